@@ -4,10 +4,11 @@
 #include "coherence/transaction.h"
 
 /*
- * Read-modify-writes. An access's are performed in one go, by the module where its store is: the one that has the right
- * to write, or, in protocols that send a STORE past the first level, the one that it ends in.
+ * Read-modify-write operations. The atomics of an access are performed in one step by the module that performs the
+ * store: the module with write permission, or, in protocols that send a STORE past the first level, the module where
+ * the store ends.
  *
- * Example, two lanes of a warp add 1 and 2 to a word that is 5: the atomics tell 5 and 6, and leave 8.
+ * Example, two lanes of a warp add 1 and 2 to a word of value 5: the atomics return 5 and 6, and leave 8.
  */
 
 uint64_t gpci_atomic_read(const uint8_t *bytes, uint32_t width) {
@@ -22,7 +23,7 @@ void gpci_atomic_write(uint8_t *bytes, uint32_t width, uint64_t value) {
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Of signed numbers, the order is that of numbers without sign whose highest bit is the other way round. */
+/* Signed order equals unsigned order with the highest bit inverted (`sign`). */
 static uint64_t smaller(uint64_t a, uint64_t b, uint64_t sign) {
     return (a ^ sign) < (b ^ sign) ? a : b;
 }
@@ -67,7 +68,7 @@ void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count) {
         atomics[i].done = 0;
 }
 
-/* What is wrong with one, NULL: nothing. */
+/* Reason why an atomic is invalid; NULL: valid. */
 static const char *wrong_atomic(const gpc_atomic *a, const gpc_coherence_request *request) {
     if (a->op == GPC_OP_NONE || a->op >= GPC_OP_COUNT)
         return "op is none of gpc_atomic_op";

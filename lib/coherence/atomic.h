@@ -6,10 +6,10 @@
 
 #include <gpucache/types.h>
 
-/* Values of 4 or 8 bytes, the lowest address first, and what atomics make of them. */
+/* Values of 4 or 8 bytes, lowest address first, and the results of atomics. */
 uint64_t gpci_atomic_read(const uint8_t *bytes, uint32_t width);
 void gpci_atomic_write(uint8_t *bytes, uint32_t width, uint64_t value);
-/* What an atomic leaves where it has found `old`. */
+/* New value after an atomic that found `old`. */
 uint64_t gpci_atomic_result(const gpc_atomic *atomic);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Issue, advance, next event; tasks; what is told to the host. */
+/* Issue, advance, next event; tasks; reports to the host. */
 
 const gpci_task_step_fn gpci_steps[] = {
 #define X(name) gpci_step_##name,
@@ -15,7 +15,7 @@ const gpci_task_step_fn gpci_steps[] = {
 #undef X
 };
 
-/* A task of an access, which nobody is told the end of. */
+/* Make the root task of an access; its end resumes no parent. */
 static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from, uint32_t module, uint64_t address,
                             uint32_t *out_task) {
     *out_task = gpci_items_take_any(&e->tasks);
@@ -42,7 +42,7 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     return task;
 }
 
-/* What is beside one that never was is nothing: a snapshot has it, too. */
+/* Zero the new side arrays of a flight never used before, because a snapshot stores them. */
 static uint32_t take_flight(gpci_controllers *e) {
     const uint32_t had = e->flights.count, flight = gpci_items_take_any(&e->flights);
     memset(gpci_tree_flight_at(e, flight), 0, sizeof(gpci_tree_flight));
@@ -97,7 +97,7 @@ void gpci_task_give(gpci_controllers *e, uint32_t task) {
     gpci_items_give(&e->tasks, task);
     if (e->host && !--a->tasks && a->ended) {
         if (GPCI_UNLIKELY(e->rests != NULL))
-            e->rests[flight] = (gpci_flight_rest){0}; /* a snapshot has what is left of it */
+            e->rests[flight] = (gpci_flight_rest){0}; /* a snapshot stores the rest of the struct */
         gpci_items_give(&e->flights, flight);
     }
 }
@@ -129,7 +129,7 @@ void gpci_use_data(gpci_controllers *e, uint32_t task, gpci_step step, gpci_modu
     e->host->use(e->host->self, &use);
 }
 
-/* Telling. */
+/* Reports. */
 
 static void tell_transitions(gpc_coherence *c) {
     const gpc_coherence_callbacks *to = &c->callbacks;
@@ -138,7 +138,7 @@ static void tell_transitions(gpc_coherence *c) {
     c->transition_count = 0;
 }
 
-/* The host may issue from within, and arrays move: nothing of them is held meanwhile. */
+/* The host may issue from the callback, and arrays may move: hold no pointer into them across the callback. */
 static void tell_end(gpci_controllers *e, uint32_t flight) {
     gpc_coherence *c = e->tree;
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
@@ -178,7 +178,7 @@ static const char *kind_of(uint32_t kind) {
     return kinds[kind];
 }
 
-/* The first who waits for a block, and for whom its access itself has locked it, if there is one; or nobody. */
+/* First access waiting for a block, or with `itself` the first access waiting for a lock it holds, or GPCI_NO_ITEM. */
 static uint32_t who_waits(const gpci_controllers *e, const gpci_lock *lock, bool itself) {
     const gpci_waiter *waiter;
     for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
@@ -213,7 +213,7 @@ static bool describe(const gpci_controllers *e, bool itself, char *text, size_t 
     return false;
 }
 
-/* Of a held tree: a probe that waits in its queue. */
+/* Held tree: describe a probe that waits in the queue. */
 static bool describe_held(const gpci_controllers *e, char *text, size_t size) {
     gpc_coherence_choice choice;
     if (!e->hold || !gpci_hold_choice(e, 0, &choice))
@@ -232,9 +232,9 @@ static gpc_status deadlock(gpci_controllers *e, gpc_error *error) {
     return gpci_tree_engine_failure(e->tree, error);
 }
 
-/* The calls. */
+/* Public calls. */
 
-/* To policies: for which access a step is. Messages on their way are no matter of theirs. */
+/* Set the request seen by policies to the access of a step. Steps of messages in flight do not concern policies. */
 static void show(gpci_controllers *e, gpci_due due) {
     if (!e->shown || (due.step >= GPCI_STEP_parcel_leaves && due.step != GPCI_STEP_peer_comes))
         return;
@@ -307,7 +307,7 @@ gpc_status gpc_coherence_advance(gpc_coherence *c, uint64_t cycle, gpc_error *er
         return status;
     if (cycle != UINT64_MAX && !e->hold)
         e->now = cycle;
-    c->busy = e->tasks.used != 0; /* an access may have ended before what it has begun elsewhere */
+    c->busy = e->tasks.used != 0; /* an access may end before the tasks it began elsewhere */
     return e->flights.used && !can_go_on(e) ? deadlock(e, error) : GPC_OK;
 }
 
@@ -331,7 +331,7 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
         memcpy(gpci_mask_of(e, flight), request->mask, (request->size + 7) / 8);
 }
 
-/* There is room for it. */
+/* Begin an access; room has been made. */
 uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
                            gpci_step step) {
     const uint32_t flight = take_flight(e);
@@ -362,7 +362,7 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
     keep_payload(e, flight, request);
     if (e->shown)
         e->shown[flight] = *carried;
-    if (!e->tree->busy) /* those of a transaction before have been told of */
+    if (!e->tree->busy) /* transitions of an earlier transaction were reported */
         e->tree->transition_count = 0;
     gpci_step_in(e, a->task, step, request->cycle - e->now);
     e->live++;

@@ -5,15 +5,15 @@
 #include <string.h>
 
 /*
- * An access at its first-level module.
+ * An access at the first-level module.
  *
- * Order among the accesses in flight of a module: a store waits for all that are older; a load or n-store for the
- * nearest older store, and for whatever older one is to the same block. One that would do what the one before it is
- * about to do becomes part of it, and ends with it: a load joins loads before it to the same block, a store of either
- * kind the access just before it, if that is of the same kind, to the same block, and not in its lookup.
+ * Order among a module's accesses in flight: a store waits for all older accesses; a load or n-store waits for the
+ * nearest older store, and for older accesses to the same block. An access can join the access before it, share its
+ * result and end with it: a load joins earlier loads of the block; a store of either kind joins the access just before,
+ * if of the same kind and block and not in the lookup.
  *
- * Example, nmoesi, an L1 with nothing: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A
- * store to A waits until both have ended, then finds E and writes.
+ * Example, nmoesi, an empty L1: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A store
+ * to A waits until both have ended, then finds E and writes.
  */
 
 static gpci_tree_flight *flight_of(const gpci_controllers *e, uint32_t task) {
@@ -49,7 +49,7 @@ gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight) {
                                .atomics = e->rests ? e->rests[flight].atomics : NULL};
 }
 
-/* An access's bytes, when its master's block is unlocked: written, and read. `whole`: that block as it then is. */
+/* Write and read an access's bytes when its master's block is unlocked. `block`: the master's block at this time. */
 static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_module *m = gpci_module_at(e->tree, a->module);
@@ -66,7 +66,7 @@ static void perform(gpci_controllers *e, uint32_t flight, uint32_t block) {
     gpci_performed(e, flight);
 }
 
-/* A load that joins one whose block was unlocked already reads what that had then. */
+/* A load that joins an access with an already unlocked block reads the bytes saved at unlock. */
 static void read_of_master(const gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, a->module);
@@ -76,13 +76,13 @@ static void read_of_master(const gpci_controllers *e, uint32_t flight) {
                a->size);
 }
 
-/* Has an access of this module, or an acquire of it, locked the block to make it leave? What is stored then is lost. */
+/* True if an access or acquire of the module has locked the block to evict it; a store to the block would be lost. */
 static bool is_leaving(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const uint32_t holder = gpci_lock_of(e, m->index, block)->holder;
     return holder != GPCI_NO_ITEM && gpci_tree_flight_at(e, holder)->module == m->index;
 }
 
-/* A store may join one that has been performed while the block is still as that left it. */
+/* True if a store may join a performed store: the block is still as that store left it. */
 static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, uint32_t *block) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
     *block = gpci_module_find(m, gpci_module_tag_of(m, a->address));
@@ -97,7 +97,7 @@ static uint32_t master_of(const gpci_controllers *e, uint32_t flight) {
     return master == GPCI_NO_ITEM ? flight : master;
 }
 
-/* Accesses of a module in their order; where there is none (gpci_flight_rest), each is by itself. */
+/* Neighbours in the order of a module's accesses; without order (no gpci_flight_rest) none. */
 static uint32_t older_than(const gpci_controllers *e, uint32_t flight) {
     return GPCI_LIKELY(!e->rests) ? GPCI_NO_ITEM : e->rests[flight].older;
 }
@@ -143,7 +143,7 @@ static void enlist(gpci_controllers *e, uint32_t flight) {
     unit->listed++;
 }
 
-/* It leaves the list; those that are part of it have what it has, and end after it. */
+/* Remove an access from the list. Joined accesses take over its result and end after it. */
 static void strike_off(gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_controller *unit = &e->units[a->module];
@@ -201,7 +201,7 @@ void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
         gpci_then(e, task, GPCI_STEP_access_order);
 }
 
-/* The older access that this one has to wait for. */
+/* Older access to wait for. */
 static uint32_t who_comes_first(const gpci_controllers *e, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     uint32_t found = GPCI_NO_ITEM;
@@ -234,7 +234,7 @@ void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
                      .allocates = !a->through && !gpci_tree_bypasses(m, event_of(e, a), a->kind, a->flags)});
 }
 
-/* Somebody below was busy: once more, later. */
+/* A module below was busy: try again later. */
 static void try_again(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = flight_of(e, task);
@@ -252,7 +252,7 @@ static bool writes_all(const gpci_controllers *e, const gpci_task *t) {
     return gpci_tree_writes_all(gpci_task_module(e, t), &store);
 }
 
-/* A request of the access's module to its low one. */
+/* Send a request of the access's module to the low module. */
 static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step resumes, bool non_coherent) {
     gpci_task *t = gpci_task_at(e, task);
     const gpci_tree_flight *a = flight_of(e, task);
@@ -285,8 +285,8 @@ static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_r
 }
 
 /*
- * All is done, and the access's block is unlocked. What a host's L1 has from below ends with that, as where there is no
- * tree; what it has in its own data, the host reads there. Multi2Sim's modules take their latency for both.
+ * End an access with an unlocked block. With a host, L1 data latency is the host's concern, as without a tree. Without
+ * a host the module's latency passes, as in Multi2Sim.
  */
 static void end(gpci_controllers *e, uint32_t task) {
     const gpci_module *m = gpci_task_module(e, gpci_task_at(e, task));
@@ -297,8 +297,8 @@ static void end(gpci_controllers *e, uint32_t task) {
 }
 
 /*
- * A store is done here, and its bytes have been refused below. Meanwhile a probe may have taken them, or the block may
- * have been written back: then they are where they belong.
+ * A store is done here and the bytes were refused below. If a probe or write-back has taken the bytes meanwhile, they
+ * have arrived; otherwise send them again.
  */
 static void write_through_again(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
@@ -313,7 +313,7 @@ static void write_through_again(gpci_controllers *e, uint32_t task) {
     end(e, task);
 }
 
-/* Its block leaves first. */
+/* Evict the block first. */
 static void evict(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *t = gpci_task_at(e, task);
     const uint32_t module = flight_of(e, task)->module, block = t->block;
@@ -354,7 +354,7 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     }
 }
 
-/* An n-store; what it had to write back before is written back. */
+/* An n-store after the write-back it needed. */
 void gpci_step_access_evicted(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     if (t->refused) {
@@ -388,7 +388,7 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     const gpci_tree_flight *a = flight_of(e, task);
     gpci_module *m = gpci_module_at(e->tree, a->module);
-    if (gpci_access_refused(e, task)) /* what was asked for has come, or was refused */
+    if (gpci_access_refused(e, task)) /* the request was answered or refused */
         return;
     if (GPCI_UNLIKELY(m->fill_ways))
         gpci_fill_arrives(e, task);
@@ -415,7 +415,7 @@ static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
                             gpci_whole_of(e, flight));
 }
 
-/* The bytes, those of joined accesses, too; then others may have the block. */
+/* Perform the bytes, also of joined accesses, and release the block. */
 static void give_block(gpci_controllers *e, const gpci_task *t) {
     gpci_module *m = gpci_task_module(e, t);
     m->stats.hits += t->hit;
@@ -424,7 +424,7 @@ static void give_block(gpci_controllers *e, const gpci_task *t) {
     gpci_fill_leave(e, t);
 }
 
-/* Nobody below was asked on the way. */
+/* True if the access needed no request below. */
 static bool is_own(const gpci_controllers *e, const gpci_task *t) {
     const uint32_t asks = GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST | GPC_DO_EVICT_FIRST | GPC_DO_CLEAR_OWNER;
     return !(rule_of(e, t).actions & asks);
@@ -435,7 +435,7 @@ static void unlock(gpci_controllers *e, uint32_t task) {
     end(e, task);
 }
 
-/* The low module gets what R has sent in the order in which R has sent it, if nobody is refused on the way. */
+/* True if the low module receives R's messages in the order sent, and none is refused. */
 static bool keeps_order(const gpci_controllers *e) {
     return e->host && !e->orders && e->waits && !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
 }
@@ -448,7 +448,7 @@ void gpci_access_left(gpci_controllers *e, uint32_t put) {
     gpci_task *t = gpci_task_at(e, a->task);
     gpci_module *m = gpci_task_module(e, t);
     if (t->block != GPCI_TREE_NO_BLOCK) {
-        /* other bytes, which are not sent: it has to know which */
+        /* the block has further modified bytes, not sent: the module must track these bytes */
         if (gpci_tree_is_modified(e->tree, m->states[t->block]))
             return;
         const gpci_tree_payload store = gpci_store_of(e, v->flight);
@@ -488,11 +488,11 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     gpci_store_begin(e, task, GPCI_STEP_access_through, masked)->event = raised;
 }
 
-/* The low module has the bytes, too, or refused them. */
+/* The low module has stored the bytes, or refused them. */
 void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = flight_of(e, task);
-    if (t->block == GPCI_TREE_NO_BLOCK) { /* others have it since the bytes set out */
+    if (t->block == GPCI_TREE_NO_BLOCK) { /* the block was released when the bytes were sent */
         end(e, task);
         return;
     }
@@ -500,7 +500,7 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     if (gpci_access_refused(e, task))
         return;
     if (a->taken && !gpci_tree_is_modified(e->tree, gpci_task_module(e, t)->states[t->block])) {
-        unlock(e, task); /* a probe has taken the bytes: they are where they belong */
+        unlock(e, task); /* a probe has taken the bytes: they have arrived */
         return;
     }
     const gpci_tree_payload store = gpci_store_of(e, t->flight);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_archive.h"
 
-/* Controllers in a snapshot; their host's, which send no messages of their own: gpci_controllers_state. */
+/* Controllers in a snapshot, with a host (no messages of their own): see gpci_controllers_state. */
 
 #define POOLS 5
 
@@ -10,7 +10,7 @@ static bool make_room(gpci_controllers *e, const uint32_t counts[POOLS], uint32_
     for (size_t i = 0; i < POOLS; i++)
         if (!gpci_items_room(e->context, pools[i], counts[i]))
             return false;
-    /* what is due, today or later, and as gpci_controllers_grow has it, all tasks and waiters besides */
+    /* due items, today or later, plus all tasks and waiters, as in gpci_controllers_grow */
     later += (uint32_t)(e->tasks.room + e->waiters.room);
     return gpci_calendar_room(e->context, &e->calendar, later) && gpci_controllers_make_flights(e, 0);
 }

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "coherence/controller.h"
 
-/* Room for as many accesses, tasks and so on as were saved; before gpci_controllers_state names them. */
+/* Make room for the saved number of accesses, tasks and so on; call before gpci_controllers_state. */
 void gpci_controllers_archive_room(gpci_controllers *controllers, gpci_archive *archive);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What accesses that overlap need beside the tree; and for which trees they are. */
+/* Memory of overlapping accesses in addition to the tree. */
 
 #define BACK_OFF_WORDS 31u
 
@@ -27,7 +27,7 @@ static void seed_back_off(gpci_controllers *e, uint64_t seed) {
 }
 
 uint32_t gpci_back_off(gpci_controllers *e, uint32_t bound) {
-    return e->hold ? 1 : draw(e) % bound; /* of a held tree: when it is chosen */
+    return e->hold ? 1 : draw(e) % bound; /* held tree: when chosen */
 }
 
 /* Networks. */
@@ -71,9 +71,9 @@ static bool make_nets(gpci_controllers *e) {
 /* Modules. */
 
 /*
- * Buckets of a module's locks. Few of many blocks are locked at a time, of a shared cache fewer than of one whose MSHRs
- * are a processor's alone; of few, as of the hundreds of ways of a set that some L1s have, any may be, and each has a
- * bucket of its own.
+ * Number of lock buckets of a module. Few of many blocks are locked at once; in a shared cache a smaller part than in a
+ * cache with the MSHRs of one processor. In a small cache, such as an L1 with hundreds of ways per set, any block may
+ * be locked, and has a bucket of its own.
  */
 static uint32_t buckets_of(const gpci_module *m) {
     const uint32_t most = 4096, memory = 64, part = m->place == GPCI_PLACE_FIRST ? 8 : 32;
@@ -84,7 +84,7 @@ static uint32_t buckets_of(const gpci_module *m) {
     return buckets;
 }
 
-/* In one allocation, which costs no memory where nothing is locked. A near half has the other's. */
+/* Allocate the buckets at once (untouched pages cost no memory). A near half shares the buckets of the home half. */
 static bool make_buckets(gpci_controllers *e) {
     const gpc_coherence *c = e->tree;
     size_t count = 0;
@@ -106,7 +106,7 @@ static bool make_buckets(gpci_controllers *e) {
     return next;
 }
 
-/* The first is for all blocks that are free. */
+/* Make lock 0, shared by unlocked blocks. */
 static bool make_free_lock(gpci_controllers *e) {
     if (!gpci_items_room(e->context, &e->locks, 1))
         return false;
@@ -133,8 +133,8 @@ static bool make_units(gpci_controllers *e) {
 }
 
 /*
- * The most copies that are above the blocks of a line, and for each block the request that a module may make, and what
- * it takes to evict it. Of a marker, the modules next to one.
+ * Most tasks made by a step: copies above the blocks of a line; per block a request and the eviction; for a marker the
+ * neighbouring modules.
  */
 static uint32_t fan_out_of(const gpc_coherence *c) {
     uint32_t most = 0, sectors = 1, neighbours = 0;
@@ -159,7 +159,7 @@ static uint32_t largest_first(const gpc_coherence *c) {
     return largest;
 }
 
-/* Does any module want to know which bytes a store writes? */
+/* True if a module wants the byte mask of stores. */
 static bool has_masks(const gpc_coherence *c) {
     bool any = false;
     for (uint32_t i = 0; i < c->module_count; i++)
@@ -183,7 +183,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->locks, sizeof(gpci_lock));
     e->fan_out = fan_out_of(c) + 2 * c->brood;
     e->sides = c->brood + (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) ? e->fan_out : 0);
-    if (c->telling.fill_ways) { /* a line leaves, and a block that has just come */
+    if (c->telling.fill_ways) { /* a line leaves, and a block that just arrived */
         e->fan_out += GPCI_TREE_SECTORS + 1;
         e->sides += GPCI_TREE_SECTORS + 1;
     }
@@ -221,12 +221,12 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e);
 }
 
-/* Room in an array beside a pool, `items` the address of its pointer, for all that there is room for in the pool. */
+/* Make room in an array parallel to a pool (`items`: address of the pointer), as much as the pool has. */
 static bool reserve_beside(gpc_context *context, const gpci_items *pool, void *items, size_t *room, size_t bytes) {
     if (GPCI_LIKELY(*room >= pool->room))
         return true;
     void *memory;
-    memcpy(&memory, items, sizeof memory); /* pointers of any type, without breaking aliasing rules */
+    memcpy(&memory, items, sizeof memory); /* a pointer of any type, without breaking aliasing rules */
     memory = gpci_array_enlarge(context, memory, *room * bytes, pool->room * bytes);
     if (!memory)
         return false;
@@ -263,7 +263,7 @@ bool gpci_controllers_make_labels(gpci_controllers *e) {
     return true;
 }
 
-/* Entries that a step may make in a full map: of no more blocks than it makes tasks. */
+/* Most entries a step makes in a full map: at most one per task. */
 static uint32_t step_entries(const gpci_controllers *e) {
     return e->fan_out + GPCI_STEP_TASKS;
 }
@@ -289,7 +289,7 @@ bool gpci_controllers_grow(gpci_controllers *e) {
     if (!gpci_controllers_make_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
         !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
         return false;
-    /* a step wakes at most all who wait; with a host, every task may be due when its message has come */
+    /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
     return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&
            gpci_hold_room(e);
 }
@@ -299,6 +299,6 @@ gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
     if (gpci_tree_engine_reserve(e->tree, address) != GPC_OK)
         return GPC_ERROR_MEMORY;
     for (uint32_t i = c->first_map; i < c->module_count && !e->crowded; i++)
-        e->crowded = gpci_controllers_crowd(e, &c->modules[i]); /* by accesses that the controllers did not make */
+        e->crowded = gpci_controllers_crowd(e, &c->modules[i]); /* blocks taken by accesses outside the controllers */
     return gpci_controllers_room(e) && gpci_controllers_make_flights(e, 1) ? GPC_OK : GPC_ERROR_MEMORY;
 }

@@ -3,17 +3,17 @@
 #include "coherence/tree_engine.h"
 
 /*
- * What a module tells its low module without asking for anything: a block that leaves, with its modified bytes or
- * without (controller_put.c), and that it owns one no longer. Either may be refused; then all is as before.
+ * Messages to the low module that ask for nothing: a block leaves, with or without modified bytes (controller_put.c),
+ * or is no longer owned. Each may be refused; then the state is unchanged.
  */
 
-/* A victim leaves: of a line's blocks, the last. */
+/* Inform the policy of a victim; for a line of blocks, at the last block. */
 static void tell_policy(const gpci_controllers *e, const gpci_task *v, gpci_module *m) {
     if (v->victim && !gpci_module_has_company(m, v->own))
         gpci_module_leave(m, v->own, gpci_lock_of(e, m->index, v->own)->tag, v->modified);
 }
 
-/* Nothing is there any more. */
+/* Set the block to I after the eviction. */
 static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
     gpci_module *m = gpci_task_from(e, v);
     if (m->states[v->own] != GPC_LINE_I)
@@ -38,7 +38,7 @@ void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
                           gpci_raised_above(m, m->states[v->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 
-/* Its data alone leave: they have been written back, or refused. */
+/* The block's data were written back (or refused); its directory entry stays. */
 void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
@@ -51,7 +51,7 @@ void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
     gpci_step_evict_entry(e, task);
 }
 
-/* The entry needs a way of the directory alone; what is there is evicted for good. */
+/* Find a directory-only way for the entry; evict the block there completely. */
 void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_from(e, v);
@@ -88,7 +88,7 @@ void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, GPCI_STEP_evict_end);
 }
 
-/* The block's module is the low one now. */
+/* Send the block to the low module. */
 void gpci_step_evict_alone(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
@@ -126,7 +126,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
     gpci_step_put_send(e, task);
 }
 
-/* After its put, or what was refused. */
+/* The put was answered or refused. */
 void gpci_step_evict_replied(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     if (!v->refused && gpci_task_from(e, v)->states[v->own] != GPC_LINE_I)
@@ -139,7 +139,7 @@ void gpci_step_evict_end(gpci_controllers *e, uint32_t task) {
     gpci_task_at(e, v->parent)->refused |= v->refused;
     if (v->resumes == GPCI_STEP_find_gone)
         gpci_find_block_left(e, v->parent, v->own, v->refused);
-    /* its way may stay locked, for a request of the other half */
+    /* the way may stay locked for a request of the other half */
     if (GPCI_UNLIKELY(e->units[v->from].halved) && !v->refused) {
         gpci_look_again(e, v->from, v->own);
         gpci_halves_move(e, v->from);
@@ -187,7 +187,7 @@ void gpci_step_clear_reply(gpci_controllers *e, uint32_t task) {
 void gpci_step_clear_replied(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_block_answered(e, task);
-    if (gpci_task_from(e, v)->states[v->own] == GPC_LINE_I) /* a probe has passed, and taken it: once more */
+    if (gpci_task_from(e, v)->states[v->own] == GPC_LINE_I) /* a probe passed and took the block: try again */
         gpci_task_at(e, v->parent)->refused = true;
     gpci_task_end(e, task);
 }

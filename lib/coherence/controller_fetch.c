@@ -2,15 +2,15 @@
 #include "coherence/controller_host.h"
 
 /*
- * Neighbours, as in fetch.c: each is an access of its own, which begins at the module that reads it. Nobody waits for
- * it, or is told of its end; it has its own lock, which it holds while it waits below, as any access does at its
- * first-level module. So what is said there of locks (controller_lock.c) holds. Whatever is in its way, a lock, a bar,
- * a refusal, it gives way to: nobody has asked for it.
+ * Neighbours, as in fetch.c. A neighbour is an access of its own, begun at the reading module. No task waits for it and
+ * the end is not reported. It locks its own block and holds the lock while it waits below, as an access at the
+ * first-level module; the rules of locks (controller_lock.c) therefore hold. If a lock, a blocked address or a refusal
+ * is in its way, the neighbour is given up.
  *
- * Where the way of its line is: there the block is that the module reads, or completes, for the access.
+ * Its place is the way of the line, where the module reads or completes a block for the access.
  */
 
-/* Is the way of a block its line's, and no other's that is still leaving it? */
+/* True if the way of a block belongs only to the line, with no block of another line still leaving. */
 static bool has_way(const gpci_module *m, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
@@ -20,7 +20,7 @@ static bool has_way(const gpci_module *m, uint32_t block, uint64_t tag) {
     return true;
 }
 
-/* Where a neighbour of the block is to come; GPCI_TREE_NO_BLOCK: it is there, coming, or in the way of others. */
+/* Place for a neighbour of the block; GPCI_TREE_NO_BLOCK: already present, coming, or obstructed. */
 static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     const uint32_t place = gpci_module_sector(m, block, (uint32_t)(tag >> m->block_shift) & m->sector_mask);
     const uint32_t found = gpci_module_find(m, tag);
@@ -77,7 +77,10 @@ void gpci_side_end(gpci_controllers *e, uint32_t task) {
     gpci_items_give(&e->flights, flight);
 }
 
-/* It has come, or was refused; of a block of stored bytes, the rest, unless a probe has taken it: then all of it. */
+/*
+ * The neighbour arrived or was refused. A block of stored bytes receives the rest, or everything if a probe has taken
+ * it.
+ */
 void gpci_step_neighbour_comes(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, t);

@@ -3,27 +3,27 @@
 #include "coherence/tree_engine.h"
 
 /*
- * First-level modules that give a block its way when its data arrive (gpci_tree_telling.fill_ways). Each set has ways
- * beside those that can be hit. An access that misses locks one of them, for its tag: to all others that is a block
- * that is coming, as in any way. When the data are there, a way is chosen among those that are not locked, and what is
- * in it changes places with what has come. So the access ends at once, and what had the way leaves from where the other
- * came in, by an access of its own that nobody waits for. Where all ways are locked, or an acquire or flush of the
- * module is under way, which may have passed the way already, the block stays where it has come in, and leaves from
- * there when its access is done with it.
+ * First-level modules that choose a way when data arrive (gpci_tree_telling.fill_ways). A set has extra ways without
+ * hits. A missing access locks such a way for the tag; for other accesses it is a block being brought, as in any way.
+ * When the data arrive, a way is chosen among the unlocked regular ways, and the content changes places with the new
+ * block. The access ends at once. The victim leaves from the fill way by an internal access that no task waits for. If
+ * all regular ways are locked, or an acquire or flush of the module is in progress (which may already have passed the
+ * way), the block stays in the fill way and leaves from there when its access is done.
  *
- * Why nobody waits in a circle: who has been answered must not wait for modules below, since a probe of its block waits
- * for it. It does not: it never waits for a way, nor for what leaves. What leaves holds its own block alone, and probes
- * pass it until it has been served below, as they pass any eviction (controller_lock.c). Who finds no such way free
- * waits with no lock held. Where requests are refused, a block that is to leave would be kept, locked, from the probe
- * for which it is refused: there this is not for.
+ * No circle of waiters: an answered access must not wait for modules below, because a probe of the block waits for it.
+ * Here it never waits for a way or for a victim. A leaving block holds only its own lock, and probes pass it until it
+ * is served below, as with any eviction (controller_lock.c). An access without a free fill way waits without a lock. If
+ * requests are refused, a refused write-back would keep the block locked against the very probe it conflicts with: fill
+ * ways are not used with retry.
  *
- * A line of several blocks leaves with all of them: so who takes a fill way takes it in all rows of the line.
+ * A line of several blocks leaves with all blocks, so a fill way is taken in all rows of the line.
  *
- * Example, ways 0 and 1 with A and B, fill way 2: C's load locks way 2 and asks below. A and B are hit meanwhile. C
- * comes; A, the victim, changes places with it; the load ends; A is written back from way 2, and that is free again.
+ * Example, ways 0 and 1 with A and B, fill way 2: a load of C locks way 2 and asks below. A and B can be hit meanwhile.
+ * C arrives; A, the victim, changes places with C; the load ends; A is written back from way 2, and way 2 is free
+ * again.
  */
 
-/* A way for what has come; GPCI_TREE_NO_BLOCK: none. */
+/* Choose a way for an arrived block, or GPCI_TREE_NO_BLOCK. */
 static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     const uint32_t own = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
@@ -45,7 +45,7 @@ static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     return block;
 }
 
-/* A block is to leave a fill way, which is locked for that. */
+/* Begin to evict a block from a locked fill way. */
 static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t block) {
     const uint64_t tag = gpci_module_tag(m, block);
     uint32_t task;
@@ -55,7 +55,7 @@ static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, 
     gpci_step_in(e, task, GPCI_STEP_out_begin, 0);
 }
 
-/* The blocks of another line that are in the way; each goes to the place of the fill way in its row. */
+/* Move the blocks of the victim line to the fill way's places, row by row. */
 static bool vacate(gpci_controllers *e, uint32_t flight, gpci_module *m, uint32_t fill, uint32_t block) {
     uint32_t leaving = 0;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
@@ -110,7 +110,7 @@ void gpci_fill_leave(gpci_controllers *e, const gpci_task *t) {
         gpci_unlock(e, m->index, t->block);
 }
 
-/* It may have been taken by a probe since, or one may be there. */
+/* Evict the block, unless a probe has taken it; wait for a probe in progress. */
 void gpci_step_out_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, t);
@@ -129,7 +129,7 @@ void gpci_step_out_begin(gpci_controllers *e, uint32_t task) {
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 
-/* It has gone; or was refused, for want of room in a directory. */
+/* The block left, or was refused for lack of room in a directory. */
 void gpci_step_out_end(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, t);

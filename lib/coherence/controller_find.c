@@ -3,8 +3,8 @@
 
 /*
  * Ports, lookups, locks. A lookup takes a port, finds the block or makes room for it, locks it, holds the port for the
- * directory's latency, evicts what is to make room, and leaves the block locked to its parent. A block is also found by
- * the tag that is being brought to it.
+ * directory's latency, evicts the victim, and leaves the block locked for the parent. A block being brought is found by
+ * the coming tag.
  */
 
 void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) {
@@ -19,7 +19,7 @@ void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) 
     gpci_then(e, lookup, GPCI_STEP_find_begin);
 }
 
-/* A host has seen to ports. */
+/* With a host, the host handles ports. */
 void gpci_step_find_begin(gpci_controllers *e, uint32_t task) {
     if (e->host) {
         gpci_step_find_look(e, task);
@@ -37,14 +37,14 @@ void gpci_step_find_begin(gpci_controllers *e, uint32_t task) {
                                                              (gpci_due){task, GPCI_STEP_find_look});
 }
 
-/* The lookup of an access itself: nobody joins it meanwhile. */
+/* Mark the lookup of the access itself: no access joins meanwhile. */
 static void mark_port(const gpci_controllers *e, const gpci_task *f, bool holds) {
     gpci_tree_flight *flight = gpci_tree_flight_at(e, f->flight);
     if (f->parent == flight->task)
         flight->holds_port = holds;
 }
 
-/* To the first who waits. */
+/* Pass the port to the first waiter. */
 static void release_port(gpci_controllers *e, const gpci_task *f) {
     gpci_controller *unit = &e->units[f->module];
     gpci_due due;
@@ -57,7 +57,7 @@ static void release_port(gpci_controllers *e, const gpci_task *f) {
         unit->ports_used--;
 }
 
-/* A block that is locked, of those of the line in a way; GPCI_TREE_NO_BLOCK. */
+/* Locked block of the line in a way, or GPCI_TREE_NO_BLOCK. */
 GPCI_INLINE uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     uint32_t other = gpci_module_sector(m, block, 0);
     for (uint32_t sector = 0; sector < m->sectors; sector++, other += m->all_ways)
@@ -82,16 +82,16 @@ uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uin
     return count;
 }
 
-/* As a block: none is free of a cache of two halves. */
+/* No block is free in a cache of two halves; returned in place of a block. */
 #define WAIT_FOR_ROOM (GPCI_TREE_NO_BLOCK - 1)
 
-/* A block; or, of those of the line in its way, one to wait for. */
+/* The block, or a locked block of the line in its way to wait for. */
 static uint32_t unless_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const uint32_t locked = m->sector_mask ? locked_in_way(e, m, block) : GPCI_TREE_NO_BLOCK;
     return locked == GPCI_TREE_NO_BLOCK ? block : locked;
 }
 
-/* Is a way, that of a block of a line's, taken for another line, whose blocks are locked while they come? */
+/* True if the way of a line's block is being taken by another line (locked while its blocks arrive). */
 static bool is_taken(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const gpci_lock *lock = gpci_lock_of(e, m->index, gpci_module_sector(m, block, sector));
@@ -101,7 +101,7 @@ static bool is_taken(const gpci_controllers *e, const gpci_module *m, uint32_t b
     return false;
 }
 
-/* The place of a block in a way that is its line's; or, of another line, a block that is still leaving it. */
+/* Place of the block in the line's way; or, if another line is still leaving the way, one of that line's blocks. */
 static uint32_t leaving_way(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
@@ -113,9 +113,10 @@ static uint32_t leaving_way(const gpci_controllers *e, const gpci_module *m, uin
 }
 
 /*
- * The place of a block in the way where others of its line are, or are coming to; or a block to wait for: a line has
- * one way, and a way one line. If the line is leaving, and the way is another's, one of its blocks; if the way is its
- * own, and another line is leaving, one of that. GPCI_TREE_NO_BLOCK: no way is this line's.
+ * Place of a block in the way where its line is or is arriving; or a block to wait for. A line has one way, and a way
+ * holds one line: if the line is leaving and the way is taken by another line, returns a locked block of the line; if
+ * the way is the line's own and another line is still leaving, a block of that line. GPCI_TREE_NO_BLOCK: the line has
+ * no way.
  */
 static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
@@ -135,9 +136,9 @@ static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_
 }
 
 /*
- * A way for what is not there, as the module chooses among those that are not locked. Where all are, a block of the
- * first, for whose lock to wait; or WAIT_FOR_ROOM. Multi2Sim chooses without a look at locks, and comes upon that of
- * its choice; halves of a cache must not wait for each other so.
+ * Choose a way for a missing block, by the module's policy among unlocked ways. If all are locked: a block of the first
+ * way, to wait for the lock; or WAIT_FOR_ROOM. Multi2Sim chooses regardless of locks and then waits for the chosen
+ * block; halves of a cache must not wait for each other like this.
  */
 static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
@@ -160,7 +161,7 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     return base;
 }
 
-/* The same of the ways of the directory alone, or where blocks come in. */
+/* Choose among directory-only ways or fill ways. */
 static uint32_t make_entry_room(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, first = m->given.ways;
     uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
@@ -171,8 +172,8 @@ static uint32_t make_entry_room(const gpci_controllers *e, gpci_module *m, uint6
 }
 
 /*
- * Is a block that a request for a copy misses, or of which there is an entry alone, to be kept out (module_ask.c)? Of a
- * module that asks; once for each lookup.
+ * True if a policy keeps out a block missed by a request for a copy (or present only as an entry), module_ask.c. Only
+ * for modules that ask; asked once per lookup.
  */
 static bool is_kept_out(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     gpci_module *m = gpci_task_module(e, f);
@@ -191,8 +192,8 @@ static bool is_kept_out(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
 }
 
 /*
- * Requests of a near half lock all ways of a set but one at most, so that the other half always finds one in the end
- * (halves.c). Must this one wait?
+ * Requests of a near half leave a way of a set unlocked, for the home half to find a way in the end (halves.c). True if
+ * the request must wait.
  */
 static bool is_full_of_near(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
     const uint32_t first = gpci_module_row(m, tag) & ~m->sector_mask, base = first * m->all_ways;
@@ -227,13 +228,13 @@ static void tell(const gpci_controllers *e, gpci_met what, const gpci_task *f) {
         e->host->met(e->host->self, what, f->parent, f->module);
 }
 
-/* Who finds a lock, or a bar, is refused, or waits and looks again. */
+/* A lookup met a lock or a blocked address: refuse it, or queue it to look again. */
 static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters) {
     gpci_task *f = gpci_task_at(e, task);
     tell(e, f->blocking ? GPCI_MET_WAIT : GPCI_MET_REFUSE, f);
     if (f->blocking) {
         e->waited += !gpci_task_at(e, f->parent)->down;
-        const bool first = e->passes && gpci_task_at(e, f->parent)->down; /* others wait for its answer */
+        const bool first = e->passes && gpci_task_at(e, f->parent)->down; /* accesses wait for the probe's answer */
         release_port(e, f);
         gpci_lookup_waits(e, task, waiters, first);
         return;
@@ -247,15 +248,15 @@ static void miss(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_task_module(e, f)->stats.directory_accesses++;
     gpci_task_at(e, f->parent)->missing = true;
-    if (f->bars) /* at once: others that look in this cycle come before the parent goes on */
+    if (f->bars) /* at once: later lookups of the cycle run before the parent continues */
         gpci_bar(e, f->parent);
     release_port(e, f);
     gpci_task_end(e, task);
 }
 
 /*
- * What there is of a tag: `block` and `hit`. A probe may find a block that this very access has locked: of a request of
- * it the low module has evicted the entry. It is let in, and finds only what has been there before.
+ * Look up a tag; sets `block` and `hit`. A probe may find a block locked by its own access (the low module evicted the
+ * entry on behalf of a request of this access). It is admitted, and sees only what was there before.
  */
 static void look_up(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     const gpci_module *m = gpci_task_module(e, f);
@@ -271,7 +272,7 @@ static void look_up(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     f->block = there ? f->block : GPCI_TREE_NO_BLOCK;
 }
 
-/* A probe goes on with a block that another has locked. */
+/* A probe continues with a block locked by another access. */
 static void pass(gpci_controllers *e, uint32_t task, gpci_lock *lock) {
     gpci_task *f = gpci_task_at(e, task), *probe = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
@@ -289,7 +290,7 @@ static void pass(gpci_controllers *e, uint32_t task, gpci_lock *lock) {
     gpci_task_end(e, task);
 }
 
-/* Is it locked? Then the lookup is refused, or waits; or a probe passes. */
+/* True if the block is locked for this lookup: the lookup is refused or queued, or a probe passes. */
 static bool is_locked(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_lock *lock = gpci_lock_of(e, f->module, f->block);
@@ -304,7 +305,7 @@ static bool is_locked(gpci_controllers *e, uint32_t task) {
     return true;
 }
 
-/* Would a request of which a block has been found, or none, need what its module can only have from below? */
+/* True if a request needs data or permission that its module must get from below. */
 static bool needs_below(const gpci_controllers *e, const gpci_task *r, uint32_t block, gpci_step step) {
     const gpci_module *m = gpci_task_module(e, r);
     if (gpci_module_directory_only(m, block) || gpci_module_is_partial(m, block))
@@ -325,7 +326,7 @@ bool gpci_controllers_asks_below(const gpci_controllers *e, uint32_t task, gpci_
     return needs_below(e, r, block, step);
 }
 
-/* The same of the request of a lookup, which knows what there is. */
+/* Variant for the lookup of a request, with a known result. */
 static bool asks_below(const gpci_controllers *e, const gpci_task *f, gpci_step step) {
     const gpci_module *m = gpci_task_module(e, f);
     if (m->place == GPCI_PLACE_MEMORY || !f->hit)
@@ -334,7 +335,7 @@ static bool asks_below(const gpci_controllers *e, const gpci_task *f, gpci_step 
            needs_below(e, gpci_task_at(e, f->parent), f->block, step);
 }
 
-/* Does a request lack the MSHR entry that it needs? Then it waits for one. */
+/* True if a request needs an MSHR entry and no entry is free; the request then waits. */
 static bool lacks_entry(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     const gpci_task *request = gpci_task_at(e, f->parent);
@@ -352,12 +353,12 @@ static bool lacks_entry(gpci_controllers *e, uint32_t task) {
     return true;
 }
 
-/* All look again: the first may need none any more. */
+/* Let all waiters look again: the first may no longer need an entry. */
 void gpci_controllers_entry_free(gpci_controllers *e, uint32_t module) {
     gpci_wake(e, &e->units[module].entry_waiters, 0);
 }
 
-/* Has the near half of a cache locked as much as it may? Then a request of it waits. */
+/* True if the near half has locked as many ways as it may; the request then waits. */
 static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
     const gpci_task *f = gpci_task_at(e, task);
     if (gpci_task_at(e, f->parent)->down || f->resumes == GPCI_STEP_tell_found)
@@ -368,12 +369,12 @@ static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
     return true;
 }
 
-/* The address of the block beside `tag` in its line that would have this place. */
+/* Address of the block of `tag`'s line with sector number `sector`. */
 static uint64_t sector_tag(const gpci_module *m, uint64_t tag, uint32_t sector) {
     return (tag >> m->line_shift << m->line_shift) + ((uint64_t)sector << m->block_shift);
 }
 
-/* Blocks of another line are in the way that a block is to get: they are locked while they are evicted. Are there? */
+/* Lock blocks of another line in the chosen way during eviction. False: the way has no such blocks. */
 static bool lock_line(gpci_controllers *e, gpci_task *f, uint64_t tag) {
     const gpci_module *m = gpci_task_module(e, f);
     f->emptied = 0;
@@ -387,12 +388,12 @@ static bool lock_line(gpci_controllers *e, gpci_task *f, uint64_t tag) {
     return f->emptied;
 }
 
-/* Does a block leave with others of its line? Of the ways of the directory alone none does, nor where they come in. */
+/* True if a block leaves together with the line. Not for directory-only ways or fill ways. */
 static bool is_of_line(const gpci_module *m, uint32_t block) {
     return m->sector_mask && !gpci_module_directory_only(m, block) && !gpci_module_is_fill(m, block);
 }
 
-/* It is found, or has a way, and nobody has that locked. */
+/* Take the found or chosen block, which is unlocked. */
 static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     gpci_task *f = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, f);
@@ -417,7 +418,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         mark_port(e, f, true);
     m->stats.accesses++;
     m->stats.retries += f->parent == flight->task && flight->retries;
-    /* probes of near halves, and invalidations, bring nothing */
+    /* probes to near halves, and invalidations, bring no block */
     const bool brings = !(m->near && gpci_task_at(e, f->parent)->down) && f->resumes != GPCI_STEP_tell_found;
     if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && brings && gpci_is_barred(e, m, tag)) {
         conflict(e, task, &e->units[m->index].bar_waiters);
@@ -461,7 +462,7 @@ static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uin
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 
-/* All blocks of the line that has the way, at a time. A probe may have taken one since. */
+/* Evict all blocks of the line in the way, at once. A probe may have taken some since. */
 static void evict_line(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, f);
@@ -481,7 +482,7 @@ static void evict_line(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, GPCI_STEP_find_gone);
 }
 
-/* The data of a block of which there was an entry alone. */
+/* Read the data of a block with only a directory entry. */
 static void bring(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, f);
@@ -517,8 +518,8 @@ void gpci_step_find_locked(gpci_controllers *e, uint32_t task) {
 }
 
 /*
- * A block of the line that had the way has gone, or was refused. Its lock is of no more use, unless it is where the new
- * one is to be: others, which wait below maybe, must not wait for the rest.
+ * A block of the line in the way left or was refused. Unless it is the place of the new block, unlock it now: other
+ * accesses, perhaps waiting below, must not wait for the rest of the line.
  */
 void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bool refused) {
     gpci_task *f = gpci_task_at(e, task);
@@ -528,7 +529,7 @@ void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bo
     gpci_unlock(e, f->module, block);
 }
 
-/* One of them; after the last the way is the new line's. */
+/* One block left; after the last the way is free for the new line. */
 void gpci_step_find_gone(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     if (!--f->pending)
@@ -536,8 +537,8 @@ void gpci_step_find_gone(gpci_controllers *e, uint32_t task) {
 }
 
 /*
- * There is a way for an entry of the directory alone, which gets its data again, unless that eviction has needed the
- * entry's way: then all is gone, and the block is as one that is missing.
+ * A regular way is free for a directory-only entry, which now gets its data back. If the eviction needed the entry's
+ * own way, the entry is gone and the block is treated as missing.
  */
 void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
@@ -561,7 +562,7 @@ void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
     gpci_module *m = gpci_task_module(e, f);
     if (f->refused && f->entry != GPCI_TREE_NO_BLOCK)
         gpci_tree_move_entry(e->tree, m, f->block, f->entry, gpci_present(e));
-    else if (!f->refused && f->judged == GPCI_JUDGED_NOT) /* else it is no hit */
+    else if (!f->refused && f->judged == GPCI_JUDGED_NOT) /* otherwise no hit */
         gpci_module_touch(m, f->block);
     gpci_then(e, task, GPCI_STEP_find_end);
 }
@@ -570,7 +571,7 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
     const gpci_tree_point now = gpci_present(e);
-    /* before the entry: who waits for that wants this way, too, and must not come first each time */
+    /* before the entry: its waiters want this way too, and must not always come first */
     if (f->refused && !f->lost)
         gpci_unlock(e, f->module, f->block);
     if (f->entry != GPCI_TREE_NO_BLOCK)
@@ -590,7 +591,7 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
                             GPC_ORIGIN_FIND_IN_MEMORY, now);
     parent->block = f->block;
     parent->state = m->states[f->block];
-    /* an entry that could have been kept one is no hit */
+    /* an entry whose data a policy could have kept out is no hit */
     parent->hit = f->hit && !f->out && (f->judged == GPCI_JUDGED_NOT || f->entry == GPCI_TREE_NO_BLOCK);
     gpci_task_end(e, task);
 }

@@ -2,7 +2,7 @@
 #include "coherence/controller_hold.h"
 #include "coherence/tree_engine.h"
 
-/* The public calls of a held tree, and what controllers do in one instead of sending over networks. */
+/* Public calls of a held tree, and message passing without networks. */
 
 static gpci_parcel *parcel_at(const gpci_controllers *e, uint32_t parcel) {
     return gpci_items_at(&e->parcels, parcel);
@@ -26,7 +26,7 @@ static uint32_t kind_of(const gpci_hold *hold, const gpci_letter *l) {
     }
 }
 
-/* There is room for a new one. */
+/* Find or add a channel; room has been made. */
 static gpci_held_channel *channel_of(gpci_hold *hold, const gpci_letter *l) {
     const uint32_t kind = kind_of(hold, l);
     for (uint32_t i = 0; i < hold->count; i++) {
@@ -95,7 +95,7 @@ uint32_t gpci_hold_choices(const gpci_controllers *e) {
     return channels_used(e->hold) + e->calendar.later_count;
 }
 
-/* Who waits for the lock of its block, a probe say, does so in its queue where queues end. */
+/* True if a message can be chosen. In bounded queues a probe whose block is locked waits in the queue. */
 static bool is_ready(const gpci_controllers *e, const gpci_parcel *p) {
     const bool looks =
         p->step == GPCI_STEP_read_come || p->step == GPCI_STEP_write_come || p->step == GPCI_STEP_put_come;
@@ -103,12 +103,12 @@ static bool is_ready(const gpci_controllers *e, const gpci_parcel *p) {
         return true;
     const gpci_task *task = gpci_task_at(e, p->task);
     if (gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !task->down && (!e->waits || task->forwarded))
-        return true; /* it is refused */
+        return true; /* the request will be refused */
     const gpci_module *m = gpci_module_at(e->tree, p->to);
     return !gpci_find_locked(e, p->to, p->address, task) && !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address));
 }
 
-/* Of those that were put down for later, that which was put down as the index-th. */
+/* Index of the index-th scheduled item, in order of scheduling. */
 static uint32_t later_at(const gpci_calendar *calendar, uint32_t index) {
     for (uint32_t i = 0; i < calendar->later_count; i++) {
         uint32_t before = 0;
@@ -171,7 +171,7 @@ void gpci_hold_take(gpci_controllers *e, uint32_t index) {
     gpci_calendar_remove(&e->calendar, at);
 }
 
-/* -- the calls */
+/* -- calls */
 
 gpc_status gpci_hold_begin(gpci_controllers *e, uint32_t entries, uint32_t classes) {
     gpci_hold *hold = gpci_zalloc(e->context, 1, sizeof *hold);
@@ -228,7 +228,7 @@ gpc_status gpc_coherence_choose(gpc_coherence *c, uint32_t index, gpc_error *err
     gpci_controllers *e = c->controllers;
     if (e->telling)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_choose: called from a callback");
-    gpc_status status = gpc_coherence_advance(c, 0, error); /* what has been issued */
+    gpc_status status = gpc_coherence_advance(c, 0, error); /* run issued accesses first */
     if (status != GPC_OK)
         return status;
     if (!gpci_hold_choice(e, index, &choice))

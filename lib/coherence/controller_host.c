@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Controllers that a host drives: what it asks of them. */
+/* Interface for a host that drives the controllers. */
 
 gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_host *host, bool waits,
                                        gpc_error *error) {
@@ -15,7 +15,7 @@ gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_h
         return status;
     c->controllers->host = host;
     c->controllers->waits = c->controllers->passes = waits;
-    for (uint32_t i = 0; i < c->module_count; i++) /* halves, to make room, probe each other's, who do so, too */
+    for (uint32_t i = 0; i < c->module_count; i++) /* halves probe each other to make room, even while locked */
         c->controllers->passes |= c->modules[i].twin != NULL;
     return GPC_OK;
 }
@@ -45,9 +45,9 @@ uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_reques
 gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request) {
     const gpci_module *m = gpci_module_at(e->tree, request->module);
     const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, request->address));
-    if (block == GPCI_TREE_NO_BLOCK || gpci_module_is_fill(m, block)) /* there it is on its way out */
+    if (block == GPCI_TREE_NO_BLOCK || gpci_module_is_fill(m, block)) /* a block in a fill way is leaving */
         return GPCI_SIGHT_MISS;
-    /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
+    /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
     const uint32_t actions = m->rules[m->states[block]][request->kind].actions;
     if (gpci_tree_evicts(request->flags))
         return GPCI_SIGHT_TOLD;
@@ -83,7 +83,7 @@ gpc_status gpci_controllers_hit(gpci_controllers *e, const gpc_coherence_request
                                 gpc_error *error) {
     gpc_coherence *c = e->tree;
     const bool busy = c->busy;
-    c->busy = c->failed != GPC_OK; /* a hit meets nobody */
+    c->busy = c->failed != GPC_OK; /* a hit conflicts with no access */
     const gpc_status status = gpci_coherence_access(c, request, carried, error, NULL);
     c->busy |= busy;
     return status;
@@ -113,7 +113,7 @@ gpc_status gpci_controllers_run(gpci_controllers *e, uint64_t cycle, gpc_error *
 }
 
 gpc_status gpci_controllers_do(gpci_controllers *e, uint32_t task, gpci_step step, gpc_error *error) {
-    if (gpci_calendar_next(&e->calendar, e->now) <= e->now) { /* others are due before it */
+    if (gpci_calendar_next(&e->calendar, e->now) <= e->now) { /* earlier steps are due first */
         gpci_step_in(e, task, step, 0);
         return gpci_controllers_run(e, e->now, error);
     }
@@ -166,13 +166,13 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     }
 }
 
-/* Who waits. */
+/* Reports of waiting tasks. */
 
 static const char *name_of(const gpci_controllers *e, uint32_t module) {
     return gpci_module_at(e->tree, module)->given.name;
 }
 
-/* What a task is about, by the step at which its lookup ends, or that begins it anew. */
+/* Name of a task in a report, by the step that ends or restarts its lookup. */
 static const char *what_waits(gpci_step step, bool down) {
     switch (step) {
     case GPCI_STEP_read_come:
@@ -194,7 +194,7 @@ static const char *what_waits(gpci_step step, bool down) {
     }
 }
 
-/* A lookup, or its parent without one (gpci_lookup_waits). */
+/* Report a lookup, or its parent if the lookup was freed (gpci_lookup_waits). */
 static void report_waiter(const gpci_controllers *e, gpci_due due, gpci_text *report) {
     const gpci_task *waits = gpci_task_at(e, due.subject);
     const bool alone =

@@ -2,15 +2,16 @@
 #include "coherence/controller.h"
 
 /*
- * Locks of blocks, and who passes them.
+ * Locks of blocks, and the passing of locks by probes.
  *
- * Where requests are refused, as in Multi2Sim (GPC_PROTOCOL_RETRY), a probe waits for the lock of a block. Where
- * requests wait below, for a lock or a host's MSHR entry, it passes the lock if the holder's own message about the
- * block has not been served below: whoever sent the probe comes first there, the block is as it was, and nothing is on
- * its way to it. These are the transient states of a table with more states; here they are (state, lock, message).
+ * If requests are refused, as in Multi2Sim (GPC_PROTOCOL_RETRY), a probe waits for the lock of a block. If requests
+ * wait below (for a lock or a host's MSHR entry), a probe passes a lock while the holder's own request or put for the
+ * block is not yet served below: the prober comes first there, the block is unchanged, and no answer is on its way.
+ * Tables with transient states express these cases as states; here they are combinations of state, lock and message.
  *
- * Example: two L1s have A in S, and both store to it. l1-0's write request is served first, and l1-1 is probed while
- * its own request waits at L2. The probe passes l1-1's lock, A is invalid there, and its request asks for the data too.
+ * Example: two L1s have A in S, and both store to it. The write request of l1-0 is served first, and l1-1 is probed
+ * while its own request waits at L2. The probe passes l1-1's lock, A becomes invalid there, and l1-1's request now also
+ * asks for data.
  */
 
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight) {
@@ -22,7 +23,7 @@ static uint32_t *bucket_of(const gpci_controllers *e, uint32_t module, uint32_t 
     return &e->units[module].locks[block & e->units[module].lock_mask];
 }
 
-/* A block's own, which it has until it is unlocked. */
+/* Lock entry of a block; taken from the pool if the block is unlocked. */
 static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
     gpci_lock *lock = gpci_lock_of(e, module, block);
     if (lock->block == block)
@@ -37,7 +38,7 @@ static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block)
     return lock;
 }
 
-/* It has none any more. */
+/* Free the lock entry of a block. */
 static void give_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
     uint32_t *at = bucket_of(e, module, block);
     gpci_lock *lock;
@@ -56,7 +57,7 @@ gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, 
     return lock;
 }
 
-/* A probe that has passed the lock, and is still there, has it then. */
+/* If a probe has passed the lock and is still there, the lock goes to the access. */
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
     gpci_lock *lock = gpci_lock_of(e, module, block);
     const uint32_t probe = lock->probe;
@@ -102,7 +103,7 @@ static bool is_task(uint32_t asks) {
     return asks != GPCI_NO_ITEM && asks != GPCI_ANSWERED;
 }
 
-/* Does what its holder sent about the block still wait to be served, below or below that? */
+/* True if the holder's request or put for the block is still queued below, at any level. */
 static bool asks_in_vain(const gpci_controllers *e, const gpci_lock *lock) {
     const uint32_t holder = lock->holder, token = lock->token;
     while (lock->holder == holder && lock->token == token && is_task(lock->asks)) {
@@ -131,16 +132,16 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task) {
     if (!is_task(lock->asks))
         return;
     gpci_task *asks = gpci_task_at(e, lock->asks);
-    asks->valid &= state != GPC_LINE_I; /* nor is it detached: gpci_tree_write_probe.gone */
+    asks->valid &= state != GPC_LINE_I; /* the directory entry is dropped too (gpci_tree_write_probe.gone) */
     asks->taken = true;
-    if (!gpci_lock_is_of(e, lock, lock->holder)) /* the access has ended, and its request goes on */
+    if (!gpci_lock_is_of(e, lock, lock->holder)) /* the access has ended, and the request continues */
         return;
     holder->taken |= asks->stored;
     if (asks->parent == holder->task && asks->resumes != GPCI_STEP_access_evicted && !asks->stored)
-        gpci_task_at(e, holder->task)->state = state; /* what it asks for goes by that; not what it gives up first */
+        gpci_task_at(e, holder->task)->state = state; /* for the request; an eviction or put keeps the old state */
 }
 
-/* The step by which a lookup's parent would begin it anew, the same in all. */
+/* Step to restart a lookup from the parent, by kind of lookup. */
 static gpci_step step_before(const gpci_task *f) {
     const gpci_step resumes = (gpci_step)f->resumes;
     return resumes == GPCI_STEP_read_found     ? GPCI_STEP_read_come
@@ -149,7 +150,7 @@ static gpci_step step_before(const gpci_task *f) {
                                                : GPCI_STEP_find_begin;
 }
 
-/* With a host, where it takes no turn at a port, the parent waits alone: there are many that do. */
+/* With a host (no ports), free the lookup and let the parent wait instead; saves many tasks. */
 void gpci_lookup_waits(gpci_controllers *e, uint32_t task, gpci_due_queue *queue, bool first) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_due due = {task, GPCI_STEP_find_begin};
@@ -174,8 +175,8 @@ uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint6
 }
 
 /*
- * May a probe pass a lock? If the block is not there yet (`coming`), and what was to leave is on its way out, it finds
- * nothing: nobody has been asked for the block.
+ * True if a probe may pass a lock. If the block has not arrived (`coming`) and no request was sent for it, or the
+ * victim is on its way out, the probe finds nothing.
  */
 bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming) {
     if (!e->passes || (!coming && lock->probe != GPCI_NO_ITEM))

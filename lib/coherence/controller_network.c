@@ -3,14 +3,15 @@
 #include "coherence/controller_host.h"
 
 /*
- * A star network with buffers. A message goes from its module's output buffer over a link to the switch's input buffer
- * of that link, through the switch to the output buffer of its receiver's link, and over that to the receiver's input
- * buffer. Each of the three takes size / bandwidth cycles, rounded up, in which neither buffer does anything else;
- * entering the first takes one cycle. Who finds a buffer busy tries again when it is free, who finds it full waits.
+ * Star network with buffers. A message goes from the module's output buffer over a link to the switch's input buffer,
+ * through the switch to the output buffer of the receiver's link, and over this link to the receiver's input buffer.
+ * Each of the three transfers takes size / bandwidth cycles, rounded up, and occupies both buffers; entering the output
+ * buffer takes one cycle. If a buffer is busy, the message tries again when the buffer is free; if it is full, the
+ * message waits.
  *
- * The switch lets through to an output whose turn it is: the first module, from the one after the last on, that has a
- * message for it at the head of its buffer. That may still be on its way over its link: then nothing passes in that
- * cycle (Multi2Sim).
+ * The switch grants an output to the first module, round robin from the one after the last, with a message for this
+ * output at the head of the input buffer. If that message is still on the link, nothing passes in this cycle (as in
+ * Multi2Sim).
  */
 
 static gpci_parcel *parcel_at(const gpci_controllers *e, uint32_t parcel) {
@@ -45,7 +46,7 @@ static void insert(gpci_controllers *e, uint32_t parcel, uint32_t which) {
     b->row.tail = parcel;
 }
 
-/* It is the first of its buffer. */
+/* Remove the head of a buffer. */
 static void extract(gpci_controllers *e, uint32_t parcel) {
     const gpci_parcel *p = parcel_at(e, parcel);
     gpci_star_buffer *b = where(e, p);
@@ -86,10 +87,10 @@ void gpci_sender_wake(gpci_controllers *e, const gpci_due_queue *queue, uint64_t
 }
 
 /*
- * Somebody waits for a place in the sender's queue: who came first has the next, and what is new is behind all of them.
- * He stands in his place until his message has gone, though he has been woken for it: false, it has not.
+ * Senders wait for a place in the sender's queue in order of arrival; a new one goes behind all. The first keeps its
+ * place until the message is sent, even after being woken. False: not sent.
  *
- * Example: A and B wait. A place is free, and A is woken for the next cycle, in which C is due before him: C goes
+ * Example: A and B wait. A place is free, and A is woken for the next cycle. C is due earlier in that cycle: C goes
  * behind B.
  */
 static GPCI_NOINLINE bool send_in_turn(gpci_controllers *e, gpci_controller *unit, bool up, const gpci_letter *l) {
@@ -100,21 +101,22 @@ static GPCI_NOINLINE bool send_in_turn(gpci_controllers *e, gpci_controller *uni
         if (behind)
             gpci_due_queue_join(&e->waiters, queue, (gpci_due){l->task, l->again});
         else
-            unit->freed[up] = 0; /* what passes through its stage has taken the place */
+            unit->freed[up] = 0; /* a message through the stage has taken the place */
         return false;
     }
     if (behind)
-        return true; /* its queue has no end, or it goes with what stands there */
+        return true; /* the queue is unbounded, or the message joins a packet there */
     gpci_due_queue_leave(&e->waiters, queue, &first);
     unit->freed[up] -= unit->freed[up] != 0;
     if (queue->head == GPCI_NO_ITEM)
         unit->freed[up] = 0;
-    else if (unit->freed[up] || gpci_module_at(e->tree, l->from)->sector_mask) /* of one's line, needs no place */
+    /* The message joined a packet of the line and needs no place. */
+    else if (unit->freed[up] || gpci_module_at(e->tree, l->from)->sector_mask)
         gpci_sender_wake(e, queue, 0);
     return true;
 }
 
-/* Is there room where the sender's messages stand? If not, it waits there: halves share queues, and wait by turns. */
+/* True if the sender's queue has room; otherwise the sender waits there. Halves share queues, and wait in turn. */
 static bool has_place(gpci_controllers *e, const gpci_letter *l) {
     gpci_controller *unit = &e->units[gpci_module_at(e->tree, l->from)->store->index];
     const bool up = l->from == l->low;
@@ -168,7 +170,7 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     return true;
 }
 
-/* Whether a parcel must wait for its turn in its buffer, or for that; if so, its step comes again. */
+/* True if a parcel must wait for the head of the buffer, or for the buffer itself; `step` runs again later. */
 static bool held_up(gpci_controllers *e, uint32_t parcel, gpci_step step) {
     gpci_star_buffer *b = where(e, parcel_at(e, parcel));
     if (b->row.head != parcel)
@@ -180,7 +182,7 @@ static bool held_up(gpci_controllers *e, uint32_t parcel, gpci_step step) {
     return true;
 }
 
-/* Likewise, for the buffer that it goes to. */
+/* True if a parcel must wait for the destination buffer; `step` runs again later. */
 static bool shut_out(gpci_controllers *e, gpci_star_buffer *to, uint32_t parcel, gpci_step step) {
     if (e->now < to->write_free)
         gpci_step_in(e, parcel, step, to->write_free - e->now);
@@ -211,7 +213,7 @@ void gpci_step_parcel_leaves(gpci_controllers *e, uint32_t parcel) {
         move(e, parcel, to, which, module ? GPCI_STEP_parcel_passes : GPCI_STEP_parcel_comes);
 }
 
-/* Decided once a cycle. */
+/* Input granted to an output; decided once a cycle. */
 static uint32_t whose_turn(const gpci_controllers *e, const gpci_parcel *p, gpci_star_buffer *output) {
     const gpci_net *net = &e->nets[p->network];
     if (output->decided == e->now + 1)
@@ -312,13 +314,13 @@ static void go_on(gpci_controllers *e, uint32_t task) {
 void gpci_request_done(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->done = true;
-    if (r->mshr) /* no answer of its module's own has gone */
+    if (r->mshr) /* the module sends no answer */
         e->host->release(e->host->self, task);
     if (!r->coming)
         go_on(e, task);
 }
 
-/* Of a read request to which T adds nothing it is enough: who has sent the block still has it. */
+/* For a read request without data from T, the peer's block suffices; the peer keeps a copy. */
 void gpci_step_peer_comes(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     if (--r->coming || !(r->done || r->eager))

@@ -3,12 +3,12 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Accesses that bypass a module: its copy is written back where it is modified, and goes; the low module performs the
- * access, or passes it on likewise. Meanwhile nobody brings the block back to the module: its way stays locked, or,
- * where there is none, its address is barred.
+ * Accesses that bypass a module. The module writes back a modified copy and drops it. The low module performs the
+ * access, or passes it on the same way. Meanwhile the block must not return to the module: its way stays locked, or, if
+ * it had none, its address is blocked.
  *
- * Example, slc-glc, an SLC load of a block that L1 holds in N and L2 in M: L1 writes back and drops its copy, L2
- * likewise; the bytes come from memory through L2 to the processor, and L2's way is free again.
+ * Example, slc-glc, an SLC load of a block in state N in L1 and M in L2: L1 writes back and drops its copy, then L2
+ * does. The bytes come from memory through L2 to the processor, and L2's way is free again.
  */
 
 void gpci_bar(gpci_controllers *e, uint32_t task) {
@@ -51,7 +51,7 @@ void gpci_let_go(gpci_controllers *e, uint32_t task) {
 void gpci_drop_begin(gpci_controllers *e, uint32_t task, uint32_t event, gpci_step resumes) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, t);
-    if (t->block == GPCI_TREE_NO_BLOCK) { /* barred since the lookup */
+    if (t->block == GPCI_TREE_NO_BLOCK) { /* blocked since the lookup */
         gpci_then(e, task, resumes);
     } else if (gpci_tree_rule(e->tree, m, m->states[t->block], event).actions & GPC_DO_WRITE_BACK) {
         gpci_write_back_begin(e, task, resumes, m, t->block);
@@ -71,7 +71,7 @@ void gpci_drop_end(gpci_controllers *e, const gpci_task *t, uint32_t event) {
                         gpci_present(e));
 }
 
-/* An access bypasses its first-level module. What that has is given up before anything is asked below. */
+/* Begin an access with bypass of the first-level module. The module gives up the copy before asking below. */
 void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule) {
     const gpci_task *t = gpci_task_at(e, task);
     if (t->block == GPCI_TREE_NO_BLOCK && gpci_tree_flight_at(e, t->flight)->kind == GPC_COHERENCE_N_STORE)
@@ -111,7 +111,7 @@ void gpci_step_access_passing(gpci_controllers *e, uint32_t task) {
     v->at_low = gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY);
 }
 
-/* The low module's predictor has answered in place of it: the load asks again, for a copy if that is what follows. */
+/* The low module's predictor answered without bytes: the load asks again, for a copy if the decision is overturned. */
 static void ask_again(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = gpci_tree_flight_at(e, t->flight);
@@ -119,7 +119,7 @@ static void ask_again(gpci_controllers *e, uint32_t task) {
     a->word = 0;
     if (a->overturned) {
         a->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
-        e->shown[t->flight].admitted = 1; /* the replacement policy has been told of the miss */
+        e->shown[t->flight].admitted = 1; /* the replacement policy already saw the miss */
     }
     t->block = GPCI_TREE_NO_BLOCK;
     t->state = GPC_LINE_I;
@@ -141,7 +141,7 @@ void gpci_step_access_passed(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, GPCI_STEP_access_end);
 }
 
-/* A load that bypasses T, too. */
+/* A load with bypass of T too. */
 void gpci_step_read_dropped(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     if (r->refused) {

@@ -5,7 +5,7 @@ void gpci_items_init(gpci_items *pool, size_t item_bytes) {
     *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
 }
 
-/* The items, of which there is room for `room`, with room for `more` behind `count`. NULL: out of memory. */
+/* Enlarge an array with room for `*room` items, so that `more` fit behind `count`. NULL: out of memory. */
 static void *enlarge(gpc_context *context, void *items, size_t *room, size_t count, size_t more, size_t bytes) {
     const size_t larger = gpci_array_larger(*room, count, more, bytes);
     void *memory = larger ? gpci_array_enlarge(context, items, *room * bytes, larger * bytes) : NULL;
@@ -17,7 +17,7 @@ static void *enlarge(gpc_context *context, void *items, size_t *room, size_t cou
 bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more) {
     if (GPCI_LIKELY(gpci_items_have(pool, more)))
         return true;
-    /* those that are free again fill up before the end: room for all is room for `more` */
+    /* freed items are reused before the end: room for all is room for `more` */
     char *items = enlarge(context, pool->items, &pool->room, pool->count, more, pool->item_bytes);
     pool->items = items ? items : pool->items;
     return items;
@@ -109,7 +109,7 @@ void gpci_calendar_state(gpci_calendar *c, gpci_state_fn visit, void *user_data)
     visit(user_data, &c->later_count, sizeof c->later_count);
     visit(user_data, &c->order, sizeof c->order);
     visit(user_data, c->later, c->later_count * sizeof *c->later);
-    /* the ring from its beginning on: where a ring begins depends on how it has grown */
+    /* from the ring's first item on: the position in memory depends on how the ring grew */
     uint32_t count = c->today_count;
     visit(user_data, &count, sizeof count);
     for (uint32_t i = 0; i < count; i++) {

@@ -8,17 +8,17 @@
 #include <string.h>
 
 /*
- * Arrays whose items are taken and given back, queues of steps, and the calendar of steps that are to come. Memory is
- * asked for between steps alone (the _room functions), so that no step can fail half way.
+ * Pools of items, queues of steps, and the calendar of future steps. Memory is allocated only between steps (functions
+ * _room), so that no step fails half way.
  */
 
 #define GPCI_NO_ITEM UINT32_MAX
 
-/* Items begin with a uint32_t, by which those that are free are chained. */
+/* Items begin with a uint32_t, which chains free items. */
 typedef struct gpci_items {
     char *items;
     size_t room, item_bytes;
-    uint32_t count, free, used; /* items that were ever used; the first that is free again; those in use */
+    uint32_t count, free, used; /* items ever used; first free item; items in use */
 } gpci_items;
 
 void gpci_items_init(gpci_items *pool, size_t item_bytes);
@@ -32,7 +32,7 @@ GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
     return pool->items + item * pool->item_bytes;
 }
 
-/* An item, where there is room, for whoever writes all of it. */
+/* Take an item without clearing it; room has been made. The caller writes every byte. */
 GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
     uint32_t item = pool->free;
     pool->used++;
@@ -43,7 +43,7 @@ GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
     return item;
 }
 
-/* The same, zeroed. */
+/* Take a zeroed item. */
 uint32_t gpci_items_take(gpci_items *pool);
 
 GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
@@ -53,12 +53,12 @@ GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
     pool->used--;
 }
 
-/* A step, and of which task or message it is. */
+/* A step, with the task or message. */
 typedef struct gpci_due {
     uint32_t subject, step;
 } gpci_due;
 
-/* Those who wait for something, the first first. */
+/* Queue of waiters, first come first served. */
 typedef struct gpci_due_queue {
     uint32_t head, tail;
 } gpci_due_queue;
@@ -76,10 +76,10 @@ typedef struct gpci_dated {
     gpci_due due;
 } gpci_dated;
 
-/* Steps by cycle; those of a cycle in the order in which they were put down. */
+/* Steps by cycle; steps of a cycle in order of scheduling. */
 typedef struct gpci_calendar {
     gpci_dated *later; /* a heap */
-    gpci_due *today;   /* a ring of a power of two */
+    gpci_due *today;   /* a ring; size is a power of two */
     size_t later_room, today_room;
     uint32_t later_count, today_first, today_count;
     uint64_t order;
@@ -94,18 +94,18 @@ GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
     c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
 }
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
-/* The next step of a cycle; false: there is none. What is dated comes first: it was put down before. */
+/* Take the next step of a cycle; false: none. Steps from `later` come first, because they were scheduled earlier. */
 bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);
-/* Take out one of `later`. */
+/* Remove an item of `later`. */
 void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
-/* All steps, for a snapshot. Room for as many as were saved has been made before. */
+/* Visit all steps for a snapshot. When loading, room for the saved number was made before. */
 void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data);
-/* The cycle of the next step; UINT64_MAX. */
+/* Cycle of the next step, or UINT64_MAX. */
 uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now);
 
 void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);
 void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* before all others */
-/* False: nobody waits. */
+/* Take the first waiter; false: none. */
 bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due);
 
 #endif

@@ -3,13 +3,13 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Puts, from R (`from`) to T (`module`), as put.c does them: blocks that are written back or have gone, stores that are
- * written through or performed by T. What T does depends on whether it has the block:
- *   it keeps the bytes, and by its rule sends them on as well
- *   it has nothing, which happens without a directory alone: it reads the block first, or sends the bytes on
- *   the store bypasses it: its copy goes, and the bytes with it
- *   R has none and T is to perform the store: T first gets the only copy, or, of an n-store, any
- * A put that is refused, by T or further on, has changed nothing: R has what it carries still.
+ * Puts from R (`from`) to T (`module`), as in put.c: blocks written back or evicted, and stores written through or
+ * performed by T. T's action depends on the block:
+ *   T has it: T keeps the bytes, and by the rule also sends them on
+ *   T lacks it (only without a directory): T reads the block first, or sends the bytes on
+ *   the store bypasses T: T drops its copy, and sends the bytes on
+ *   R has no copy and T performs the store: T first gets the only copy; for an n-store, any copy
+ * A put refused by T or below changes nothing: R keeps its bytes.
  */
 
 static bool is_tracked(const gpci_controllers *e) {
@@ -24,7 +24,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     v->sort = GPCI_TASK_PUT;
     v->data = true;
     gpci_task_at(e, parent)->refused = false;
-    gpci_step_in(e, task, GPCI_STEP_put_send, 0); /* when the caller has filled it in */
+    gpci_step_in(e, task, GPCI_STEP_put_send, 0); /* runs after the caller has filled in the task */
     return v;
 }
 
@@ -65,22 +65,20 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     return v;
 }
 
-/*
- * What the bytes are at T. Those of a block may have become of another kind since they were to be sent, by a probe.
- */
+/* Event of the bytes at T. A probe may have changed the kind of a block's bytes since the put was prepared. */
 static uint32_t event_of(const gpci_controllers *e, const gpci_task *v) {
     const uint32_t usual = gpci_tree_put_event(v->masked), event = gpci_event_or(v->event, usual);
     return GPCI_LIKELY(event == usual) || gpci_like(e->tree->protocol, event) == usual ? event : usual;
 }
 
-/* The same further on, by T's rule. */
+/* Event raised further below, by T's rule. */
 static uint8_t raised_on(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
     const uint8_t state = v->block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : t->states[v->block];
     return gpci_raised_below(t, state, event_of(e, v), gpci_tree_put_event(v->masked));
 }
 
-/* T sends on what it does not keep, or not alone; the address stays locked meanwhile. */
+/* T sends on bytes it does not keep, or not alone; the address stays locked meanwhile. */
 static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_task *on = put_begin(e, task, resumes, gpci_task_module(e, v), v->address);
@@ -115,12 +113,15 @@ static bool bypasses_t(const gpci_controllers *e, const gpci_task *v) {
     return v->passing && !v->at_low && gpci_tree_passes(gpci_task_module(e, v), e->tree->protocol->pass_stores, flags);
 }
 
-/* Is T to perform the store, and the near half of a cache? Then its other copy goes, and the store to its home. */
+/*
+ * True if T should perform the store but is the near half of a cache: T drops its copy and sends the store to the home
+ * half.
+ */
 static bool is_passed_on(const gpci_controllers *e, const gpci_task *v) {
     return v->at_low && gpci_task_module(e, v)->near;
 }
 
-/* Is T to make room for what it does not have? */
+/* True if T makes room for a missing block. */
 static bool allocates(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
     if (v->at_low || is_tracked(e) || bypasses_t(e, v))
@@ -158,17 +159,17 @@ static void fetch(gpci_controllers *e, uint32_t task) {
     gpci_ask(e, t, child, GPCI_STEP_read_begin, misses);
 }
 
-/* T has not the block. */
+/* T lacks the block. */
 static void put_absent(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     const gpci_module *t = gpci_task_module(e, v);
-    if (is_tracked(e)) { /* not in a tree that keeps the rules: inclusion */
+    if (is_tracked(e)) { /* impossible with inclusion, unless the tree breaks the rules */
         gpci_tree_fail(e->tree, GPC_ERROR_STATE, "%s: module %s writes back what module %s has not",
                        e->tree->protocol->name, gpci_task_from(e, v)->given.name, t->given.name);
         gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
-    (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, event_of(e, v)); /* a table may forbid it */
+    (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, event_of(e, v)); /* a table may forbid the event */
     if (!v->data) {
         gpci_let_go(e, task);
         gpci_then(e, task, GPCI_STEP_put_reply);
@@ -177,7 +178,7 @@ static void put_absent(gpci_controllers *e, uint32_t task) {
     forward(e, task, GPCI_STEP_put_forwarded);
 }
 
-/* Does another module above T own what is stored non-coherently? */
+/* True if another module above T owns the bytes of a non-coherent store. */
 static bool others_own(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
     const gpci_tree_span span = gpci_tree_span_of(t, m, v->address);
@@ -189,7 +190,7 @@ static bool others_own(const gpci_controllers *e, const gpci_task *v) {
     return false;
 }
 
-/* T has the block; what is older than the bytes comes first. */
+/* T has the block. Older bytes of other owners come first. */
 static void put_present(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
@@ -200,16 +201,17 @@ static void put_present(gpci_controllers *e, uint32_t task) {
         gpci_step_put_merge(e, task);
 }
 
-/* Does T, which has not the block, keep the bytes of the store alone? */
+/* True if T lacks the block and keeps only the stored bytes. */
 static bool takes(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
     return v->blind && gpci_takes_store(e, t, v->flight);
 }
 
-/* T performs the store: with the only copy, or, of an n-store, with any. */
+/* T performs the store, with the only copy; for an n-store, with any copy. */
 static void put_at_low(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
-    const bool passed_on = gpci_task_from(e, v)->near; /* it has no copy, whatever the directory has, and is barred */
+    /* R has no copy, whatever the directory says, and the address is blocked. */
+    const bool passed_on = gpci_task_from(e, v)->near;
     if (passed_on)
         gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
     if (!v->masked)
@@ -224,8 +226,8 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
 }
 
 /*
- * A probe may have passed the lock of the block that this is of, and taken it, or what was modified in it: then others
- * have written it since, maybe.
+ * True if a probe passed the lock of the put's block and took the block or its modified bytes: others may have written
+ * it since.
  */
 static bool is_stale(gpci_controllers *e, gpci_task *v) {
     if (!v->taken)
@@ -241,7 +243,7 @@ static bool is_stale(gpci_controllers *e, gpci_task *v) {
     return false;
 }
 
-/* What T itself had to ask for was refused. */
+/* True if a request of T itself was refused: release the block and reply. */
 static bool refused(gpci_controllers *e, uint32_t task) {
     if (!gpci_task_at(e, task)->refused)
         return false;
@@ -250,7 +252,9 @@ static bool refused(gpci_controllers *e, uint32_t task) {
     return true;
 }
 
-/* `last`: nobody further on has them, too; a store that bypasses R returns what is there then. */
+/*
+ * Store the put's bytes in T. `last`: no module below gets the bytes; a store that bypasses R then returns the value.
+ */
 static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, v);
@@ -269,7 +273,7 @@ static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
     gpci_performed(e, v->flight);
 }
 
-/* T has done its part, and answers. */
+/* T is done and answers. */
 static void answer(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
@@ -277,7 +281,7 @@ static void answer(gpci_controllers *e, uint32_t task) {
     gpci_use_data(e, task, GPCI_STEP_put_reply, t, v->data ? v->size - e->tree->control_bytes : 0, true);
 }
 
-/* It is not there, and comes without what it was: T keeps the bytes of the store alone. */
+/* T lacks the block and keeps only the stored bytes. */
 static void keep_bytes(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
@@ -304,7 +308,7 @@ static void take_put(gpci_controllers *e, uint32_t task) {
         fetch(e, task);
 }
 
-/* T's copy, and those above it, would be old: they go first. */
+/* Copies at T and above would be stale: drop them first. */
 static void pass_on(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     if (v->missing)
@@ -314,7 +318,7 @@ static void pass_on(gpci_controllers *e, uint32_t task) {
                               GPCI_TASK_ALL, 0);
 }
 
-/* There are none above T. */
+/* No copy is left above T: drop T's. */
 void gpci_step_put_near(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     const uint32_t block = v->block;
@@ -370,7 +374,7 @@ static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) 
     return gpci_tree_rule(e->tree, t, t->states[v->block], event_of(e, v));
 }
 
-/* Before it keeps the bytes. */
+/* True if T sends the bytes on before keeping a copy. */
 static bool sends_on(const gpci_controllers *e, const gpci_task *v) {
     return v->data && rule_of(e, v).actions & GPC_DO_WRITE_THROUGH;
 }
@@ -389,7 +393,7 @@ void gpci_step_put_owned(gpci_controllers *e, uint32_t task) {
     gpci_step_put_merge(e, task);
 }
 
-/* The block has come: for a write-back, or a store written through, in the state that its event leads to. */
+/* The block arrived, for a write-back or a store written through; set the state its event leads to. */
 void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
@@ -414,7 +418,7 @@ static void leave(const gpci_controllers *e, const gpci_task *v) {
         gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
 }
 
-/* T keeps the bytes: where it also sends them on, these go first. */
+/* T keeps the bytes. If T also sends on, sending comes first. */
 void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     if (sends_on(e, v))
@@ -423,7 +427,7 @@ void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
         gpci_step_put_keep(e, task);
 }
 
-/* What others have read of T's block is old. */
+/* Send invalidations to other readers of T's block. */
 static void tell_others(gpci_controllers *e, const gpci_task *v) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
     const gpci_module *r = gpci_task_from(e, v);
@@ -463,7 +467,7 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
     answer(e, task);
 }
 
-/* An entry of the directory alone has no room for bytes: they are below, or, if refused, R has them still, too. */
+/* The bytes of a directory-only entry (no room for data) were written below; if refused, R still has them. */
 void gpci_step_put_cleaned(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
@@ -482,7 +486,7 @@ void gpci_step_put_dropped(gpci_controllers *e, uint32_t task) {
     forward(e, task, GPCI_STEP_put_forwarded);
 }
 
-/* Bytes that T has no part of have been taken below. */
+/* Bytes that T does not keep were stored below. */
 void gpci_step_put_forwarded(gpci_controllers *e, uint32_t task) {
     if (refused(e, task))
         return;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module by a request of its own, or probes
- * the owners among the modules above it (`down`): then it is T that is `from`, and X `module`.
+ * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module, or probes owners among modules above
+ * (`down`): then T is `from` and X is `module`.
  */
 
 void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
@@ -16,7 +16,7 @@ void gpci_step_read_begin(gpci_controllers *e, uint32_t task) {
         gpci_block_asks(e, task);
 }
 
-/* A load that bypasses R, and T as well? */
+/* True for a load that bypasses R and also T. */
 static bool bypasses_t(const gpci_controllers *e, const gpci_task *r) {
     const uint32_t flags = gpci_tree_flight_at(e, r->flight)->flags;
     return r->passing && gpci_tree_passes(gpci_task_module(e, r), e->tree->protocol->pass_loads, flags);
@@ -50,8 +50,8 @@ static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r)
 }
 
 /*
- * A load is to bypass R, and T's predictor has something to say to R's about the line that it has: then that is the
- * answer, without bytes, and R asks again.
+ * A load would bypass R, but T's predictor has bits for R's predictor in a line of T: answer with the bits, without
+ * bytes; R asks again.
  */
 static bool is_answered(gpci_controllers *e, uint32_t task) {
     const gpci_task *r = gpci_task_at(e, task);
@@ -64,11 +64,11 @@ static bool is_answered(gpci_controllers *e, uint32_t task) {
     a->word = gpci_module_respond(t, tag);
     a->answered = a->word != 0;
     if (a->answered)
-        gpci_let_go(e, task); /* of its line, the block itself may not be there */
+        gpci_let_go(e, task); /* only its line may be present, not the block */
     return a->answered;
 }
 
-/* What T's predictor says of a request that it has served. */
+/* Let T's predictor answer a served request. */
 static void respond(gpci_controllers *e, const gpci_task *r) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
     gpci_module *t = gpci_task_module(e, r);
@@ -117,7 +117,7 @@ static void probe(gpci_controllers *e, uint32_t task, uint32_t x, uint64_t tag, 
     gpci_then(e, child, GPCI_STEP_read_begin);
 }
 
-/* The owners of T's block, or of what R asks for; where there is none, a sharer, if these send. */
+/* Probe the owners of T's block, or of the part R requests; without owner a sharer, if sharers supply data. */
 static void probe_owners(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *r = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, r);
@@ -143,7 +143,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
         return;
     }
     if (r->state != GPC_LINE_I) {
-        (void)gpci_tree_rule(e->tree, t, r->state, event); /* a table may forbid it */
+        (void)gpci_tree_rule(e->tree, t, r->state, event); /* a table may forbid the event */
         if (GPCI_UNLIKELY(t->pointers) && !r->passing &&
             gpci_directory_lacks_room(e->tree, t, r->block, gpci_task_from(e, r), r->address)) {
             gpci_room_begin(e, task, GPCI_STEP_read_room);
@@ -165,7 +165,7 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     gpci_ask(e, t, child, GPCI_STEP_read_begin, true);
 }
 
-/* The directory has room; the copy that has gone may have left modified bytes. */
+/* The directory has room now; the invalidated copy may have left modified bytes. */
 void gpci_step_read_room(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->state = gpci_task_module(e, r)->states[r->block];
@@ -173,7 +173,7 @@ void gpci_step_read_room(gpci_controllers *e, uint32_t task) {
     gpci_step_read_up(e, task);
 }
 
-/* T has the whole block; or, if a probe has taken what it had, what it has read is all that there is. */
+/* T has the whole block. If a probe took T's part meanwhile, only the bytes read now are left. */
 void gpci_step_read_whole(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     if (!r->refused && gpci_whole_end(e, r))
@@ -202,7 +202,7 @@ static void settle(gpci_controllers *e, gpci_task *r) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, r);
     const gpci_tree_request ask = gpci_task_request(e, r);
-    if (r->passing) { /* bytes for the processor alone */
+    if (r->passing) { /* bytes for the processor only */
         const gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
         r->bytes = c->control_bytes + a->size;
         if (!c->with_data)
@@ -290,7 +290,7 @@ void gpci_step_read_reply(gpci_controllers *e, uint32_t task) {
         gpci_task_from(e, r)->stats.write_backs_received += back;
 }
 
-/* T's directory after an answer, and what T does with modified bytes. */
+/* Update T's directory after an answer, and store modified bytes in T. */
 static void take_answer(gpci_controllers *e, gpci_task *r) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_from(e, r);

@@ -5,27 +5,27 @@
 #include "coherence/tree_engine.h"
 
 /*
- * What is done to all blocks of a module while other accesses go on: a sweep is an access without an address.
+ * Sweeps over all blocks of a module while other accesses continue. A sweep is an access without address.
  *
- *   ACQUIRE  the protocol's ACQUIRE rules. What only has to go goes at once; what is to be written back first does so a
- *            block a cycle; a block that is locked is waited for, since what it is being brought may be old
- *   RELEASE  the same of what is to be written back, once all accesses of the module before it have ended
- *   EVICT    the module evicts its blocks, one a cycle
- *   RECALL   the module's directory takes the blocks back from the modules above, one a cycle, as the write requests
- *            of memory do in Table 2.6 (seeds/002), steps 15 to 20
+ *   ACQUIRE  the protocol's ACQUIRE rules. Blocks to be dropped are dropped at once; blocks to be written back first
+ *            are written back, one a cycle; a locked block is waited for, because the data it receives may be stale
+ *   RELEASE  write back, by the ACQUIRE rules, once all earlier accesses of the module have ended
+ *   EVICT    evict the module's blocks, one a cycle
+ *   RECALL   take blocks back from modules above, one a cycle, as the write requests of memory in Table 2.6
+ *   (seeds/002),
+ *            steps 15 to 20
+ *   MARK     no block: end of a RELEASE if the protocol INVALIDATES (controller_tell.c)
  *
- *   MARK     no block: what a RELEASE ends with where the protocol INVALIDATES (controller_tell.c)
+ * At most `abreast` blocks are written back at a time. If a write-back is refused, it is tried again some cycles later.
+ * A middle module acquires on a message from a module above, and acknowledges.
  *
- * So many blocks at most are written back at a time. One whose write-back is refused tries again some cycles later.
- * A module between acquires when a module above tells it to, and acknowledges that.
- *
- * Example, slc-glc, an ACQUIRE of an L1 with A in S, B in N and C on its way: A goes at once; B is locked and written
- * back; C's load ends, C is unlocked, and goes; L2 acknowledges B, B goes, and the sweep ends.
+ * Example, slc-glc, an ACQUIRE of an L1 with A in S, B in N and C in flight: A is dropped at once. B is locked and
+ * written back. C's load ends, C is unlocked and dropped. L2 acknowledges B, B is dropped, and the sweep ends.
  */
 
-/* The access's own task is the sweep; it makes one of these for each block that takes time. */
+/* The sweep is the root task of the access, with a child task per block that takes time. */
 
-/* Of the other half of its cache a block is not this sweep's business. */
+/* True if a block is locked. Blocks of the other half of a cache do not count. */
 static bool is_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const gpci_lock *lock = gpci_lock_of(e, m->index, block);
     if (lock->holder == GPCI_NO_ITEM)
@@ -46,7 +46,7 @@ static bool has_copies(const gpci_module *m, uint32_t block) {
     return false;
 }
 
-/* Is there anything to do with a block that nobody has locked? */
+/* True if the sweep must act on an unlocked block. */
 static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
     const uint8_t state = m->states[block];
     if (state == GPC_LINE_I || !gpci_module_owns(m, block))
@@ -68,7 +68,7 @@ bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sw
 }
 
 static uint32_t begin(gpci_controllers *e, const gpc_coherence_request *request, const gpci_sweep_order *order) {
-    static const gpc_request shown = {.kind = GPC_STORE}; /* to policies, as a flush at once */
+    static const gpc_request shown = {.kind = GPC_STORE}; /* shown to policies, as for a flush without time */
     const bool sends = order->from != order->module;
     const uint32_t flight = gpci_flight_begin(e, request, &shown, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
     gpci_task *s = gpci_task_at(e, gpci_tree_flight_at(e, flight)->task);
@@ -97,7 +97,7 @@ void gpci_step_sweep_send(gpci_controllers *e, uint32_t task) {
     gpci_send(e, &letter);
 }
 
-/* The state that a block is left in, and its counters. */
+/* Set the state of a block after ACQUIRE, and count. */
 static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t block) {
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[block], GPC_EVENT_ACQUIRE);
     if (rule.actions & GPC_DO_WRITE_BACK)
@@ -109,7 +109,7 @@ static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t
     gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
 }
 
-/* Wait for an access of the module that was issued before the sweep. False: there is none. */
+/* Wait for an access of the module issued before the sweep. False: none. */
 static bool waits_for_older(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *s = gpci_task_at(e, task);
     const uint32_t oldest = e->units[s->module].oldest;
@@ -138,12 +138,12 @@ void gpci_step_sweep_begin(gpci_controllers *e, uint32_t task) {
     gpci_step_sweep_next(e, task);
 }
 
-/* The next block that takes time; the one after it is a cycle later. */
+/* Begin the next block that takes time; the block after follows a cycle later. */
 void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, s);
     const gpci_sweep kind = (gpci_sweep)s->kind;
-    s->keeps = s->pending > s->abreast; /* it goes on when one of them has ended */
+    s->keeps = s->pending > s->abreast; /* continues when a block has ended */
     if (s->keeps)
         return;
     const bool blind = e->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
@@ -165,7 +165,7 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     gpci_then(e, child, GPCI_STEP_sweep_block);
 }
 
-/* It has left, or all that was to be done has been done by others. */
+/* True if the block left, or other tasks have finished the work. */
 static bool is_over(const gpci_controllers *e, const gpci_task *one, const gpci_module *m) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
     return gpci_module_tag(m, one->block) != one->address || !concerns(m, one->block, kind);
@@ -200,7 +200,7 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
     }
 }
 
-/* What was to leave has left, or was refused. */
+/* The block's eviction or write-back ended, or was refused. */
 void gpci_step_sweep_left(gpci_controllers *e, uint32_t task) {
     gpci_task *one = gpci_task_at(e, task), *s = gpci_task_at(e, one->parent);
     gpci_module *m = gpci_task_module(e, one);
@@ -214,13 +214,13 @@ void gpci_step_sweep_left(gpci_controllers *e, uint32_t task) {
         gpci_task_end(e, task);
 }
 
-/* What a release writes back has been written back: now all that this, and what came before, has sent is to come. */
+/* A release has written back: send markers behind all earlier messages. */
 static void mark(gpci_controllers *e, uint32_t task) {
     gpci_task_at(e, task)->kind = GPCI_SWEEP_MARK;
     gpci_step_sweep_begin(e, task);
 }
 
-/* A block is done with, or the last one has been begun; or a marker is back. */
+/* A block is done, the last block was begun, or a marker returned. */
 void gpci_step_sweep_joined(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
     s->pending--;
@@ -239,8 +239,8 @@ void gpci_step_sweep_reply(gpci_controllers *e, uint32_t task) {
 }
 
 /*
- * Accesses that were there before have read what may be old: in a tree by itself others may join them as long as they
- * last. A host sees to that.
+ * Earlier accesses may have read stale data. In a tree without a host, later accesses may join an earlier access: wait
+ * for the end of earlier accesses. A host has rules of its own.
  */
 void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
     if (waits_for_older(e, task, GPCI_STEP_sweep_end))

@@ -4,7 +4,7 @@
 
 #include "coherence/controller.h"
 
-/* Sweeps of all blocks of a module, in time: controller_sweep.c. */
+/* Sweeps over all blocks of a module, in time: controller_sweep.c. */
 
 typedef enum gpci_sweep {
     GPCI_SWEEP_ACQUIRE,
@@ -15,18 +15,18 @@ typedef enum gpci_sweep {
 } gpci_sweep;
 
 typedef struct gpci_sweep_order {
-    uint32_t from, module; /* another than `module` tells it by a message, and has an answer: an ACQUIRE's alone */
+    uint32_t from, module; /* `from` other than `module`: `from` sends a message and gets an answer; only ACQUIRE */
     gpci_sweep kind;
-    uint32_t abreast; /* blocks that leave, or are waited for, at a time: 1 or more */
+    uint32_t abreast; /* most blocks in progress at a time: 1 or more */
 } gpci_sweep_order;
 
-/* Begin one, in this cycle. There is room for an access. Returns its access. */
+/* Begin a sweep in the current cycle; room has been made. Returns the access. */
 uint32_t gpci_controllers_sweep(gpci_controllers *e, const gpci_sweep_order *order);
-/* An ACQUIRE or RELEASE of a module's own blocks, of a request that is known to be sound. There is room. */
+/* Begin an ACQUIRE or RELEASE of a module's own blocks, from a valid request; room has been made. */
 uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_request *request);
-/* Would one that begins where nothing is in flight find anything to do? */
+/* True if a sweep would find work, with nothing in flight. */
 bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sweep kind);
-/* Of one that ends: blocks that ACQUIRE rules have dropped. */
+/* Blocks dropped by ACQUIRE rules, for a sweep that ends. */
 GPCI_INLINE uint32_t gpci_sweep_dropped(const gpci_controllers *e, const gpci_tree_flight *flight) {
     return gpci_task_at(e, flight->task)->dropped;
 }

@@ -5,12 +5,12 @@
 #include "coherence/controller_pool.h"
 #include "coherence/transaction.h"
 
-/* Steps of controllers (controller.h), the tasks that are chains of them, and the accesses that tasks are for. */
+/* Steps of controllers (controller.h), tasks (chains of steps), and accesses. */
 
-/* Tasks that a step, and those that follow at once, make beside probes. */
+/* Most tasks made by a step and the immediate successors, probes excluded. */
 #define GPCI_STEP_TASKS 8u
 
-/* Steps, a function each. */
+/* Steps, a function per step. */
 /* clang-format off */
 #define GPCI_STEPS(X)                                                                                           \
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
@@ -37,102 +37,104 @@ typedef enum gpci_step {
         GPCI_STEP_COUNT
 } gpci_step;
 
-/* What modules that were asked have answered: the greatest counts. */
+/* Answers of asked modules; the greatest counts. */
 enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
 
-/* Which fields of its union a task has. */
+/* Selects the fields of a task's union. */
 typedef enum gpci_task_sort {
-    GPCI_TASK_REQUEST, /* or an access, whose own has none */
+    GPCI_TASK_REQUEST, /* also the root task of an access (uses no fields of the union) */
     GPCI_TASK_LOOKUP,
     GPCI_TASK_INVALIDATION,
     GPCI_TASK_PUT,
-    GPCI_TASK_EVICTION, /* until it is sent, as a put */
+    GPCI_TASK_EVICTION, /* until sent; afterwards a put */
     GPCI_TASK_SWEEP,
     GPCI_TASK_TOLD /* an INVALIDATION, or a marker */
 } gpci_task_sort;
 
 #define GPCI_TASK_NO_MODULE UINT16_MAX
 
-/* An invalidation's span of all addresses from its first on. */
+/* Span of an invalidation: all addresses from the first. */
 #define GPCI_TASK_ALL UINT32_MAX
 
-/* One is a cache line. Begun with `sort` REQUEST, and by those that are of another sort made so at once. */
+/* A task fills a cache line. It begins with `sort` REQUEST; other kinds set `sort` at once. */
 typedef struct gpci_task {
-    uint32_t parent;       /* who is told of the end; GPCI_NO_ITEM: nobody. Of one that is free: pool */
-    uint32_t flight;       /* the access that it is for */
-    uint32_t block;        /* of `module`, locked for this task or its parent */
-    uint32_t own;          /* of `from`: the block that the answer is for, or that goes */
-    uint32_t pending;      /* children that have not ended, and the task itself while it makes them */
-    uint32_t behind;       /* the next task that bars an address of `module`, or is told something there */
-    uint64_t address;      /* the block's of `from`, or, of a lookup, any in it; of an invalidation the first meant */
-    uint16_t from, module; /* who asks; who is asked, or looks up, evicts, loses copies */
-    uint32_t beside;       /* with a host that lists who has MSHR entries: the next */
+    uint32_t parent;       /* notified at the end, or GPCI_NO_ITEM. Free task: next in the pool */
+    uint32_t flight;       /* access of the task */
+    uint32_t block;        /* of `module`, locked for the task or the parent */
+    uint32_t own;          /* of `from`: receives the answer, or leaves */
+    uint32_t pending;      /* unfinished children, plus 1 while the task makes them */
+    uint32_t behind;       /* next task with a blocked address of `module`, or next invalidation of `module` */
+    uint64_t address;      /* block of `from`; lookup: any address in the block; invalidation: first address */
+    uint16_t from, module; /* from: asks; module: is asked, looks up, evicts or loses copies */
+    uint32_t beside;       /* next in the host's list of MSHR holders */
     union {
         struct {
             uint32_t bytes;  /* of the answer */
-            uint32_t coming; /* blocks on their way from peers to `from` */
+            uint32_t coming; /* blocks in flight from peers to `from` */
         };
         struct {
-            uint32_t entry;  /* of the directory alone: that `block` was; or, of an eviction, that `own` becomes */
-            uint8_t emptied; /* which blocks of the line that had its way leave, a bit each */
+            uint32_t entry;  /* directory-only entry: found by the lookup, or needed by the eviction of `own` */
+            uint8_t emptied; /* bit per block of the victim line that is evicted */
             uint8_t judged;  /* GPCI_JUDGED_ */
         };
         struct {
-            uint32_t ask;    /* the write request that it is for; or none */
-            uint32_t span;   /* addresses behind `address` whose sub-blocks are meant, too; GPCI_TASK_ALL */
-            uint16_t except; /* the module that keeps its copy; GPCI_TASK_NO_MODULE */
+            uint32_t ask;    /* write request that needs the invalidation, or GPCI_NO_ITEM */
+            uint32_t span;   /* distance of the last sub-block from `address`, or GPCI_TASK_ALL */
+            uint16_t except; /* module allowed to keep a copy, or GPCI_TASK_NO_MODULE */
         };
         struct {
-            uint32_t size;    /* of the message, header included */
-            uint32_t carried; /* the block of `carrier` that the bytes are of, */
-            uint16_t carrier; /* unless they are a store's */
+            uint32_t size;    /* of the message, with header */
+            uint32_t carried; /* block of `carrier` to send */
+            uint16_t carrier; /* unused for the bytes of a store */
         };
         struct {
-            uint32_t dropped;  /* blocks that ACQUIRE rules have dropped */
+            uint32_t dropped;  /* blocks dropped by ACQUIRE rules */
             uint32_t abreast;  /* gpci_sweep_order.abreast */
-            uint32_t upcoming; /* the next block */
+            uint32_t upcoming; /* next block */
         };
-        uint32_t number; /* of an INVALIDATION; of a marker, of the last before it */
+        uint32_t number; /* of an INVALIDATION; marker: number of the last INVALIDATION before it */
     };
     uint8_t resumes;      /* gpci_step of the parent */
-    uint8_t state;        /* in which the block was found; of an invalidation, in which it was */
+    uint8_t state;        /* state of the block when found; invalidation: before it */
     uint8_t answer : 2;   /* GPCI_ANSWER_, of children */
     uint8_t sort : 3;     /* gpci_task_sort */
-    uint8_t kind;         /* of a put: gpc_message_kind; of a sweep: gpci_sweep */
-    uint8_t event, cause; /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
+    uint8_t kind;         /* put: gpc_message_kind; sweep: gpci_sweep */
+    uint8_t event, cause; /* the protocol's own: event at `module`; cause at `from`; 0: the usual */
     bool down : 1;        /* towards the processors */
-    bool blocking : 1, allocates : 1, hurries : 1; /* of a lookup */
-    bool bars : 1;                                 /* likewise: as gpci_look */
+    bool blocking : 1, allocates : 1, hurries : 1; /* lookup: as in gpci_look */
+    bool bars : 1;                                 /* lookup: as in gpci_look */
     bool hit : 1, missing : 1, refused : 1, evicting : 1;
-    bool lost : 1;                 /* of a lookup: its block is not locked any more; it is refused */
-    bool out : 1;                  /* likewise: its block is to be kept out */
-    bool victim : 1, modified : 1; /* of an eviction: to make room; the block was modified when it was chosen */
-    bool leaves : 1, stored : 1, at_low : 1; /* of a put: R's copy goes; it is the bytes of the access; T performs it */
-    bool passing : 1;                        /* of a put or read request: the access bypasses R */
-    bool blind : 1;                          /* of a put: gpci_tree_put; of a write request: gpci_tree_request */
-    bool barred : 1;                         /* its address, in `module`: gpci_bar */
-    bool lent : 1;                           /* of a probe, its block, or `entry`: was locked for this access before */
-    bool owners : 1;                         /* of an invalidation: only owners have been asked yet */
-    bool room : 1;                           /* likewise: of who is to go so that the directory can name `except` */
-    bool valid : 1, non_coherent : 1;        /* of a request: `from` has a copy; will not own it; */
-    bool shared : 1;                         /* others have copies */
-    bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* of an answer, as gpci_tree_probe_reply */
+    bool lost : 1;                 /* lookup: its block is no longer locked; the lookup is refused */
+    bool out : 1;                  /* lookup: a policy keeps the block out */
+    bool victim : 1, modified : 1; /* eviction: makes room; block was modified when chosen */
+    /* Put: R's copy leaves; carries the access's bytes; T performs the store. */
+    bool leaves : 1, stored : 1, at_low : 1;
+    bool passing : 1;                 /* put or read request: the access bypasses R */
+    bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
+    bool barred : 1;                  /* its address is blocked in `module` (gpci_bar) */
+    bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
+    bool owners : 1;                  /* invalidation: only owners probed yet */
+    bool room : 1;                    /* invalidation: makes room in the directory for `except` */
+    bool valid : 1, non_coherent : 1; /* request: `from` has a copy; `from` will not own it */
+    bool shared : 1;                  /* further modules have copies */
+    bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* answer: as in gpci_tree_probe_reply */
     bool received : 1;                                         /* modified bytes came to `module` */
-    bool direct : 1;                                           /* of a write request: data may go straight to `from` */
-    bool sent : 1, whole : 1, dirty : 1;   /* to `from` itself: the block; all of it; modified bytes */
-    bool both : 1, eager : 1;              /* `module` sends its block as well; it does not, and what comes is enough */
-    bool asked : 1, newer : 1;             /* of a write request, as gpci_tree_reply */
-    bool below_dirty : 1, below_newer : 1; /* likewise, of the request that `module` made for it */
-    bool done : 1, left : 1;               /* `module` has done its part; the parent has gone on */
-    bool served : 1;                       /* to a low module: it has got there, and has not been refused */
-    bool borrows : 1;                      /* of a probe: the block is another's (gpci_lock.asks) */
-    bool taken : 1;                        /* of a put: a probe has passed the lock of the block that it is of */
-    bool forwarded : 1; /* of a put or read: for it another block stays locked, which no probe passes; */
-                        /* so it is refused, where others wait */
-    bool mshr : 1;      /* with a host: it has an MSHR entry of `module` */
+    bool direct : 1;                                           /* write request: data may go directly to `from` */
+    bool sent : 1, whole : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
+    /* both: `module` and the peer send the block; eager: only the peer sends, and the block completes the request. */
+    bool both : 1, eager : 1;
+    bool asked : 1, newer : 1;             /* write request: as in gpci_tree_reply */
+    bool below_dirty : 1, below_newer : 1; /* the same fields in the reply to `module`'s own request */
+    bool done : 1, left : 1;               /* `module` is done; the parent has continued */
+    bool served : 1;                       /* reached its low module and was not refused */
+    bool borrows : 1;                      /* probe: another access holds the block's lock (gpci_lock.probe) */
+    bool taken : 1;                        /* put: a probe passed the lock of the put's block */
+    /* Put or read: keeps another block locked that no probe may pass; refused if other requests wait. */
+    bool forwarded : 1;
+    bool mshr : 1; /* with a host: holds an MSHR entry of `module` */
 } gpci_task;
 
-/* Of two that are under way: has `a` been sent first, or `b`, a marker, right behind it? */
+/* True if INVALIDATION `a` was sent before `b`; if `b` is a marker, also if sent directly before. */
 GPCI_INLINE bool gpci_was_told_before(const gpci_task *a, const gpci_task *b) {
     return (int32_t)(a->number - b->number) <= 0;
 }
@@ -140,42 +142,42 @@ GPCI_INLINE bool gpci_was_told_before(const gpci_task *a, const gpci_task *b) {
 _Static_assert(sizeof(gpci_task) == 64, "there may be a hundred thousand of them");
 _Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
 
-/* Of a lookup of a module that asks what to keep (module_ask.c). */
+/* Decision about a lookup in a module that asks policies (module_ask.c). */
 enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
 
-/* An access: a cache line. */
+/* An access; fills a cache line. */
 typedef struct gpci_tree_flight {
-    uint32_t task;   /* GPCI_NO_ITEM; of one that is free: pool */
-    uint32_t master; /* the access that it is part of, or none */
-    uint32_t tasks;  /* with a host: that are for it and have not ended */
+    uint32_t task;   /* root task, or GPCI_NO_ITEM; free access: next in the pool */
+    uint32_t master; /* access joined, or GPCI_NO_ITEM */
+    uint32_t tasks;  /* with a host: number of the unfinished tasks */
     uint32_t size, retries, flags;
     uint64_t address, token;
     uint64_t line_access; /* gpc_coherence.line_access */
-    uint32_t word;        /* of T's predictor, for that of the access's module */
+    uint32_t word;        /* answer of T's predictor, for the predictor of the access's module */
     uint16_t module;
     gpci_tree_asks asks;          /* gpc_coherence.asks */
-    uint8_t kind, found, deepest; /* deepest: level that a request for it has reached */
+    uint8_t kind, found, deepest; /* deepest: level reached by the requests */
     bool holds_port : 1, unlocked : 1, ended : 1, told : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
-    bool own : 1;                      /* its module had what it needed, and has asked nobody */
-    bool alone : 1;                    /* it joins no other, nor any it: it goes below by itself */
-    bool through : 1;                  /* a store that is done here, and is to be written through again */
-    bool taken : 1;                    /* with a store on its way through: a probe has passed its block's lock */
-    bool answered : 1, overturned : 1; /* a load that bypasses: T has answered it without bytes; it does so no more */
+    bool own : 1;                      /* served by the module without requests below */
+    bool alone : 1;                    /* never joins and is never joined: goes below alone */
+    bool through : 1;                  /* a performed store, to be written through again */
+    bool taken : 1;                    /* store being written through: a probe passed its block's lock */
+    bool answered : 1, overturned : 1; /* bypassing load: T has answered without bytes; the bypass was overturned */
 } gpci_tree_flight;
 
 _Static_assert(sizeof(gpci_tree_flight) == 64, "there may be a hundred thousand of them");
 
 /*
- * What else there is of an access where accesses of a module are ordered and joined, or have bytes: not in a hierarchy
- * without values, whose L1s see to order.
+ * Further fields of an access, if accesses of a module are ordered and joined, or carry bytes. Not used in a hierarchy
+ * without values: its L1s keep the order.
  */
 typedef struct gpci_flight_rest {
     uint64_t issued;
     uint8_t *out;
-    gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
+    gpc_atomic *atomics; /* [atomic_count], owned by the issuer */
     uint32_t atomic_count;
-    uint32_t older, newer;  /* of its module */
-    gpci_due_queue waiters; /* for its end */
+    uint32_t older, newer;  /* neighbours in the module's order */
+    gpci_due_queue waiters; /* waiting for the end */
 } gpci_flight_rest;
 
 #endif

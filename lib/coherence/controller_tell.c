@@ -2,22 +2,23 @@
 #include "coherence/controller_host.h"
 
 /*
- * Invalidations that nobody acknowledges, and markers, where accesses overlap (tell.c, GPC_PROTOCOL_INVALIDATES).
+ * Invalidations without acknowledgement, and markers, for overlapping accesses (tell.c, GPC_PROTOCOL_INVALIDATES).
  *
- * An invalidation is an access of its own, as a neighbour is (controller_fetch.c). X may have the block locked: what is
- * being brought there may be old, so the invalidation waits until it has come, and then takes it away again. It holds
- * nothing meanwhile, and nobody waits for it but markers.
+ * An invalidation is an access of its own, like a neighbour (controller_fetch.c). If X has the block locked, the data
+ * being brought may be stale: the invalidation waits for them, then drops the block. It holds no lock meanwhile, and
+ * only markers wait for it.
  *
- * A marker of a release goes from its first-level module down to all low modules, and on as far as caches between go;
- * from each of these up to the caches between that it may have told, but for the one that the marker came by, whose
- * processors have what it had. There it waits until the invalidations of that module are done that were sent before it
- * was; and goes on up, if there are more. Invalidations have numbers, so that no order of messages is relied upon.
+ * A marker of a release goes from the first-level module down to all low modules, and through middle caches further
+ * down. From every module below, markers go up to the middle caches the module may have invalidated, except the one the
+ * marker came from (its processors already see its data). There the marker waits until the invalidations sent by that
+ * module before the marker are done, and goes further up if there are more levels. Invalidations have numbers, so no
+ * order of messages is required.
  *
- * Example, hmg, L1s over near halves a0 and b0 of two GPUs' L2s, and home halves a1 and b1; l1-0's page is at home in
- * b1, which another GPU's near half, c0, has read, too:
- *   l1-0 stores    WRITE_THROUGH to a0, to b1; b1 sends c0 INVALIDATION 7, and ACKs
- *   l1-0 releases  MARKER to a0, and a1; a0 to b1; b1 to c0, behind number 7; c0 answers when 7 is done, b1, a0, and
- *                  a1, whose own copies it has asked, likewise; the release ends
+ * Example, hmg, L1s over near halves a0 and b0 of the L2s of two GPUs, and home halves a1 and b1. A page of l1-0 has
+ * its home in b1, which c0, the near half of another GPU, has also read:
+ *   l1-0 stores    WRITE_THROUGH to a0, then b1; b1 sends c0 INVALIDATION 7, and an ACK
+ *   l1-0 releases  MARKER to a0 and a1; a0 to b1; b1 to c0, behind number 7. c0 answers when 7 is done, then b1, a0,
+ *                  and a1 (after its own copies answered); the release ends
  */
 
 /* Invalidations. */
@@ -38,7 +39,7 @@ void gpci_tell_copies(gpci_controllers *e, uint32_t flight, gpci_module *t, cons
         tell(e, flight, t, copies.module, tag);
 }
 
-/* It is no probe, which would pass locks. */
+/* Not sent as a probe: a probe would pass locks. */
 void gpci_step_tell_send(gpci_controllers *e, uint32_t task) {
     gpci_letter letter =
         gpci_letter_asking(e, task, GPC_MESSAGE_INVALIDATION, GPCI_STEP_tell_come, GPCI_STEP_tell_send);
@@ -81,7 +82,7 @@ void gpci_step_tell_found(gpci_controllers *e, uint32_t task) {
 
 /* Markers. */
 
-/* Is it one that a module below may tell? */
+/* True for modules that a module below may invalidate. */
 static bool is_told(const gpci_controllers *e, uint32_t module) {
     return gpci_module_at(e->tree, module)->place == GPCI_PLACE_BETWEEN;
 }
@@ -114,7 +115,7 @@ void gpci_step_mark_send(gpci_controllers *e, uint32_t task) {
     gpci_send(e, &letter);
 }
 
-/* Is an invalidation under way that was sent to its module before it was, by the same? */
+/* True if an earlier INVALIDATION from the same sender is still in progress at the module. */
 static bool is_behind(const gpci_controllers *e, const gpci_task *m) {
     for (uint32_t at = e->units[m->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(e, at)->behind)
         if (gpci_task_at(e, at)->from == m->from && gpci_was_told_before(gpci_task_at(e, at), m))

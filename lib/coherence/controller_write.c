@@ -3,7 +3,7 @@
 
 /*
  * Requests for the only copy, from R (`from`) to T (`module`), and invalidations: T takes the block from modules above
- * it (`down`), who first take it from those above themselves.
+ * (`down`), which first take it from the modules above them.
  */
 
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
@@ -55,8 +55,8 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
 }
 
 /*
- * What an owner has modified is older than what others have stored non-coherently, and is to be in T before it. Where
- * they send it to the one who asked, that one sees which is which.
+ * True if owners must be invalidated first: an owner's modified bytes are older than non-coherent stores of others, and
+ * must reach T earlier. Not needed if data go directly to the requester, which can tell them apart.
  */
 static bool owners_come_first(const gpci_controllers *e, const gpci_task *i) {
     return e->tree->non_coherent && !gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) &&
@@ -133,7 +133,7 @@ static void count(gpci_module *m, const gpci_task *w) {
     m->stats.hits += w->hit;
 }
 
-/* May data go straight to R? Not while T may be refused what it has to ask for itself: R would lose them. */
+/* True if data may go directly to R. Not if a request of T itself may be refused: R would lose the data. */
 static bool reaches_peer(const gpci_controllers *e, const gpci_task *w) {
     const gpc_protocol_rule rule =
         *gpci_module_rule(gpci_task_module(e, w), w->state, gpci_event_or(w->event, GPC_EVENT_WRITE_ABOVE));
@@ -166,7 +166,8 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
         return;
     }
     uint32_t span = 0;
-    if (!gpci_tree_has(e->tree, GPC_PROTOCOL_PROBE_WHOLE)) /* the reference: the first sub-block of R's alone */
+    /* The reference (Multi2Sim) invalidates only R's first sub-block. */
+    if (!gpci_tree_has(e->tree, GPC_PROTOCOL_PROBE_WHOLE))
         span = gpci_task_from(e, w)->given.block_bytes - 1;
     w->direct = reaches_peer(e, w);
     gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, span, raised);
@@ -191,13 +192,13 @@ bool gpci_whole_end(const gpci_controllers *e, gpci_task *task) {
     return task->state != GPC_LINE_I;
 }
 
-/* What R gets is the whole block. */
+/* The rest of T's block arrived; R gets the whole block. */
 void gpci_step_write_whole(gpci_controllers *e, uint32_t task) {
     gpci_task *w = gpci_task_at(e, task);
     if (w->refused) {
         gpci_step_write_up_end(e, task);
     } else {
-        (void)gpci_whole_end(e, w); /* if it has gone, the right to write brings it again */
+        (void)gpci_whole_end(e, w); /* if the block is gone, the request for permission brings it again */
         gpci_step_write_up(e, task);
     }
 }
@@ -212,7 +213,7 @@ void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
-/* Of a write request, or a put of which T performs the store. */
+/* Event of a write request, or of a put whose store T performs. */
 static uint32_t rights_event(const gpci_task *w) {
     return w->at_low ? (uint32_t)GPC_EVENT_WRITE_ABOVE : gpci_event_or(w->event, GPC_EVENT_WRITE_ABOVE);
 }
@@ -254,12 +255,12 @@ void gpci_step_write_up(gpci_controllers *e, uint32_t task) {
     gpci_rights_begin(e, task, GPCI_STEP_write_up_end);
 }
 
-/* T has the rights that R asks for, and gives them to it. `below`: what T's own request came back with. */
+/* T has the permission requested by R and passes it on, with the answer to T's own request. */
 static void settle(gpci_controllers *e, gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
     const gpci_tree_request ask = gpci_task_request(e, w);
-    w->valid &= gpci_tree_is_held(c, r->states[w->own]); /* unless an eviction in T has taken it */
+    w->valid &= gpci_tree_is_held(c, r->states[w->own]); /* false if an eviction in T has taken R's copy */
     if (GPCI_UNLIKELY(gpci_rights_end(e, w)))
         gpci_tree_data_begin(t, w->block, NULL);
     t->stats.write_request_hits += !w->asked;

@@ -4,24 +4,24 @@
 #include <string.h>
 
 /*
- * Which addresses each module serves, and the check that each of them has exactly one way down to a memory.
+ * Addresses served by every module, and the check for exactly one path from every address to a memory.
  *
- * A module that is given a range serves that range; any other serves from the first to the last address of its low
- * modules, less the residues that are not its own if it is interleaved. Each address that a module serves must be
- * served by exactly one of its low modules, otherwise a request would have no destination, or two.
+ * A module with a given range serves that range. Other modules serve from the first to the last address of their low
+ * modules, without foreign residues if interleaved. For every address a module serves, exactly one low module must
+ * serve it; otherwise a request would have no destination, or two.
  *
- * There are too many addresses to try each. But the borders of all ranges cut them into stretches, within which only
- * the residues (address / divisor) mod modulus decide. These repeat after the least common multiple of all products
- * divisor x modulus, the period, and do not change within the greatest common divisor of all divisors, the step. So in
- * each stretch one address of each step of one period is enough.
+ * Addresses are too many to test one by one. The borders of all ranges cut them into stretches. Within a stretch only
+ * residues (address / divisor) mod modulus matter. Residues repeat with the least common multiple of all products
+ * divisor x modulus, the period, and are constant within the greatest common divisor of all divisors, the step. Hence
+ * one address per step of one period is enough in a stretch.
  *
  * Example, an L1 that serves all addresses, over three modules:
  *   a  over a memory from 0 to 0xfff
- *   b  over a memory from 0x1000 on; of its addresses those with (address / 256) mod 2 == 0
+ *   b  over a memory from 0x1000 on; addresses with (address / 256) mod 2 == 0
  *   c  over the same memory, with == 1
- * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512, the step 256. In the first stretch 0 and 0x100 are both
- * a's: sound. In the second, 0x1000 is b's and 0x1100 is c's: sound, and all that follows repeats these two. If b had
- * the same residue as c, the L1 would be refused: "'l1'.low has no module that serves address 0x1000".
+ * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512, the step 256. In the first stretch a serves 0 and
+ * 0x100: correct. In the second, b serves 0x1000 and c serves 0x1100: correct, and later addresses repeat these two. If
+ * b had c's residue, the L1 would be rejected: "'l1'.low has no module that serves address 0x1000".
  */
 
 #define MOST_STEPS 65536u
@@ -35,7 +35,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Is the address one of an interleaved module's own? */
+/* True if an interleaved module serves the address's residue. */
 static bool residue_fits(const gpci_module *m, uint64_t address) {
     return !m->interleaved || gpci_tree_residue(m, address) == m->given.residue;
 }
@@ -44,7 +44,7 @@ bool gpci_module_serves(const gpci_module *m, uint64_t address) {
     return address >= m->first && address <= m->last && residue_fits(m, address) && gpci_module_at_home(m, address);
 }
 
-/* From the first to the last address that it can serve; all low modules have theirs already. */
+/* Find the first and last address of a module; ranges of the low modules are known. */
 static void find_range(const gpc_coherence *c, gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     m->interleaved = g->served == GPC_SERVES_INTERLEAVED || g->served == GPC_SERVES_HASHED;
@@ -59,7 +59,7 @@ static void find_range(const gpc_coherence *c, gpci_module *m) {
     }
 }
 
-/* Refuse an address of m that none or two of its low modules serve. */
+/* Reject an address of m served by no low module, or by two. */
 static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, uint64_t address, gpc_error *error) {
     const gpci_module *found = NULL;
     if (!residue_fits(m, address))
@@ -78,13 +78,13 @@ static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, ui
     return GPC_OK;
 }
 
-/* The step and the period of some modules' residues, in bytes. Step 0: none of them is interleaved. */
+/* Step and period of the residues of several modules, in bytes. Step 0: no module is interleaved. */
 typedef struct interleaving {
     uint64_t step, period;
     bool overflow;
 } interleaving;
 
-/* Take a further module's residues into account. */
+/* Add a module's residues. */
 static void add_interleaving(interleaving *r, const gpci_module *m) {
     if (!m->interleaved)
         return;
@@ -98,7 +98,7 @@ static void add_interleaving(interleaving *r, const gpci_module *m) {
     r->period *= part;
 }
 
-/* Visit one period of the stretch from `first` to `last`, or all of it if that is shorter. GPC_END: too many steps. */
+/* Visit one period of the stretch from `first` to `last`, or the whole stretch if shorter. GPC_END: too many steps. */
 static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *steps, uint64_t first, uint64_t last,
                                 void *data) {
     interleaving r = {0, 1, false};
@@ -118,7 +118,7 @@ static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *s
     }
 }
 
-/* Stretch by stretch; each ends before the next border of a range. */
+/* Visit stretch by stretch; a stretch ends before the next border of a range. */
 gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data) {
     for (uint64_t first = steps->first;;) {
         uint64_t last = steps->last;
@@ -136,7 +136,7 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *
     }
 }
 
-/* Whose low modules are checked (gpci_tree_steps.visit). */
+/* Module whose low modules are checked (gpci_tree_steps.visit). */
 typedef struct question {
     const gpc_coherence *c;
     const gpci_module *m;
@@ -148,7 +148,9 @@ static gpc_status check_step(void *data, uint64_t address) {
     return check_address(q->c, q->m, address, q->error);
 }
 
-/* In a tree with homes, as if all pages were at one of them: the address of a step may be of any page. */
+/*
+ * In a tree with homes, check as if all pages had one home, for every home: the address of a step may be on any page.
+ */
 static gpc_status check_homes(gpc_coherence *c, const gpci_module *m, const gpci_tree_steps *steps, question *q) {
     if (!c->homes)
         return gpci_tree_visit_steps(c, steps, q);
@@ -174,7 +176,7 @@ static gpc_status check_module(gpc_coherence *c, const gpci_module *m, gpc_error
     return status;
 }
 
-/* Would the check of b be that of a? Modules of one level mostly are alike, and there may be thousands. */
+/* True if the checks of a and b are equal. Modules of a level are mostly alike, and there may be thousands. */
 static bool same_check(const gpci_module *a, const gpci_module *b) {
     const gpc_coherence_module *g = &a->given, *h = &b->given;
     return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
@@ -182,10 +184,7 @@ static bool same_check(const gpci_module *a, const gpci_module *b) {
            g->low_count == h->low_count && !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
 }
 
-/*
- * Are all its low modules banks, of the same range, divisor and modulus, which differ in the residue only, or where
- * pages have homes, in these?
- */
+/* True if the low modules are banks: equal range, divisor and modulus, different residues (or homes). */
 static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
     const gpci_module *first = &c->modules[m->given.low[0]];
     const gpc_coherence_module *g = &first->given;
@@ -208,7 +207,7 @@ static bool have_homes(const gpc_coherence *c, const gpci_module *m) {
     return any;
 }
 
-/* If so, a table leads from a residue, and a home, to its bank, for gpci_module_low. */
+/* For banks, build a table from residue and home to bank, for gpci_module_low. */
 static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     if (!over_banks(c, m))
         return GPC_OK;
@@ -272,7 +271,7 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
         const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
         return serves ? g->low[0] : GPC_NO_MODULE;
     }
-    uint64_t divisor = 0, modulus = 0, residue = 0; /* of the low module before: mostly this one's, too */
+    uint64_t divisor = 0, modulus = 0, residue = 0; /* of the previous low module: mostly unchanged */
     for (uint32_t i = 0; i < g->low_count; i++) {
         const gpci_module *low = &c->modules[g->low[i]];
         if (address < low->first || address > low->last || !gpci_module_at_home(low, address))

@@ -5,10 +5,9 @@
 #include <string.h>
 
 /*
- * The bytes of blocks. Each cached block has a mask with a bit for each byte: set where the byte has been modified and
- * the low module does not have it yet. Whenever modified data move, only these bytes are merged into the receiver's
- * block. Several caches may so modify different bytes of one block at the same time (state N), and none undoes the
- * others.
+ * Bytes of blocks. Every cached block has a mask with a bit per byte, set if the byte is modified and the low module
+ * does not have it yet. When modified data move, only masked bytes are merged into the receiver's block. Several caches
+ * can therefore modify different bytes of a block at the same time (state N) without undoing each other's stores.
  *
  * Example, blocks of 4 bytes, memory holds 10 20 30 40 (Table 2.6, block A; the mask in brackets):
  *   C0 loads, C1 loads                   10 20 30 40 [0000] in both
@@ -65,10 +64,10 @@ void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
     const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
     bool memory = t->place == GPCI_PLACE_MEMORY;
-    /* memory has the block: it was reserved when it was first accessed */
+    /* memory has the block: reserved at the first access */
     uint8_t *to = memory ? gpci_tree_memory_at(c, tag) : gpci_module_data_of(t, t_block) + offset;
     for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
-        if (!(i & 7) && !mask[i / 8]) { /* none of the next eight is modified */
+        if (!(i & 7) && !mask[i / 8]) { /* no modified byte among the next eight */
             i += 7;
             continue;
         }
@@ -86,7 +85,7 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
         return;
     const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
     uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
-    /* bytes stored non-coherently are newer than R's, which R or another module modified as an owner */
+    /* non-coherently stored bytes are newer than bytes modified by R or another owner */
     bool newer = gpci_tree_is_masked(c, x->states[x_block]);
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         bool dirty = bit(mask, i);
@@ -138,7 +137,7 @@ void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
             set_bit(gpci_module_dirty_of(m, block), i);
 }
 
-/* Does a store write this byte, the number of its own? */
+/* True if a store writes this byte (index within the store). */
 static bool writes(const gpci_tree_payload *store, uint32_t index) {
     for (uint32_t i = 0; i < store->atomic_count; i++)
         if (index - store->atomics[i].offset < store->atomics[i].width)
@@ -162,13 +161,13 @@ bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t
     return !is_zero(gpci_module_dirty_of(m, block), m->mask_bytes);
 }
 
-/* One after another: what the first leaves, the next finds. */
+/* Perform the atomics in order; an atomic sees the result of the atomic before. */
 static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
     const bool memory = m->place == GPCI_PLACE_MEMORY;
     const uint32_t first = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->atomic_count; i++) {
         gpc_atomic *a = &store->atomics[i];
-        /* memory has the block: it was reserved when it was first accessed */
+        /* memory has the block: reserved at the first access */
         uint8_t *at = memory ? gpci_tree_memory_at(c, store->address + a->offset)
                              : gpci_module_data_of(m, block) + first + a->offset;
         if (!a->done)
@@ -181,8 +180,7 @@ static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci
 }
 
 void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (m->lacks &&
-        !(store && gpci_tree_writes_all(m, store))) /* as it does most times: then nothing is written here */
+    if (m->lacks && !(store && gpci_tree_writes_all(m, store))) /* the common case needs no write */
         memset(gpci_module_lacks_of(m, block), m->given.block_bytes < 8 ? (1 << m->given.block_bytes) - 1 : 0xff,
                m->mask_bytes);
 }

@@ -2,10 +2,10 @@
 #include "coherence/transaction.h"
 
 /*
- * Directories whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers are a bit for
- * each module above all the same: those that the entry stands for. As long as they are no more than its pointers, they
- * are named, and exact. An entry with more stands for whole groups of modules, or for all: it does not know who of them
- * has lost its copy, so they stay until all are probed. Its owner is always known.
+ * Limited directories, whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers still
+ * have a bit per module above: the modules an entry stands for. While they are not more than the pointers, they are
+ * named exactly. An entry with more sharers stands for groups of modules, or for all modules; it does not see which of
+ * them drop their copy, so bits stay until all are probed. The owner is always known.
  *
  * Example, 2 pointers, groups of 2, modules a to f above:
  *   a and d have copies    a d       exact
@@ -14,7 +14,7 @@
  *   a writes               a         exact; b, c and d were probed
  */
 
-/* Of modules above T, those that would ask T for an address. */
+/* True if a module above T would ask T for the address. */
 static bool may_share(const gpc_coherence *c, const gpci_module *t, uint32_t slot, uint64_t address) {
     const gpci_module *x = gpci_module_at(c, t->above[slot]);
     return gpci_module_serves(x, address) && gpci_module_low(c, x, address) == t->index;
@@ -32,7 +32,7 @@ bool gpci_directory_is_exact(const gpci_module *t, uint32_t block, uint32_t sub)
     return count_of(t, block, sub) <= t->pointers;
 }
 
-/* Is any of the group that begins at `first` a sharer? */
+/* True if a group has a sharer. */
 static bool has_any(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot++)
         if (gpci_tree_has_sharer(t, block, sub, slot))
@@ -40,7 +40,7 @@ static bool has_any(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t
     return false;
 }
 
-/* The entry stands for whole groups. */
+/* Extend the entry to whole groups. */
 static void widen(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub) {
     const uint64_t address = gpci_tree_address_of(t, block, sub);
     const uint32_t count = t->above_count,
@@ -65,8 +65,9 @@ void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, 
 }
 
 /*
- * Where bytes may be stored non-coherently, the owner goes first: what it has modified is older than what others have,
- * and is to be below before that. Elsewhere it goes last; of the others the next in turn behind R.
+ * If bytes may be stored non-coherently, the owner is invalidated first: its modified bytes are older than others'
+ * stores, and must reach the module below earlier. Otherwise the owner is invalidated last, after the other sharers, in
+ * turn from R on.
  */
 uint32_t gpci_directory_leaver(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
                                const gpci_module *r) {

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Checks of the options: each network, each module, and each module together with its low modules. */
+/* Checks of options: every network, every module, and every module together with the low modules. */
 
 #define GREATEST_BLOCK 4096u
-#define GREATEST_STRETCH ((uint64_t)1 << 40) /* of hashed modules */
-#define GREATEST_MODULUS 65536u              /* likewise */
+#define GREATEST_STRETCH ((uint64_t)1 << 40) /* for hashed modules */
+#define GREATEST_MODULUS 65536u              /* for hashed modules */
 
 gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->star_count; i++) {
@@ -25,7 +25,7 @@ gpc_status gpci_tree_check_networks(const gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Names must differ. 4096 of them, each against all, take less time than what follows. */
+/* Names must differ. Comparing 4096 names pairwise takes less time than later checks. */
 static gpc_status check_name(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     if (!m->given.name || !*m->given.name)
         GPCI_TREE_REFUSE(ARGUMENT, m, "name", "is %s", "missing");
@@ -62,7 +62,7 @@ static gpc_status check_geometry(const gpci_module *m, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The borders of a module's addresses are borders of blocks: no block is part in one module, part in another. */
+/* The borders of a module's addresses must be borders of blocks: no block lies in two modules. */
 static gpc_status check_served(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     const uint64_t within = g->block_bytes - 1;
@@ -102,7 +102,7 @@ static gpc_status check_served(const gpci_module *m, gpc_error *error) {
     }
 }
 
-/* The largest message between this module and its low modules must fit in the buffers of their network. */
+/* The largest message between a module and the low modules must fit the buffers of their network. */
 static gpc_status check_buffers(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     const gpc_coherence_network *n = &c->stars[m->given.low_network].given;
     const uint32_t bytes = c->control_bytes + m->given.block_bytes;
@@ -186,7 +186,7 @@ gpc_status gpci_tree_check_modules(const gpc_coherence *c, gpc_error *error) {
         if (status == GPC_OK)
             status = check_rest(c, m, error);
     }
-    /* compares modules with others, which need to be sound by themselves first */
+    /* compares pairs of modules; every module must be valid first */
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         status = check_ways_down(c, &c->modules[i], error);
     return status;

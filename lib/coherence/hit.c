@@ -3,12 +3,11 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Plain hits of the first level, which most accesses are, on a short path: the same states, statistics, data and steps
- * as tree_engine.c would produce, without its calls. Anything else is left to tree_engine.c, and nothing is changed
- * here.
+ * Fast path for plain hits of the first level, the most frequent accesses: equal states, statistics, data and steps as
+ * tree_engine.c, without the calls. Other accesses go to tree_engine.c; nothing is changed here.
  */
 
-/* May this access be done here, if it hits? Its arguments must be correct: errors are told in tree_engine.c. */
+/* True if the access can be done here, in case of a hit. Arguments must be correct; tree_engine.c reports errors. */
 static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *request, const gpc_coherence_result *result) {
     if (request->module >= c->module_count || request->kind > GPC_COHERENCE_N_STORE ||
         (request->flags & ~(uint32_t)GPC_ACCESS_RETURNS) | request->atomic_count ||
@@ -20,7 +19,7 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
            request->size - 1 < m->given.block_bytes - offset && request->address - m->first <= m->last - m->first;
 }
 
-/* Way of a valid block in its row; `recent` is looked at first. UINT32_MAX: there is none. */
+/* Way of a valid block in the row, looking at `recent` first, or UINT32_MAX. */
 static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uint64_t tag) {
     if (GPCI_UNLIKELY(m->sector_mask)) {
         const uint32_t block = gpci_module_find(m, tag);
@@ -36,12 +35,12 @@ static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uin
     return UINT32_MAX;
 }
 
-/* A point in time of the access; 0 in a tree without timing. */
+/* Cycle of the access plus `after`; 0 in a tree without timing. */
 static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
     return c->timing ? request->cycle + after : 0;
 }
 
-/* A store: its transition, and its bytes. */
+/* Perform a store: transition and bytes. */
 static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t row,
                         uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
@@ -76,7 +75,7 @@ static void count(gpc_coherence_stats *stats, uint32_t kind) {
     gpci_tree_count_access(stats, kind, true);
 }
 
-/* The only step of a hit: FINISH. */
+/* Record FINISH, the only step of a hit. */
 static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
     const uint32_t directory = m->given.directory_latency, delay = directory + m->given.latency;
     const uint64_t cycle = cycle_of(c, request, delay);
@@ -124,7 +123,7 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     if (way == UINT32_MAX)
         return false;
     const uint8_t state = m->states[base + way];
-    /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
+    /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
     const gpc_protocol_rule *rule = &m->rules[state][request->kind];
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;

@@ -22,7 +22,7 @@ static bool is_tracked(const gpc_coherence *c) {
     return c->protocol->flags & GPC_PROTOCOL_DIRECTORY;
 }
 
-/* M, O, E: what is modified is here, or may become so without asking. F has the same bytes as there are below. */
+/* True for M, O, E: modified bytes are here, or may appear without a request. F has the bytes of the level below. */
 static bool has_rights(const gpc_coherence *c, uint8_t state) {
     const uint8_t means = c->means[state];
     return means & GPC_MEANS_OWNER && means != GPC_MEANS_F;
@@ -32,14 +32,14 @@ static bool is_named(const gpc_coherence *c, uint8_t state) {
     return c->means[state] & GPC_MEANS_OWNER;
 }
 
-/* One of the six by the letter of NMOESI, whatever the protocol calls it; another by its name. */
+/* Name of a state: the letter of NMOESI for the six standard states; otherwise the protocol's name. */
 static gpci_state_name name_of(const gpc_coherence *c, uint8_t state) {
     return gpci_name_of_state(state < GPC_LINE_COUNT ? NULL : c->protocol, state);
 }
 
 uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address) {
     if (m->twin && !gpci_module_at_home(m, address))
-        return GPCI_TREE_NO_BLOCK; /* what is found is the other half's */
+        return GPCI_TREE_NO_BLOCK; /* the block belongs to the other half */
     const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
     const bool there =
         block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_module_directory_only(m, block);
@@ -55,14 +55,14 @@ static const gpci_module *above(const gpc_coherence *c, const gpci_module *t, ui
     return &c->modules[t->above[place]];
 }
 
-/* Is this module below `x` for the address? */
+/* True if t is the low module of `x` for the address. */
 static bool is_low(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address) {
     return gpci_module_low(c, x, address) == t->index;
 }
 
 /* -- one address */
 
-/* Is the copy locked? Nobody reads it before that is over: it may be on its way out, or its rights on their way. */
+/* True if the copy is locked. It cannot be read until unlocked: it may be leaving, or waiting for permission. */
 static bool is_locked(const gpc_coherence *c, const gpci_module *x, uint64_t address) {
     return c->controllers && gpci_find_locked(c->controllers, x->index, address, NULL);
 }
@@ -92,7 +92,7 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
                 other->given.name);
 }
 
-/* The directory of the module below about a valid copy. */
+/* Check the low module's directory about a valid copy. */
 static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address, char *text,
                     size_t size) {
     const uint8_t state = state_at(x, address);
@@ -119,7 +119,7 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
     return true;
 }
 
-/* Where copies are told that they are old: t knows of each. */
+/* With invalidations: check that t lists every copy. */
 static bool listed(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {
     const uint32_t block = gpci_module_find(t, gpci_module_tag_of(t, address));
     for (uint32_t k = 0; c->protocol->flags & GPC_PROTOCOL_INVALIDATES && k < t->above_count; k++) {
@@ -147,7 +147,10 @@ static bool rights_below(const gpc_coherence *c, const gpci_module *t, const gpc
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
     const uint32_t block = gpci_invariants_copy(m, address);
-    /* Multi2Sim's lower caches go to E when another is to write; the modified bytes that they keep, it has too. */
+    /*
+     * In Multi2Sim, lower caches go to E when a writer takes the block; the writer also has the modified bytes they
+     * keep.
+     */
     const bool whole = m->above_count && c->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
     if (block == GPCI_TREE_NO_BLOCK || !m->dirty || !is_tracked(c) || whole)
         return true;
@@ -217,7 +220,7 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
     if (!valid && gpci_module_tag(m, block))
         return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
     if (valid && !gpci_module_owns(m, block))
-        return true; /* the other half is looked at, too */
+        return true; /* the other half checks it */
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
         const uint16_t owner = gpci_module_owner_of(m, block, sub);
         const bool any = gpci_sharers_any(m, block, sub);
@@ -245,7 +248,7 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
     return true;
 }
 
-/* What is valid in a way is of one line, and the line is in no other. */
+/* Check the valid blocks of a way: all of a single line, and the line in no other way. */
 static bool line_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
     for (uint32_t sector = 0; m->sector_mask && m->states[block] != GPC_LINE_I && sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
@@ -314,12 +317,12 @@ static uint8_t memory_byte(const gpc_coherence *c, uint64_t address) {
     return byte;
 }
 
-/* May the home lie in `x`, or above it? */
+/* True if the home may be `x` or a module above. */
 static bool leads_home(const gpc_coherence *c, const gpci_module *x, uint8_t state) {
     return x->place == GPCI_PLACE_LAST || (is_tracked(c) && has_rights(c, state));
 }
 
-/* The next module on the way from memory to where the home may be; NULL where `t` is the last. */
+/* Next module on the way from memory to the home; NULL: `t` is the last. */
 static const gpci_module *towards_home(const gpc_coherence *c, const gpci_module *t, uint64_t address) {
     for (uint32_t i = 0; i < t->above_count; i++) {
         const gpci_module *x = above(c, t, i);
@@ -327,7 +330,7 @@ static const gpci_module *towards_home(const gpc_coherence *c, const gpci_module
         if (state != GPC_LINE_I && leads_home(c, x, state))
             return x;
     }
-    /* Non-inclusive caches know of copies above without having one. */
+    /* Non-inclusive caches may know copies above without having one. */
     for (uint32_t i = 0; i < t->above_count; i++) {
         const gpci_module *x = above(c, t, i);
         if (!x->given.non_inclusive || !is_low(c, t, x, address) || state_at(x, address) != GPC_LINE_I)
@@ -350,7 +353,7 @@ static bool is_dirty(const gpci_module *m, uint64_t address) {
     return m->dirty[(size_t)gpci_invariants_copy(m, address) * bytes + bit / 8] >> bit % 8 & 1;
 }
 
-/* Of a block of stored bytes, the others have not come. */
+/* False for bytes of a partial block that have not arrived. */
 static bool is_there(const gpci_module *m, uint64_t address) {
     return gpci_module_has_byte(m, gpci_invariants_copy(m, address), address % m->given.block_bytes);
 }

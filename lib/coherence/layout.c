@@ -5,16 +5,17 @@
 #include <string.h>
 
 /*
- * The memory of a tree. One slab holds, module after module: tags, sharers, owners, order, states, masks of modified
- * bytes, data; each array begins on a cache line. Full maps grow while the tree is used, so their arrays are their own.
- * Also made here: replacement policies, the stages of networks, and the lists of a transaction.
+ * Memory of a tree. A single slab holds, module after module: tags, sharers, owners, order, states, masks of modified
+ * bytes, data; arrays begin on cache lines. Full maps grow during use, so their arrays are separate. Also made here:
+ * replacement policies, stages of networks, and lists of a transaction.
  */
 
 #define LINE 64u
 #define MOST_MESSAGES (1u << 24)
-#define FIRST_STEPS 16u /* of a flush of nothing; the first access makes room for its own (gpci_tree_engine_reserve) */
+/* Enough for an empty flush; the first access makes room for the steps (gpci_tree_engine_reserve). */
+#define FIRST_STEPS 16u
 
-/* The next array of the slab, at *at, which moves on. With slab NULL only the size is added up. */
+/* Take the next array of the slab at *at, and move *at. If slab is NULL, only add up the size. */
 static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *overflow) {
     const size_t most = SIZE_MAX / 4;
     void *here = slab ? slab + *at : NULL;
@@ -55,7 +56,7 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
         m->lacks = NULL;
 }
 
-/* All blocks invalid, and else all is 0: no owners, and in each set way 0 the most recent. */
+/* Initialise: all blocks invalid, everything else 0: no owners, way 0 most recent in every set. */
 static void start_module(gpci_module *m) {
     if (m->full_map) {
         m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->order = NULL, m->states = NULL;
@@ -64,7 +65,7 @@ static void start_module(gpci_module *m) {
     memset(m->states, GPC_LINE_I, m->blocks);
 }
 
-/* How the set of a tag is found (module_tags.c). */
+/* Prepare the mapping of tags to sets (module_tags.c). */
 static void index_module(const gpc_coherence *c, gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     const uint64_t modulus = m->interleaved ? g->modulus : 1;
@@ -80,7 +81,7 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
         m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus) || (m->sectors > 1 && modulus > 1);
 }
 
-/* The near half of a cache has the other half's arrays, but for `lacks`: it keeps no bytes under masks. */
+/* The near half of a cache shares the arrays of the home half, except `lacks`: it keeps no partial blocks. */
 static void share_arrays(gpci_module *m) {
     const gpci_module *home = m->twin;
     m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners, m->alone = home->alone,
@@ -114,7 +115,7 @@ static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A policy as those of a hierarchy's caches are made, which share with those of the same level. */
+/* Make a policy like those of a hierarchy's caches, with state shared within a level. */
 static gpc_status make_shared(const gpc_coherence *c, const gpci_module *m, gpc_policy_kind kind, const char *text,
                               gpc_error *error, gpci_policy **out) {
     gpc_policy_env geometry = {.sets = m->given.sets,
@@ -136,7 +137,7 @@ static gpc_status make_shared(const gpc_coherence *c, const gpci_module *m, gpc_
     return gpci_policy_create(c->context, kind, text, &geometry, commons, error, out);
 }
 
-/* lru and fifo are the modules' own (module_tags.c); any other is made, if requests tell what it reads. */
+/* lru and fifo are built in (module_tags.c); other policies are made if requests carry the fields they read. */
 static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const char *text = m->given.replacement;
     m->fifo = !strcmp(text, "fifo");
@@ -181,14 +182,14 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
     return GPC_OK;
 }
 
-/* Of a protocol with more states than gpc_coherence_stats has room for. */
+/* Matrices for a protocol with more states than gpc_coherence_stats. */
 static gpc_status make_matrices(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     m->transitions = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->transitions);
     m->origins = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->origins);
     return m->transitions && m->origins ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* The three stages of a network, one array each, in one allocation. */
+/* Three stages of a network, an array per stage, in a single allocation. */
 static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
     star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
     if (!star->out)
@@ -198,7 +199,7 @@ static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *e
     return GPC_OK;
 }
 
-/* Of a block, and of each that is read for it, on the way to memory. */
+/* Most neighbours read for a block on the way to memory. */
 static uint32_t most_neighbours(gpc_coherence *c) {
     uint32_t all = 1;
     for (uint32_t i = 0; i < c->module_count; i++) {
@@ -216,10 +217,10 @@ static uint32_t most_neighbours(gpc_coherence *c) {
 }
 
 /*
- * Lists for the most steps that a transaction can need. A request goes down through each level once, may evict a block
- * at each, and each of these probes all modules above it, for each of their blocks that lies within the largest block
- * of the tree: so levels x (blocks of all modules within the largest), times a generous 16, and times as many as the
- * blocks of a line, which are evicted together, and as the blocks that one access has read.
+ * Lists for the most steps of a transaction. A request visits every level once, may evict a block at each, and each of
+ * these probes all modules above for all their blocks within the largest block of the tree. Bound: levels x (blocks of
+ * all modules within the largest block) x 16 (reserve), times the blocks of a line (evicted together), times the blocks
+ * read for one access.
  *
  * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */

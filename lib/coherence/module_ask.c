@@ -2,20 +2,20 @@
 #include "coherence/transaction.h"
 
 /*
- * May a line take a way of a cache? Its predictor, and a replacement policy that may decline, are asked: at L1s before
- * an access begins (level/coherent_predict.c); at slices when a request for a copy misses there.
+ * Admission of lines to a cache: its predictor, and a declining replacement policy, are asked. For L1s before an access
+ * begins (level/coherent_predict.c); for slices when a request for a copy misses.
  *
- * What a slice is to keep out is read from below all the same, for the module above that asks. Its directory must know
- * that copy: the block is an entry of the directory alone, which holds the bytes only until they have been sent. So
- * such a slice is not inclusive. Where the protocol has no directory, the entry goes at once.
+ * A line kept out of a slice is still read from below for the requesting module. The directory must know this copy: the
+ * block is a directory-only entry, and holds the bytes only until they are sent. Hence such a slice is not inclusive.
+ * Without a directory in the protocol, the entry is dropped at once.
  *
- * Requests for the only copy are not asked about: who writes has modified bytes to give up later, and an entry of the
- * directory has no room for these. Nor is one whose entry says that another module above owns the block.
+ * Requests for the only copy are not asked about: the writer has modified bytes to return later, and a directory-only
+ * entry has no room for them. Neither are blocks owned by another module above.
  *
- * Example, mesi, l2.bypass = always-bypass: L1-0 loads A. The slice misses, and takes a way of its directory for A's
- * entry, of which L1-0 is the owner; memory's data go through. L1-1 loads A: the entry is there; L1-0 is probed, and
- * the slice takes A in. L1-0 loads A once more, after it has dropped it without a word, and nobody owns it: the slice
- * reads it from memory again.
+ * Example, mesi, l2.bypass = always-bypass: L1-0 loads A. The slice misses, and takes a directory-only way for A, with
+ * owner L1-0; memory's data pass through. L1-1 loads A: the entry is present, L1-0 is probed, and the slice takes A in.
+ * Alternatively L1-0 loads A again after dropping it silently; no module owns A, and the slice reads A from memory
+ * again.
  */
 
 bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word) {
@@ -47,7 +47,7 @@ static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *a
 static bool decide(gpci_module *m, uint64_t tag, const gpc_request *access) {
     gpc_request shown = gpci_module_shows(m, tag, access);
     uint32_t word;
-    shown.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* it reads the rest of what it writes to */
+    shown.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* a store reads the rest of the block */
     shown.admitted = 0;
     gpci_module_miss(m, tag, &shown);
     if (m->strict_tokens && shown.token == GPC_TOKEN_NONE) {
@@ -120,7 +120,7 @@ bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word) {
     return true;
 }
 
-/* A miss: an entry of the directory alone. */
+/* A miss: take a directory-only entry. */
 static uint32_t take_entry(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
     const uint32_t entry = gpci_module_directory_victim(m, tag);
     if (m->states[entry] != GPC_LINE_I)
@@ -168,6 +168,6 @@ gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const g
 
 void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     if (gpci_module_directory_only(m, block) && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) &&
-        !gpci_module_has_sharers(m, block)) /* it may have to tell them */
+        !gpci_module_has_sharers(m, block)) /* must stay for later invalidations */
         gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);
 }

@@ -2,12 +2,12 @@
 #include "coherence/transaction.h"
 
 /*
- * Lookups: find a block in a module, or allocate one. This is find_and_lock of Multi2Sim without the lock, which
- * transactions that run one after another do not need.
+ * Lookups: find or allocate a block in a module. This is Multi2Sim's find_and_lock without the lock, which sequential
+ * transactions do not need.
  *
  * Example, an L1 of one set and 2 ways, which hold A (most recent) and B; a load of C:
- *   gpci_tree_find_or_allocate  the directory latency; C is not there
- *   gpci_tree_allocate          the victim is B's way, which becomes the most recent; B is evicted; the way is in I
+ *   gpci_tree_find_or_allocate  the directory latency; C misses
+ *   gpci_tree_allocate          victim is B's way, which becomes the most recent; B is evicted; the way is in I
  *   the caller                  requests C, and writes tag and state with gpci_tree_set_state
  */
 
@@ -15,7 +15,7 @@ static gpci_tree_lookup missing(void) {
     return (gpci_tree_lookup){GPCI_TREE_NO_BLOCK, GPC_LINE_I, false};
 }
 
-/* `probe`: for a module below, which is no use of the block by who stands above m. */
+/* `probe`: on behalf of a module below; not a use by the processors above m. */
 static gpci_tree_lookup find(gpc_coherence *c, gpci_module *m, uint64_t address, bool probe, gpci_tree_point *at) {
     uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
     if (block == GPCI_TREE_NO_BLOCK) { /* Multi2Sim: a probe that misses takes no time */

@@ -10,38 +10,38 @@
 /*
  * Tags, sets, and replacement within a set.
  *
- * A block's set is (tag / block_bytes) mod sets. An interleaved module serves every modulus-th stretch of addresses
- * only, and divides that out, so that all its sets are used: ((tag / block_bytes) / modulus) mod sets. Others have a
- * selector (selector.c), by gpc_coherence_module.index and dense.
+ * A block's set is (tag / block_bytes) mod sets. An interleaved module serves only every modulus-th stretch of
+ * addresses, and divides the modulus out to use all its sets: ((tag / block_bytes) / modulus) mod sets. Other modules
+ * have a selector (selector.c), by gpc_coherence_module.index and dense.
  *
- * The ways of a set stand in an order, the most recent first; at the beginning way 0 is first. The last one is the
- * victim if no way is invalid. What moves a way to the front:
- *   LRU   every lookup that finds it, by a processor, a request, a probe or a write-back
- *   FIFO  a write that changes its tag, and a lookup while it is invalid
- *   both  being chosen as victim
+ * The ways of a set are in an order, most recent first; initially way 0 is first. If no way is invalid, the last is the
+ * victim. Moves to the front:
+ *   LRU   every lookup that finds the way, by a processor, a request, a probe or a write-back
+ *   FIFO  a write that changes the tag, and a lookup while the way is invalid
+ *   both  the choice as victim
  *
- * Example, LRU, 2 ways, both invalid at first; of invalid ways the lowest is taken:
+ * Example, LRU, 2 ways, both invalid at first; among invalid ways the lowest is taken:
  *   A misses   way 0, order 0 1
  *   B misses   way 1, order 1 0
  *   A hits     way 0, order 0 1
  *   C misses   the victim is way 1, with B; order 1 0
  * Under FIFO A's hit would change nothing, and C's victim would be A.
  *
- * Where a line has several blocks, what is said of blocks is said of lines: a block of a line of which another is there
- * goes beside it, no way is chosen for it, and whoever leaves, leaves with all of them.
+ * If a line has several blocks, the rules hold for lines: a block of a present line goes to the line's way without a
+ * choice of a victim, and a victim leaves with all its blocks.
  */
 
-/* Of lines of several blocks that are interleaved, and what no power of two divides. */
+/* Row for interleaved lines of several blocks, and for sizes that are no powers of two. */
 static uint32_t divided_row(const gpci_module *m, uint64_t tag) {
     const uint32_t sets = m->given.sets, sector = (uint32_t)(tag >> m->block_shift) & m->sector_mask;
     uint64_t line = tag >> m->line_shift;
     const uint64_t modulus = m->interleaved ? m->given.modulus : 1;
-    if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a division of 32 bits is several times faster than one of 64 */
+    if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a 32-bit division is several times faster than a 64-bit one */
         return (uint32_t)line / (uint32_t)modulus % sets << m->sector_shift | sector;
     return (uint32_t)(line / modulus % sets) << m->sector_shift | sector;
 }
 
-/* Without a selector. */
+/* Row of a module without selector. */
 GPCI_INLINE uint32_t plain_row(const gpci_module *m, uint64_t tag) {
     return GPCI_LIKELY(!m->divides) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : divided_row(m, tag);
 }
@@ -63,7 +63,7 @@ uint32_t gpci_module_row(const gpci_module *m, uint64_t tag) {
     return m->full_map ? 0 : row_of(m, tag);
 }
 
-/* The first block of a way of the line's first row, where its order is, too. `base`: of any of its rows. */
+/* Index of a way in the first row of the line, where the line's order is. `base`: of any of the rows. */
 static uint32_t line_base(const gpci_module *m, uint32_t base) {
     return m->sector_mask ? base - (base / m->all_ways & m->sector_mask) * m->all_ways : base;
 }
@@ -73,7 +73,7 @@ static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
     return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
-/* Of a line of several blocks. */
+/* Find a block of a line with several blocks. */
 static uint32_t find_sector(const gpci_module *m, uint64_t tag, uint32_t row) {
     const uint32_t base = row * m->all_ways, ways = m->given.ways;
     const uint64_t line = tag >> m->line_shift << m->line_shift, *lines = gpci_module_line_tags(m, row);
@@ -98,7 +98,7 @@ GPCI_INLINE uint32_t find_in_row(const gpci_module *m, uint64_t tag, uint32_t ro
     return GPCI_TREE_NO_BLOCK;
 }
 
-/* A function of its own, so that others call none. */
+/* Separate function: keeps calls out of the common path. */
 static GPCI_NOINLINE uint32_t find_selected(const gpci_module *m, uint64_t tag) {
     return find_in_row(m, tag, selected_row(m, tag));
 }
@@ -138,10 +138,9 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag) {
 }
 
 /*
- * The request that a replacement policy is shown for a line of this module. For the line of the access under way it
- * is that access, as one of the whole line. Other blocks move because of the access, such as a victim that is written
- * back: these are shown as stores with the access's cycle, SM and kernel, but not its PC or warp, which did not ask for
- * them. Without an access, only the address is set.
+ * Request shown to a replacement policy for a line of this module. For the line of the current access: the access, for
+ * the whole line. For other blocks moved by the access, such as a victim written back: a store with the access's cycle,
+ * SM and kernel, but without PC and warp, which did not ask for the block. Without an access, only the address is set.
  */
 gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *access) {
     tag = tag >> m->line_shift << m->line_shift;
@@ -151,7 +150,7 @@ gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_requ
         return (gpc_request){
             .address = tag, .cycle = access->cycle, .sm = access->sm, .kernel = access->kernel, .kind = GPC_STORE};
     gpc_request request = *access;
-    memset(request.reserved, 0, sizeof request.reserved); /* they are whose access it is, not for policies */
+    memset(request.reserved, 0, sizeof request.reserved); /* the reserved bytes belong to the access, not to policies */
     request.address = tag;
     if (m->above_count)
         request.token = request.token_l2;
@@ -165,7 +164,7 @@ static gpc_request request_of(const gpci_module *m, uint64_t tag) {
     return gpci_module_shows(m, tag, m->tree->request);
 }
 
-/* Does a registered policy decide on this way? It never does on directory ways. */
+/* True if a registered policy decides about this way; never for directory-only ways. */
 static bool has_policy(const gpci_module *m, uint32_t block) {
     return m->policy && block % m->all_ways < m->given.ways;
 }
@@ -175,9 +174,9 @@ static uint32_t set_of(const gpci_module *m, uint32_t block) {
 }
 
 /*
- * Blocks of a line that one access is of are one use of it, or one miss: has the policy been told of it? Then it is
- * now. `again`: of a hit or a miss; the line's blocks that have come for the first time count where no other is told
- * of.
+ * The blocks of a line in an access count as a single use or miss of the line. True if the policy has already seen the
+ * line; otherwise note the line as seen. `again`: for a hit or miss; newly arrived blocks count only without an earlier
+ * report.
  */
 static bool was_told(gpci_module *m, uint64_t tag, bool again) {
     gpci_module *store = m->store;
@@ -190,7 +189,7 @@ static bool was_told(gpci_module *m, uint64_t tag, bool again) {
     return false;
 }
 
-/* Are its policy, predictor and so on told of this way? */
+/* True if policy and predictor see the way. */
 static bool is_told(const gpci_module *m, uint32_t block) {
     return m->told && block % m->all_ways < m->given.ways;
 }
@@ -203,7 +202,7 @@ static const gpc_predictor_ops *predictor_of(const gpci_module *m) {
     return m->predictor ? m->predictor->ops : NULL;
 }
 
-/* A block's line is used: `again`, or for a block of it that was not there. */
+/* A block's line is used: `again`: a hit; otherwise a block of the line that was missing. */
 static GPCI_NOINLINE void notify_use(gpci_module *m, uint32_t block, uint64_t tag, bool again) {
     const gpc_replacement_ops *ops = policy_of(m);
     const gpc_predictor_ops *predictor = predictor_of(m);
@@ -257,7 +256,7 @@ void gpci_module_probe(gpci_module *m, uint32_t block) {
         bring_to_front(m, block);
 }
 
-/* The lowest way of a row in [first, end) where nothing is, of no line; `end` if there is none. */
+/* Lowest free way of a row in [first, end), without a valid block of any line; `end`: none. */
 static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     const uint8_t *states = m->states + base;
     for (;;) {
@@ -271,7 +270,7 @@ static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, ui
     }
 }
 
-/* The victim in [first, end) by order, which moves to the front. */
+/* Victim in [first, end) by order; moves to the front. */
 static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
     uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
@@ -286,7 +285,7 @@ static uint64_t line_of(const gpci_module *m, uint64_t tag) {
     return tag >> m->line_shift << m->line_shift;
 }
 
-/* Blocks of a line that are valid, and that are modified: a bit each. */
+/* Masks of the valid and of the modified blocks of a line. */
 static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag, uint8_t *modified) {
     uint8_t valid = 0;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
@@ -339,8 +338,8 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
 }
 
 /*
- * A policy that would rather have the line bypass has been asked before (level/coherent_predict.c, module_ask.c);
- * where it says so only now, since another line has gone or come meanwhile, it has to let the line in.
+ * A policy that prefers a bypass was already asked (level/coherent_predict.c, module_ask.c). If it answers bypass only
+ * now, because lines have changed meanwhile, it must admit the line.
  */
 static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates, gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;
@@ -361,7 +360,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     (void)was_told(m, tag, true);
     if (m->above_count)
         request.admitted = gpci_module_was_asked(m, tag);
-    /* of what a policy was asked to admit it knows already (gpci_module_miss) */
+    /* a policy asked for admission already knows the miss (gpci_module_miss) */
     if (ops->on_miss && !request.admitted)
         ops->on_miss(m->policy->self, set, &request);
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -382,7 +381,7 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     return base + way;
 }
 
-/* The victim by order, of those that the access may take. */
+/* Victim by order, among the ways the access may take. */
 static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates = gpci_module_unmarked(m, tag, NULL, words);
@@ -391,7 +390,7 @@ static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
     return block;
 }
 
-/* Of a module that tells somebody. */
+/* Victim in a module whose policy, predictor or tokens see evictions. */
 static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     const uint32_t block = m->policy   ? policy_choice(m, tag, base, NULL)
                            : m->tokens ? victim_by_token(m, tag, base)
@@ -420,7 +419,7 @@ void gpci_module_pass_line(gpci_module *m, uint64_t tag) {
         gpci_module_join_line(m, base_of(m, tag) + way, tag);
 }
 
-/* A full map has one entry for each block, valid or not: this block's own, or a new one. */
+/* Entry of a block in a full map, existing or new; the map has an entry for every block, valid or not. */
 static uint32_t map_entry(gpci_module *m, uint64_t tag) {
     const uint64_t number = tag >> m->block_shift;
     const gpci_map_entry *entry = gpci_map_find(&m->map, number);
@@ -484,7 +483,7 @@ static void notify_fill(gpci_module *m, uint32_t block, uint64_t tag) {
         predictor->on_fill(m->predictor->self, set, way, &request);
 }
 
-/* A block gets a new tag or state: tell what is gone, and what has come. */
+/* A block gets a new tag or state: report the departure and the arrival. */
 static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = gpci_module_tag(m, block) != tag;
     if (was && (!is || other)) {
@@ -498,7 +497,7 @@ static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t s
         notify_fill(m, block, tag);
 }
 
-/* `alone`: no other block of its line is valid. The tag of a line is that of all of its blocks. */
+/* `alone`: no other block of the line is valid. The blocks of a line share a tag. */
 static void write_tag(gpci_module *m, uint32_t block, uint64_t tag, bool alone) {
     if (GPCI_LIKELY(!m->sector_mask)) {
         m->tags[block] = tag;
@@ -514,7 +513,7 @@ static void write_tag(gpci_module *m, uint32_t block, uint64_t tag, bool alone) 
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     if (state == GPC_LINE_I)
         tag = 0;
-    /* of a line's blocks, the first to come, and the last to go, are its own coming and going */
+    /* the first block to come and the last to leave are the line's arrival and departure */
     const bool alone = !m->sector_mask || block % m->all_ways >= m->given.ways || !gpci_module_has_company(m, block);
     if (GPCI_UNLIKELY(m->told && is_told(m, block)) && alone)
         notify_write(m, block, tag, state);
@@ -529,7 +528,7 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
     }
 }
 
-/* Enlarge an array to `room` elements. The first `used` stay; every byte of the others is `fill`. */
+/* Enlarge an array to `room` elements. The first `used` stay; new bytes are `fill`. */
 static bool grow(gpc_context *context, void **array, uint32_t used, uint32_t room, size_t bytes, int fill) {
     char *larger = gpci_resize(context, *array, room, bytes);
     if (!larger)
@@ -547,7 +546,7 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
     const size_t room = gpci_array_larger(m->blocks, used, blocks, 1);
     if (!room || room >= GPCI_TREE_NO_BLOCK || !gpci_map_reserve(context, &m->map, (uint32_t)room - used))
         return GPC_ERROR_MEMORY;
-    /* if one of them fails, those that have grown already do no harm */
+    /* if an allocation fails, arrays already enlarged do no harm */
     if (!grow(context, (void **)&m->tags, used, (uint32_t)room, sizeof *m->tags, 0) ||
         !grow(context, (void **)&m->states, used, (uint32_t)room, sizeof *m->states, GPC_LINE_I) ||
         !grow(context, (void **)&m->owners, used, (uint32_t)room, m->sub_blocks * sizeof *m->owners, 0) ||

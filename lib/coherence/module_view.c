@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* What hosts can see of a tree: blocks, directories, modules, statistics. */
+/* Views of a tree for hosts: blocks, directories, modules, statistics. */
 
-/* The block at a set and way; GPCI_TREE_NO_BLOCK: there is none. */
+/* Block at a set and way, or GPCI_TREE_NO_BLOCK. */
 static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
     if (module >= c->module_count)
         return GPCI_TREE_NO_BLOCK;
@@ -18,7 +18,7 @@ static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, 
     return set < m->rows && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
-/* Place of a block in its set's LRU or FIFO order, 0 the most recent; 0 also where there is no such order. */
+/* Place of a block in the set's LRU or FIFO order, 0 most recent; 0 also without an order. */
 static uint32_t recency_of(const gpci_module *m, uint32_t block) {
     if (m->full_map)
         return 0;
@@ -80,7 +80,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     return GPC_OK;
 }
 
-/* Is nothing in a way, whose block of a line's first row this is? */
+/* True if a way is empty; `block`: in the first row. */
 static bool is_free(const gpci_module *m, uint32_t block) {
     for (uint32_t sector = 0; sector < m->sectors; sector++)
         if (m->states[block + sector * m->all_ways] != GPC_LINE_I)
@@ -88,7 +88,7 @@ static bool is_free(const gpci_module *m, uint32_t block) {
     return true;
 }
 
-/* The way that the next miss in a set would take; GPC_NO_MODULE: its replacement policy will decide. */
+/* Way the next miss in a set would take; GPC_NO_MODULE: the replacement policy will decide. */
 static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
     if (m->full_map)
         return m->map.count;

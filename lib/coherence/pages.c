@@ -2,11 +2,12 @@
 #include "coherence/tree_build.h"
 
 /*
- * Homes of pages (gpc_coherence_options.homes): which of several memories, next to which processors, has a page.
+ * Homes of pages (gpc_coherence_options.homes): a page belongs to one of several memories, and a memory is next to a
+ * part of the processors.
  *
- * Example, 2 homes, pages of 4096 bytes: by turns, pages 0, 2, 4 are at home 1, pages 1, 3, 5 at home 2. By first touch
- * a page is at the home of the first-level module that is the first to access it; before that, by turns. Hashed, the
- * page's number decides, with no pattern that a stride could meet.
+ * Example, 2 homes, pages of 4096 bytes. In turn: pages 0, 2, 4 have home 1, pages 1, 3, 5 home 2. First touch: a
+ * page's home is the home of the first-level module that accesses it first; before the first access, as in turn.
+ * Hashed: the page number decides, without a pattern for strides.
  */
 
 uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address) {

@@ -2,33 +2,32 @@
 #include "coherence/tree_build.h"
 
 /*
- * The place of each module, which decides by which of a protocol's tables it goes: first level, between, shared,
- * memory.
+ * Place of every module, which selects the protocol's table: first level, between, shared, memory.
  *
- * A cache is shared (LAST) if every processor reaches the addresses that this cache serves through this cache. It is
- * not enough that every processor reaches it by some address. So the way of each processor's access down to memory is
- * walked for one address of every kind (gpci_tree_visit_steps), and the modules on it are counted.
+ * A cache is shared (LAST) if every processor accesses the addresses served by this cache through this cache. Reaching
+ * the cache by some address is not enough. Therefore the path of every processor to memory is walked for one address of
+ * every kind (gpci_tree_visit_steps), and the modules on the paths are counted.
  *
- * Example 1: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm. The L1s are FIRST. Of three ways for any
- * address two pass l2-0 and one passes l2-1: both are BETWEEN. With one L2 below all three L1s, all three ways pass it:
- * LAST.
+ * Example 1: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm. The L1s are FIRST. Of three paths for any
+ * address two pass l2-0 and one passes l2-1: both are BETWEEN. With one L2 below all three L1s, all three paths pass
+ * it: LAST.
  *
  * Example 2: l1-0 reaches l2-0 for low addresses and l2-1 for high ones, l1-1 the other way round. Both processors
- * reach both L2s, but a low address is in l2-0 for one and in l2-1 for the other, and each may hold what the other has
- * not seen: both L2s are BETWEEN.
+ * reach both L2s, but a low address is in l2-0 for one and in l2-1 for the other, and each L2 may hold data unseen by
+ * the other: both L2s are BETWEEN.
  */
 
-/* The most ways that are walked. If there are more, no cache is taken for shared, which is always safe. */
+/* Most paths to walk. If there are more, no cache counts as shared, which is always safe. */
 #define MOST_WALKS (1u << 24)
 
 typedef struct walk {
     const gpc_coherence *c;
-    uint32_t *passed; /* [module] processors whose way to this address leads through it */
-    bool *apart;      /* [module] for some address, only a part of the processors reach it through this module */
-    uint64_t walks;   /* ways walked */
+    uint32_t *passed; /* [module] processors with a path to the address through the module */
+    bool *apart;      /* [module] for an address, only a part of the processors use the module */
+    uint64_t walks;   /* paths walked */
 } walk;
 
-/* Walk the ways of all processors to one address. GPC_END: too many. */
+/* Walk the paths of the processors to an address. GPC_END: too many. */
 static gpc_status walk_address(void *data, uint64_t address) {
     walk *w = data;
     const gpc_coherence *c = w->c;
@@ -51,7 +50,7 @@ static gpc_status walk_address(void *data, uint64_t address) {
     return w->walks > MOST_WALKS ? GPC_END : GPC_OK;
 }
 
-/* Is there one first-level module only? Then all below it are shared. */
+/* True with a single first-level module: every module below is shared. */
 static bool is_alone(const gpc_coherence *c) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < c->module_count; i++)
@@ -66,7 +65,7 @@ static uint8_t place_of(const gpci_module *m, bool apart) {
                               : GPCI_PLACE_LAST;
 }
 
-/* In a tree with homes, as if all pages were at one of them, and another. */
+/* In a tree with homes, walk as if all pages had one home, for every home. */
 static gpc_status walk_homes(gpc_coherence *c, const gpci_tree_steps *steps, walk *w) {
     if (!c->homes)
         return gpci_tree_visit_steps(c, steps, w);
@@ -93,7 +92,7 @@ static gpc_status find_places(gpc_coherence *c, gpc_error *error) {
     return status;
 }
 
-/* The table of the protocol for the module's place. */
+/* Find the protocol's table for the module's place. */
 static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *error) {
     static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
     const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
@@ -108,7 +107,10 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
     return GPC_OK;
 }
 
-/* Nobody below asks such a cache for what it has: no other module reaches its memory, by its addresses. */
+/*
+ * Byte masks need a cache whose low modules are memories that no other cache uses: no module below asks the cache for
+ * the data.
+ */
 static gpc_status check_masks(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
     bool over_memory = m->place == GPCI_PLACE_LAST;
     for (uint32_t i = 0; i < m->given.low_count; i++)

@@ -5,9 +5,9 @@
 #include "coherence/module.h"
 
 /*
- * An order of ways, the most recent first. Ways are counted from the first of their kind (gpci_module_order's `own`),
- * and each element has its place mixed in, so that in the first order, way 0 at place 0 and so on, all are 0: rows that
- * nobody has used take no memory.
+ * Order of ways, most recent first. Ways count from the first of their kind (`own` of gpci_module_order). Every element
+ * is stored relative to the place, so that the initial order (way 0 at place 0 and so on) is all zeroes: unused rows
+ * take no memory.
  *
  * Example, 4 ways, way 2 used: the order is 2 0 1 3, in memory 2 1 3 0.
  */
@@ -33,7 +33,7 @@ GPCI_INLINE void gpci_recency_touch(uint16_t *order, uint32_t way) {
     }
 }
 
-/* Move the last of `ways` to the front; it is returned. */
+/* Move the last of `ways` to the front and return it. */
 GPCI_INLINE uint32_t gpci_recency_last_to_front(uint16_t *order, uint32_t ways) {
     const uint32_t last = gpci_recency_at(order, ways - 1);
     gpci_recency_touch(order, last);

@@ -2,24 +2,25 @@
 #include "coherence/tree_build.h"
 
 /*
- * Modules whose sets are hashed, or whose addresses are, share what computes that, by the functions of gpc_cache and of
- * a hierarchy's slices. Most modules of a tree have one of two or three selectors, or none: theirs are shifts and
- * masks.
+ * Modules with hashed sets or hashed addresses share selectors, which use the functions of gpc_cache and of a
+ * hierarchy's slices. Most modules of a tree share one of two or three selectors, or have none: shifts and masks are
+ * enough.
  *
- * Until gpci_tree_select has been called, a HASHED module takes addresses as an INTERLEAVED one. That is how cover.c
- * and places.c see it. They may: a hash only changes the order of stretches within each group of as many as the
- * modulus, rounded up to a power of two; so if all HASHED modules have the same hash, and ranges do not cut such
- * groups, each address has the ways down that another one has without the hash.
+ * Before gpci_tree_select, a HASHED module treats addresses as INTERLEAVED; cover.c and places.c see it this way. This
+ * is valid: a hash only permutes stretches within groups of modulus stretches (rounded up to a power of two). If all
+ * HASHED modules have equal hashes, and ranges do not cut such groups, every address has the paths some other address
+ * has without the hash.
  *
  * Example, 3 banks, stretches of 256 bytes: the hash's degree is 2, and stretches 4 to 7 become 6, 7, 4, 5. Modulo 3
- * these are of banks 0, 1, 1, 2, and without the hash of banks 1, 2, 0, 1: each bank has as many.
+ * they are in banks 0, 1, 1, 2, and without the hash in banks 1, 2, 0, 1: the numbers per bank are equal over all
+ * groups.
  */
 
 static bool is_hashed(const gpci_module *m) {
     return m->given.served == GPC_SERVES_HASHED;
 }
 
-/* Bytes of the stretches that a hash mixes with each other. */
+/* Bytes of a group of stretches permuted by a hash. */
 static uint64_t group_bytes(const gpci_module *hashed) {
     return hashed->given.divisor << gpci_ceil_log2(hashed->given.modulus);
 }
@@ -48,7 +49,7 @@ gpc_status gpci_tree_check_hashes(const gpc_coherence *c, gpc_error *error) {
     return status;
 }
 
-/* Must it be asked? By `dense` only what has several blocks in a stretch. */
+/* True if a module needs a selector. `dense` matters only with several blocks in a stretch. */
 static bool needs_selector(const gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     const bool gaps = m->interleaved && g->modulus > 1 && g->divisor != (uint64_t)g->block_bytes << m->sector_shift;

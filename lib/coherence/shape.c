@@ -2,7 +2,7 @@
 #include "coherence/tree_build.h"
 
 /*
- * What follows from the low modules that each module was given: the modules above each, levels, sub-blocks.
+ * Properties that follow from the low modules: modules above, levels, sub-blocks.
  *
  * Example: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm.
  *   module           level  above
@@ -17,7 +17,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* List the modules above each, ascending, and for each of them its place in that list (`slots`). */
+/* List the modules above every module, ascending, with the place of each in the list (`slots`). */
 static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->module_count; i++)
         for (uint32_t k = 0; k < c->modules[i].given.low_count; k++)
@@ -43,7 +43,7 @@ static gpc_status list_above(gpc_coherence *c, gpc_error *error) {
     return GPC_OK;
 }
 
-/* What a module may be given depends on whether modules are above it. */
+/* Check fields that depend on the presence of modules above. */
 static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     if (g->memory && !m->above_count)
@@ -61,8 +61,8 @@ static gpc_status check_neighbours(const gpci_module *m, gpc_error *error) {
 }
 
 /*
- * Level of each module: one more than the highest level above it. A module is done when all those above it are, and is
- * then queued; one that is part of a cycle, or below one, is never queued, and refused. `queue` ends in order of level.
+ * Level of a module: one more than the highest level above. A module is queued once all modules above it are done; a
+ * module in or below a cycle is never queued, and rejected. At the end `queue` is in order of level.
  */
 static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *queue, gpc_error *error) {
     uint32_t count = 0;
@@ -90,7 +90,7 @@ static gpc_status count_levels(gpc_coherence *c, uint32_t *waiting, uint32_t *qu
     return GPC_OK;
 }
 
-/* Sub-blocks, each with a directory entry of its own, are as large as the smallest blocks above. */
+/* Sub-blocks have a directory entry each and the size of the smallest block above. */
 static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
     uint32_t smallest = m->given.block_bytes;
     for (uint32_t i = 0; i < m->above_count; i++)
@@ -111,7 +111,7 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     return GPC_OK;
 }
 
-/* How many copies an entry of the directory names. */
+/* Number of copies a directory entry names. */
 static gpc_status limit_directory(const gpc_coherence *c, gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given;
     const bool coarse = g->directory_overflow == GPC_OVERFLOW_COARSE;

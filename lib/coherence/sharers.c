@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/sharers.h"
 
-enum { FREE, TAKEN }; /* of shared_rows */
+enum { FREE, TAKEN }; /* indices of shared_rows */
 
 uint32_t gpci_sharers_elements(const gpci_module *m, size_t sets) {
     return gpci_sharers_rows(m, sets) ? 1 : m->sharer_words;
@@ -11,7 +11,7 @@ size_t gpci_sharers_rows(const gpci_module *m, size_t sets) {
     return !m->full_map && m->sharer_words > 1 && sets <= GPCI_SHARED_MOST - gpci_sharers_last_single(m) ? sets : 0;
 }
 
-/* A row, empty; there is one for each set. */
+/* Take an empty row; every set has a row. */
 static uint32_t take_row(const gpci_module *m) {
     uint32_t code = m->shared_rows[FREE];
     if (code)
@@ -41,7 +41,7 @@ static gpci_sharers *words_of(const gpci_module *m, uint32_t block, uint32_t sub
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
 }
 
-/* The code will name its owner no more. */
+/* Store the owner in `owners`, before the code stops naming it. */
 static void name_owner(const gpci_module *m, const gpci_sharers *code) {
     const size_t set = (size_t)(code - m->sharers);
     if (!gpci_module_owner_is_alone(m, set))
@@ -71,7 +71,7 @@ void gpci_sharers_add(const gpci_module *m, uint32_t block, uint32_t sub, uint32
         set_bit(words_of(m, block, sub), slot);
 }
 
-/* The code of the one module of a row; 0: there are more. */
+/* Code of the only module in a row; 0: several modules. */
 static uint32_t single_of(const gpci_module *m, const gpci_sharers *row) {
     uint32_t code = 0;
     for (uint32_t word = 0; word < m->sharer_words; word++) {
@@ -117,7 +117,7 @@ void gpci_sharers_clear(const gpci_module *m, uint32_t block) {
         gpci_sharers *code = gpci_sharers_code(m, block, sub);
         if (*code > gpci_sharers_last_single(m))
             give_row(m, *code);
-        if (!*code) /* it may never have been written */
+        if (!*code) /* leaves unwritten memory untouched */
             continue;
         name_owner(m, code);
         *code = 0;

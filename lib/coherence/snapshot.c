@@ -4,13 +4,13 @@
 #include <string.h>
 
 /*
- * The state of a tree as bytes, and back. The exploration of the tests compares these bytes to know whether it has seen
- * a state before, so equal states must give equal bytes, however they were reached. Saved are, one after another:
- *   the slab                          with the data of invalid blocks zeroed: what was there once is of no meaning
+ * State of a tree as bytes, and back. The exploration in the tests compares the bytes to recognise states; so equal
+ * states must give equal bytes, whatever their history. Saved in this order:
+ *   the slab                          with the data of invalid blocks zeroed, which have no meaning
  *   each full map                     a count, then entries ascending by block number: number, state, owners, sharers
  *   pages                             a count, then pages ascending by number: number, home
  *   memory                            a count, then blocks ascending by number: number, bytes
- *   networks, in a tree with timing   the module that each output of a switch served last
+ *   networks, in a tree with timing   the module each output of a switch served last
  */
 
 static size_t entry_bytes(const gpci_module *m) {
@@ -42,7 +42,7 @@ static const char *get(const char *at, void *to, size_t bytes) {
     return at + bytes;
 }
 
-/* The least key of the map, `from` or greater. A search through all: maps are small where snapshots are taken. */
+/* Smallest key of the map not below `from`, by linear search: maps are small when snapshots are taken. */
 static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
     bool found = false;
     for (uint32_t i = 0; i < map->count; i++)
@@ -55,7 +55,7 @@ static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uin
 }
 
 static char *save_map(const gpci_module *m, char *at) {
-    const size_t words = (size_t)m->sub_blocks * m->sharer_words; /* a full map's sets have no codes */
+    const size_t words = (size_t)m->sub_blocks * m->sharer_words; /* sets of a full map have no codes */
     uint64_t number = 0;
     uint32_t block = 0;
     at = put(at, &m->map.count, sizeof m->map.count);
@@ -69,7 +69,7 @@ static char *save_map(const gpci_module *m, char *at) {
 }
 
 static const char *load_map(gpci_module *m, const char *at) {
-    const uint32_t used = m->map.count; /* blocks from here on are in I: of a memory with room for many, most are */
+    const uint32_t used = m->map.count; /* later blocks are in I; in a memory with room for many, most are */
     const size_t words = (size_t)m->sub_blocks * m->sharer_words;
     uint32_t count = 0;
     uint64_t number = 0;
@@ -88,7 +88,7 @@ static const char *load_map(gpci_module *m, const char *at) {
     return at;
 }
 
-/* Zero the saved data of blocks that are invalid or have none. */
+/* Zero the saved data of blocks that are invalid or have no data. */
 static void clear_invalid(const gpc_coherence *c, const gpci_module *m, char *saved) {
     if (!m->data)
         return;

@@ -6,9 +6,8 @@
 #include <string.h>
 
 /*
- * The bytes of memory, of all memory modules together, since an address belongs to one of them only. There is no room
- * for all addresses: a block gets its place in one growing array, zeroed, when it is first reserved, and a map leads
- * from addresses to places.
+ * Bytes of memory, for all memory modules together: an address belongs to one of them. A block gets its place in a
+ * growing array, zeroed, at the first reservation; a map leads from addresses to places.
  */
 
 static size_t block_bytes(const gpc_coherence *c) {
@@ -46,7 +45,7 @@ uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address) {
     return c->memory_bytes + ((size_t)entry->value << c->memory_shift) + (size_t)(address & (block_bytes(c) - 1));
 }
 
-/* How many of `size` bytes from `address` on lie in the same memory block. */
+/* Number of bytes from `address` on within a memory block, at most `size`. */
 static size_t part_of(const gpc_coherence *c, uint64_t address, size_t size) {
     const size_t left = block_bytes(c) - (size_t)(address & (block_bytes(c) - 1));
     return size < left ? size : left;
@@ -76,7 +75,7 @@ gpc_status gpc_coherence_read_memory(const gpc_coherence *c, uint64_t address, u
 
 gpc_status gpc_coherence_write_memory(gpc_coherence *c, uint64_t address, const uint8_t *bytes, size_t size) {
     gpc_status status = check(c, address, bytes, size);
-    /* all room first, so that a failure leaves every byte as it was */
+    /* reserve everything first: a failure then changes no byte */
     for (size_t done = 0; status == GPC_OK && done < size; done += part_of(c, address + done, size - done))
         status = gpci_tree_memory_reserve(c, address + done);
     while (status == GPC_OK && size) {

@@ -2,18 +2,18 @@
 #include "coherence/transaction.h"
 
 /*
- * Invalidations that nobody acknowledges (GPC_PROTOCOL_INVALIDATES): T tells the caches that it lists that their copies
- * are old, and goes on. Each that has the block drops it, and tells those that it lists itself.
+ * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES): T informs the caches it lists that their copies are
+ * stale, and continues. A cache that has the block drops it, and informs the caches it lists itself.
  *
- * Who is listed: a cache between that has read the block. Who is told: all of them but R when R's bytes are stored in
- * T's block, since R has these, too; and all when T's block leaves, for T would not know of them any more. Then they
- * are listed no longer.
+ * Listed: a middle cache that has read the block. Informed: when R's bytes are stored in T's block, all listed caches
+ * except R, which has the bytes; when T's block leaves, all, because T would forget them. Informed caches are no longer
+ * listed.
  *
  * Example, hmg, L2s a and b over a memory that lists both; a store from above a:
  *   WRITE_THROUGH  a to memory   the bytes are merged; a stays listed
  *   INVALIDATION   memory to b   b goes from S to I, and is not listed
- *   ACK            memory to a   sent when the bytes are there, whether or not b has been told
- * Where accesses overlap, controller_tell.c sends the messages.
+ *   ACK            memory to a   sent once the bytes are stored, without waiting for b
+ * For overlapping accesses, controller_tell.c sends the messages.
  */
 
 gpci_tree_copies gpci_tree_copies_of(const gpci_module *t, const gpci_tree_told *told) {
@@ -23,7 +23,7 @@ gpci_tree_copies gpci_tree_copies_of(const gpci_module *t, const gpci_tree_told 
                               .last = told->last};
 }
 
-/* X's copy goes. */
+/* Drop X's copy. */
 void gpci_tree_drop_told(gpc_coherence *c, gpci_module *x, uint32_t block, gpci_tree_point at) {
     const gpc_protocol_rule rule = gpci_tree_rule(c, x, x->states[block], GPC_EVENT_WRITE_PROBE);
     x->stats.invalidations++;

@@ -5,15 +5,14 @@
 #include <stdio.h>
 
 /*
- * The lists that an access results in: steps, which are messages, JOIN, EVICTION and FINISH; and transitions.
+ * Lists that result from an access: steps (messages, JOIN, EVICTION and FINISH), and transitions.
  *
  * Example, an L1 (0) that misses, over an L2 (2) that has the block; directory latency 0, data latency of the L2 4, of
  * the L1 1, bandwidth 64:
  *   0  READ_REQUEST  0 to 2, after the issue, delay 0     sent in cycle 0, received in 4
  *   1  DATA          2 to 0, after 0, delay 4             sent in 8, received in 15: 72 bytes need 2 cycles a stage
  *   2  FINISH        at 0, after 1, delay 1               cycle 16
- * A host with a clock of its own schedules these steps by `after` and `delay` on modules and networks that are not
- * idle.
+ * A host with its own clock schedules the steps by `after` and `delay` on modules and networks that are not idle.
  */
 
 gpci_tree_point gpci_tree_read_directory(const gpc_coherence *c, gpci_module *m, gpci_tree_point at) {
@@ -48,7 +47,7 @@ void gpci_tree_fail(gpc_coherence *c, gpc_status status, const char *format, ...
     c->busy = true;
 }
 
-/* Append a step. There is room for as many as an access can need (layout.c), unless that reckoning is wrong. */
+/* Append a step. The list has room for the most steps of an access (layout.c), unless the bound is wrong. */
 static gpc_coherence_message *push(gpc_coherence *c, gpci_tree_point at) {
     if (GPCI_UNLIKELY(c->message_count == c->message_room)) {
         gpci_tree_fail(c, GPC_ERROR_MEMORY, "a transaction takes more than %u steps", c->message_bound);
@@ -69,12 +68,12 @@ static gpc_coherence_message *push(gpc_coherence *c, gpci_tree_point at) {
     return message;
 }
 
-/* The point in time at which a step ends. */
+/* End time of a step. */
 static gpci_tree_point end_of(const gpc_coherence *c, const gpc_coherence_message *message) {
     return (gpci_tree_point){.cycle = message->received, .after = (uint32_t)(message - c->messages)};
 }
 
-/* Network bytes count on the side of a module on which they are sent or received: towards memory, or processors. */
+/* Count network bytes on the side of a module where they are sent or received: towards memory, or processors. */
 GPCI_INLINE void count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
                              gpc_message_kind kind, uint32_t bytes) {
     *(from == t ? &from->stats.high_sent : &from->stats.low_sent) += bytes;
@@ -95,7 +94,7 @@ void gpci_tree_uncount_bytes(const gpci_module *t, gpci_module *from, gpci_modul
     *(to == t ? &to->stats.high_received : &to->stats.low_received) -= bytes;
 }
 
-/* Append a message; it is received when it is sent, until its caller says otherwise. */
+/* Append a message, received when sent until the caller changes the time. */
 static gpc_coherence_message *append_message(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
                                              gpc_message_kind kind, uint64_t address, uint32_t bytes,
                                              gpci_tree_point at) {
@@ -142,7 +141,7 @@ gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_messa
     return end_of(c, message);
 }
 
-/* Until the JOIN is there, the messages are chained through the field that will name it. */
+/* Before the JOIN step exists, messages are chained through the field that will name it. */
 void gpci_tree_gather_add(gpc_coherence *c, gpci_tree_gather *gather, uint32_t message) {
     gpc_coherence_message *m = &c->messages[message];
     m->join = gather->head;
@@ -218,7 +217,7 @@ void gpci_tree_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coher
         gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), rule.next, origin, at);
 }
 
-/* By insertion, because replies are few and mostly in order. */
+/* Insertion sort: replies are few and mostly in order. */
 static void sort_by(gpci_tree_probe_reply *replies, uint32_t count,
                     uint64_t (*cycle_of)(const gpci_tree_probe_reply *)) {
     for (uint32_t i = 1; i < count; i++) {

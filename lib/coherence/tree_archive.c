@@ -4,12 +4,11 @@
 #include "cache/cache_archive.h"
 
 /*
- * A tree in a snapshot: all that the accesses to come may see, and all that has been counted. Whoever adds a field of
- * such a kind to gpc_coherence or gpci_module names it here. What accesses in flight need besides is their
- * controllers' (gpci_controllers_archive).
+ * A tree in a snapshot: everything later accesses can see, and all counters. If you add such a field to gpc_coherence
+ * or gpci_module, save it here. The state of accesses in flight belongs to the controllers (gpci_controllers_archive).
  */
 
-/* A memory's directory, of as many blocks as have been cached. */
+/* Directory of a memory, with an entry for every block ever cached. */
 static void archive_full_map(gpc_context *context, gpci_module *m, gpci_archive *a) {
     const size_t words = (size_t)m->sub_blocks * m->sharer_words;
     uint32_t count = (uint32_t)gpci_archive_count(a, m->map.count, sizeof *m->map.entries);

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "coherence/tree.h"
 
-/* A tree's part of a snapshot; loading, into one that was made from the same options. */
+/* Save or load a tree; loading needs a tree made from equal options. */
 void gpci_coherence_archive(gpc_coherence *tree, gpci_archive *archive);
 
 #endif

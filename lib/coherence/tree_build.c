@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* gpc_coherence_create: the options are copied, then follow the steps of tree_build.h; and gpc_coherence_destroy. */
+/* gpc_coherence_create: copies the options, then runs the steps of tree_build.h; and gpc_coherence_destroy. */
 
 gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
     gpci_tree_title title;
@@ -14,7 +14,7 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *m) {
     return title;
 }
 
-/* Copy element `index` of a caller's array. All elements must be of the size that the first states (struct_size). */
+/* Copy element `index` of a caller's array. All elements must have the size stated by the first (struct_size). */
 static gpc_status take_element(void *ours, size_t size, size_t least, const void *array, uint32_t index,
                                const char *type, gpc_error *error) {
     size_t stride, given;
@@ -36,7 +36,7 @@ static gpc_status copy_text(gpc_coherence *c, const char **text, gpc_error *erro
     return GPC_OK;
 }
 
-/* What the caller points to is copied. A pointer in `given` is always ours or NULL, so that destroying is safe. */
+/* Copy everything the caller points to. Pointers in `given` are always the library's or NULL, so destroying is safe. */
 static gpc_status copy_module(gpc_coherence *c, gpci_module *m, const void *array, gpc_error *error) {
     gpc_coherence_module theirs = GPC_COHERENCE_MODULE_INIT;
     gpc_status status = take_element(&theirs, sizeof theirs, offsetof(gpc_coherence_module, directory_pointers), array,
@@ -201,7 +201,7 @@ static void free_const(gpc_context *context, const void *memory) {
 }
 
 static void destroy_module(gpc_context *context, gpci_module *m) {
-    if (!m->near) { /* whose are the other half's */
+    if (!m->near) { /* a near half's policies belong to the home half */
         gpci_policy_destroy(m->policy);
         gpci_policy_destroy(m->predictor);
     }

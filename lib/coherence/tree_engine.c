@@ -5,10 +5,10 @@
 #include <string.h>
 
 /*
- * An access of a processor at its first-level module. The table has a rule for the state in which the block is found
- * and the kind of access. It says what the module requests from its low module, if anything, a copy or the only copy,
- * and which state the block then takes; after a read request this depends on whether other modules have copies. What
- * the other modules do is in request.c, probe.c and put.c.
+ * An access of a processor at the first-level module. The table has a rule for the state of the found block and the
+ * kind of access. The rule gives the request to the low module, if any (a copy, or the only copy), and the next state
+ * of the block; after a read request the next state depends on copies in other modules. The other modules act in
+ * request.c, probe.c and put.c.
  *
  * Example, nmoesi: a STORE finds S. The rule says WRITE_REQUEST, next M: the request goes down, all other copies are
  * invalidated, and the block is in M.
@@ -23,12 +23,12 @@ typedef struct gpci_tree_access {
     gpc_protocol_rule rule;
     gpci_tree_point at;
     bool hit;   /* no request to the low module */
-    bool dirty; /* the write request brought bytes that other modules had modified */
+    bool dirty; /* the write request brought bytes modified by other modules */
 } gpci_tree_access;
 
 /*
- * Does the protocol have N: can a non-coherent store lead to it? After a read request its next state is `next_shared`,
- * because a non-coherent store always shares the block.
+ * True if the protocol has N: a non-coherent store can lead to it. After a read request the next state is
+ * `next_shared`, because a non-coherent store always shares the block.
  */
 static bool stores_non_coherently(const gpc_coherence *c) {
     const gpc_protocol_rule(*rules)[GPC_EVENT_COUNT] = *c->protocol->first;
@@ -81,7 +81,7 @@ gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle) {
     return (gpci_tree_point){.cycle = c->timing ? cycle : 0, .after = GPC_NO_MESSAGE};
 }
 
-/* Of the block, and its neighbours. */
+/* Reserve memory for the block and the neighbours. */
 static gpc_status reserve_bytes(gpc_coherence *c, uint64_t address) {
     const uint64_t first = address & ~c->group_mask, step = (uint64_t)1 << c->memory_shift;
     gpc_status status = gpci_tree_memory_reserve(c, address);
@@ -94,7 +94,7 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     if (!GPCI_ARRAY_ROOM(c->context, c->messages, c->message_room, c->message_count, c->message_bound) ||
         !GPCI_ARRAY_ROOM(c->context, c->transitions, c->transition_room, c->transition_count, c->message_bound))
         return GPC_ERROR_MEMORY;
-    if (GPCI_UNLIKELY(!c->replies)) { /* the lists of a tree that is made anew before its first access cost nothing */
+    if (GPCI_UNLIKELY(!c->replies)) { /* lists are allocated at the first access: a tree made anew costs nothing */
         c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
         if (!c->replies)
             return GPC_ERROR_MEMORY;
@@ -115,8 +115,8 @@ gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error) {
 }
 
 /*
- * Sort transitions by cycle. They were listed depth first, while modules that were probed together changed their states
- * at the same time. The list is nearly sorted, so by insertion.
+ * Sort transitions by cycle. They were listed depth first, while modules probed together changed state at the same
+ * time. Insertion sort: the list is nearly sorted.
  */
 static void sort_transitions(gpc_coherence *c) {
     gpc_coherence_transition *t = c->transitions;
@@ -155,7 +155,7 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
     return gpci_give(result, done, sizeof *done);
 }
 
-/* What the access needs of a block that is not there is read: so are the neighbours. */
+/* If the access must read an absent block, note its neighbours for reading. */
 static void misses(gpc_coherence *c, const gpci_tree_access *access) {
     const gpci_module *m = access->m;
     if (GPCI_UNLIKELY(m->fetch_mask) && access->found.state == GPC_LINE_I &&
@@ -163,7 +163,7 @@ static void misses(gpc_coherence *c, const gpci_tree_access *access) {
         gpci_tree_wish_for(c, m, access->request->address);
 }
 
-/* Read request: the next state is the rule's, depending on whether others share the block. */
+/* Read request: the next state depends on other sharers. */
 static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_coherent, uint32_t origin) {
     gpci_tree_request request = {.from = access->m,
                                  .block = access->found.block,
@@ -179,7 +179,7 @@ static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_co
                         reply.shared ? access->rule.next_shared : access->rule.next, origin, access->at);
 }
 
-/* Write request: all other copies are invalidated. */
+/* Write request: further copies are invalidated. */
 static void request_only_copy(gpc_coherence *c, gpci_tree_access *access, uint32_t origin) {
     gpci_tree_request request = {.from = access->m,
                                  .block = access->found.block,
@@ -209,7 +209,7 @@ static gpci_tree_put put_of(const gpc_coherence *c, const gpci_tree_access *acce
 }
 
 /*
- * The access bypasses the first level: a copy here is written back if modified, and dropped, and the low module
+ * The access bypasses the first level: a modified copy is written back, the copy is dropped, and the low module
  * performs the access.
  */
 static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
@@ -236,8 +236,8 @@ static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
 }
 
 /*
- * A load is to bypass, by its module's predictor. What the low module's predictor has kept of the line may overturn
- * that: the low module says so in place of the bytes, and the load asks again, for a copy.
+ * A load would bypass by the module's predictor. Bits of the line kept by the low module's predictor may overturn this:
+ * the low module answers with the bits instead of bytes, and the load asks again, for a copy.
  */
 static GPCI_NOINLINE bool is_overturned(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m, *t = gpci_module_at(c, gpci_module_low(c, m, access->request->address));
@@ -252,7 +252,7 @@ static GPCI_NOINLINE bool is_overturned(gpc_coherence *c, gpci_tree_access *acce
     return true;
 }
 
-/* The stored bytes go to the low module, too. The copy stays, clean if nothing else in it is modified. */
+/* The stored bytes also go to the low module. The copy stays, clean if nothing else in it is modified. */
 static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m;
     uint32_t block = access->found.block;
@@ -265,7 +265,7 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
                               access->dirty || gpci_tree_is_modified(c, access->found.state), access->at);
 }
 
-/* What the access does here, by its rule. */
+/* Perform the access by the rule. */
 static void load(gpc_coherence *c, gpci_tree_access *access) {
     access->hit = !(access->rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
     if (access->rule.actions & GPC_DO_WRITE_REQUEST)
@@ -306,7 +306,7 @@ static void n_store(gpc_coherence *c, gpci_tree_access *access) {
     }
 }
 
-/* Look the block up. A miss allocates, unless the access bypasses this level. True: it does bypass. */
+/* Look up the block. A miss allocates, unless the access bypasses this level. True: it bypasses. */
 static bool find(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m;
     const uint32_t kind = access->request->kind, flags = access->request->flags;
@@ -319,7 +319,7 @@ static bool find(gpc_coherence *c, gpci_tree_access *access) {
     return access->rule.actions & GPC_DO_PASS;
 }
 
-/* The access is performed on the copy here. */
+/* Perform the access on the local copy. */
 static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
     const gpc_coherence_request *request = access->request;
     gpci_module *m = access->m;
@@ -336,7 +336,7 @@ static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
     access->at = gpci_tree_use_data(c, m, access->at, request->kind != GPC_COHERENCE_LOAD);
 }
 
-/* The access has been performed: its last message, those who wished for something then, and what the host is told. */
+/* End of the access: last message, noted neighbours, and reports to the host. */
 GPCI_INLINE gpc_status finish(gpc_coherence *c, const gpci_tree_access *access, const gpc_coherence_request *request,
                               gpc_error *error, gpc_coherence_result *result) {
     bool upgrade = !access->hit && access->found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
@@ -381,7 +381,7 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
         kept.flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
         access.request = &kept;
         shown = *c->request;
-        shown.admitted = 1; /* the replacement policy has been told of the miss */
+        shown.admitted = 1; /* the replacement policy already saw the miss */
         c->request = &shown;
         c->overturned = true;
         bypasses = find(c, &access);
@@ -394,7 +394,7 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     return finish(c, &access, request, error, result);
 }
 
-/* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
+/* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
 static bool names_event(const gpc_coherence *c, const gpc_coherence_request *request) {
     const uint32_t event = request->flags >> GPC_ACCESS_EVENT_SHIFT;
     return event >= GPC_EVENT_COUNT && event < gpci_events_of(c->protocol) &&
@@ -440,7 +440,7 @@ gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call,
     return GPC_OK;
 }
 
-/* Everything but plain hits. One function with `run`, because a call more would slow down each miss. */
+/* Everything except plain hits. Inlines `run`: a further call would slow down every miss. */
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
@@ -470,7 +470,7 @@ static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_r
     return gpci_coherence_access(c, request, &shown, error, result);
 }
 
-/* Seldom: a request of the size of another header, or a tree with policies that are shown requests. */
+/* Rare: a request with another header's size, or a tree whose policies see requests. */
 static GPCI_COLD gpc_status access_other(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                          gpc_coherence_result *result) {
     gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
