@@ -56,6 +56,7 @@ typedef struct outcome {
 typedef struct works {
     gpc_context *context;
     char folder[64];
+    bool deep; /* the digest has the counters of all objects, and the lines */
 } works;
 
 void works_open(works *w);

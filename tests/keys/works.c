@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "keys/keys.h"
+#include "torture/torture.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -241,6 +242,24 @@ static void digest_number(outcome *o, uint64_t number) {
     digest(o, &number, sizeof number);
 }
 
+/* Counters other than 0: a counter that is added, and counts nothing here, leaves the digest as it is. */
+static void digest_stats(outcome *o, const gpc_stats *stats) {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
+    if (stats->field) {                                                        \
+        digest_number(o, id);                                                  \
+        digest_number(o, stats->field);                                        \
+    }
+    GPC_COUNTERS(X)
+#undef X
+}
+
+static void digest_objects(outcome *o, gpc_hierarchy *h) {
+    record all = {0};
+    record_read(h, &all);
+    digest(o, all.words, all.word_count * sizeof *all.words);
+    record_free(&all);
+}
+
 /* Counters of a tree's modules. */
 static void digest_tree(outcome *o, gpc_hierarchy *h) {
     const gpc_coherence *tree = gpc_hierarchy_coherence(h);
@@ -262,7 +281,7 @@ static void replay(const works *w, gpc_replay *r, work which, outcome *o) {
     gpc_stats_init(&stats);
     while (status == GPC_OK) {
         status = gpc_replay_kernel(r, trace, &kernel, &stats, &o->error);
-        digest(o, &stats, sizeof stats);
+        digest_stats(o, &stats);
         digest_number(o, (uint64_t)status);
         o->end = status;
         for (uint32_t scope = 0; scope < 2; scope++) {
@@ -273,6 +292,8 @@ static void replay(const works *w, gpc_replay *r, work which, outcome *o) {
     }
     gpc_trace_close(trace);
     digest_tree(o, gpc_replay_hierarchy(r));
+    if (w->deep)
+        digest_objects(o, gpc_replay_hierarchy(r));
 }
 
 /* Completions go into the digest, with cycles, levels and values. */
@@ -362,7 +383,7 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
     gpc_stats stats;
     gpc_stats_init(&stats);
     gpc_hierarchy_get_stats(h, &stats);
-    digest(o, &stats, sizeof stats);
+    digest_stats(o, &stats);
     digest_tree(o, h);
     for (uint32_t port = 0; port < gpc_hierarchy_ports(h); port++) {
         gpc_port_stats ports = GPC_PORT_STATS_INIT;
@@ -380,6 +401,8 @@ outcome works_run(const works *w, const gpc_config *config, work which) {
         o.status = gpc_hierarchy_create(w->context, config, &o.error, &h);
         if (o.status == GPC_OK)
             host(h, !strcmp(mode, "timed"), &o);
+        if (o.status == GPC_OK && w->deep)
+            digest_objects(&o, h);
         gpc_hierarchy_destroy(h);
         return o;
     }

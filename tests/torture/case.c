@@ -76,8 +76,8 @@ void case_set(torture_case *c, const char *key, const char *value, bool wanted) 
             at = 0;
         }
     }
-    snprintf(c->settings[at].key, KEY_BYTES, "%s", key);
-    snprintf(c->settings[at].value, VALUE_BYTES, "%s", value);
+    snprintf(c->settings[at].key, KEY_ROOM, "%s", key);
+    snprintf(c->settings[at].value, VALUE_ROOM, "%s", value);
     c->settings[at].wanted = wanted;
 }
 

@@ -113,8 +113,8 @@ static bool is_apart(const char *key) {
 }
 
 static void add_feature(features *f, const char *key, const char *value) {
-    snprintf(f->list[f->count].key, KEY_BYTES, "%s", key);
-    snprintf(f->list[f->count].value, VALUE_BYTES, "%s", value);
+    snprintf(f->list[f->count].key, KEY_ROOM, "%s", key);
+    snprintf(f->list[f->count].value, VALUE_ROOM, "%s", value);
     f->count++;
 }
 
@@ -181,7 +181,7 @@ static bool draw_word(dice *d, const char *choices, char *value) {
         return false;
     for (unsigned n = dice_below(d, count); n; n--)
         choices = strchr(choices, '|') + 1;
-    snprintf(value, VALUE_BYTES, "%.*s", (int)strcspn(choices, "|"), choices);
+    snprintf(value, VALUE_ROOM, "%.*s", (int)strcspn(choices, "|"), choices);
     return true;
 }
 
@@ -219,7 +219,7 @@ static void draw_number(dice *d, const gpc_key_info *key, char *value) {
             n = least + dice_below(d, (uint32_t)(most - least));
     }
     n = n < least ? least : n > most ? most : n;
-    snprintf(value, VALUE_BYTES, "%.0f", n);
+    snprintf(value, VALUE_ROOM, "%.0f", n);
 }
 
 static void draw_size(dice *d, const gpc_key_info *key, char *value) {
@@ -239,7 +239,7 @@ static void draw_size(dice *d, const gpc_key_info *key, char *value) {
     if (!strcmp(key->name, "tlb.page"))
         n = 4096u << dice_below(d, 3);
     n = n < key->minimum ? key->minimum : n > key->maximum ? key->maximum : n;
-    snprintf(value, VALUE_BYTES, "%.0f", n);
+    snprintf(value, VALUE_ROOM, "%.0f", n);
 }
 
 static bool draw_policy(dice *d, gpc_context *context, const gpc_key_info *key, char *value) {
@@ -251,7 +251,7 @@ static bool draw_policy(dice *d, gpc_context *context, const gpc_key_info *key, 
             continue;
         if (gpc_policy_at(context, (gpc_policy_kind)kind, dice_below(d, count), &info) != GPC_OK)
             return false;
-        snprintf(value, VALUE_BYTES, "%s", info.name);
+        snprintf(value, VALUE_ROOM, "%s", info.name);
         return true;
     }
     return false;
@@ -263,7 +263,7 @@ static bool draw_value(dice *d, gpc_context *context, const gpc_key_info *key, c
             unsigned count = 0;
             while (count < 4 && words[i].values[count])
                 count++;
-            snprintf(value, VALUE_BYTES, "%s", words[i].values[dice_below(d, count)]);
+            snprintf(value, VALUE_ROOM, "%s", words[i].values[dice_below(d, count)]);
             return true;
         }
     if (key->type == GPC_VALUE_CHOICE)
@@ -271,7 +271,7 @@ static bool draw_value(dice *d, gpc_context *context, const gpc_key_info *key, c
     if (key->type == GPC_VALUE_POLICY)
         return draw_policy(d, context, key, value);
     if (key->type == GPC_VALUE_BOOL)
-        return snprintf(value, VALUE_BYTES, "%s", strcmp(key->initial, "true") ? "true" : "false") > 0;
+        return snprintf(value, VALUE_ROOM, "%s", strcmp(key->initial, "true") ? "true" : "false") > 0;
     if (key->type == GPC_VALUE_TEXT || key->type == GPC_VALUE_SIZES)
         return false;
     if (*key->choices && dice_one_in(d, 4))
@@ -295,11 +295,11 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
     if (!find_key(f->key, &key) || gpc_config_create(context, NULL, &config) != GPC_OK)
         return false;
     for (unsigned tries = 0; tries < 20 && !found; tries++) {
-        char value[VALUE_BYTES];
+        char value[VALUE_ROOM];
         const char *canonical = NULL, *initial = NULL;
         gpc_config_set(config, f->key, key.initial, NULL);
         gpc_config_get(config, f->key, &initial);
-        char standard[VALUE_BYTES];
+        char standard[VALUE_ROOM];
         snprintf(standard, sizeof standard, "%s", initial ? initial : "");
         if (!draw_value(d, context, &key, value) || gpc_config_set(config, f->key, value, NULL) != GPC_OK)
             continue;
@@ -314,7 +314,7 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
 /* Adds `key=value; key=value` beside what is set. */
 static void set_list(torture_case *c, const char *list) {
     while (*list) {
-        char key[KEY_BYTES], value[VALUE_BYTES];
+        char key[KEY_ROOM], value[VALUE_ROOM];
         const size_t length = strcspn(list, "="), rest = strcspn(list, ";");
         snprintf(key, sizeof key, "%.*s", (int)length, list);
         snprintf(value, sizeof value, "%.*s", (int)(rest - length - 1), list + length + 1);
@@ -402,7 +402,7 @@ static drawn settle(dice *d, gpc_context *context, torture_case *c, char *why, s
 
 static void set_fixed(const torture_options *o, torture_case *c) {
     for (unsigned i = 0; i < o->fixed_count; i++) {
-        char key[KEY_BYTES];
+        char key[KEY_ROOM];
         snprintf(key, sizeof key, "%.*s", (int)strcspn(o->fixed[i], "="), o->fixed[i]);
         case_set(c, key, o->fixed[i] + strlen(key) + (o->fixed[i][strlen(key)] == '='), true);
     }

@@ -192,6 +192,7 @@ static void offer_op(host *at, const op *o, unsigned n) {
         if (status == GPC_BUSY && o->what != OP_PORT)
             fail(at->f, "room", "operation %u: there is room, but it is refused", n);
     }
+    record_tell(at->r, (uint64_t)status);
     if (status == GPC_OK)
         accepted(at, o, n, f);
     else if (at->c->values)

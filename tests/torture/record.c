@@ -11,6 +11,11 @@ void record_free(record *r) {
     *r = (record){0};
 }
 
+void record_tell(record *r, uint64_t number) {
+    r->told = (r->told ^ number) * 0x9e3779b97f4a7c15u;
+    r->told ^= r->told >> 29;
+}
+
 /* A walk over all numbers of a hierarchy, to record all of the numbers or to name one of the numbers. */
 typedef struct walk {
     record *put;
@@ -64,6 +69,22 @@ static void walk_objects(gpc_hierarchy *h, walk *w, gpc_counter_table table) {
     }
 }
 
+static uint64_t mix_line(uint64_t sum, const gpc_line *line) {
+    const uint64_t fields[] = {line->line_address,
+                               line->set,
+                               line->way,
+                               line->reuse_count,
+                               line->warp,
+                               line->valid_sectors,
+                               line->dirty_sectors,
+                               line->pending_sectors,
+                               line->priority,
+                               line->prioritised,
+                               line->written_bytes[0],
+                               line->written_bytes[1]};
+    return mix(sum, fields, sizeof fields);
+}
+
 static void walk_caches(gpc_hierarchy *h, walk *w) {
     for (unsigned level = 1; level <= 2; level++)
         for (uint32_t i = 0;; i++) {
@@ -74,7 +95,7 @@ static void walk_caches(gpc_hierarchy *h, walk *w) {
                 break;
             memset(&line, 0, sizeof line);
             while (gpc_cache_next_line(cache, &cursor, &line) == GPC_OK) {
-                sum = mix(sum, &line, sizeof line);
+                sum = mix_line(sum, &line);
                 memset(&line, 0, sizeof line);
             }
             put(w, sum, level == 1 ? "l1" : "l2", "its lines", i);

@@ -64,11 +64,20 @@ static void on_complete(void *user_data, const gpc_completion *c) {
         at->completions[c->token]--; /* below 0 during the call, for accesses that complete at once */
 }
 
+static void tell_event(record *r, const gpc_event *e) {
+    const uint64_t fields[] = {e->cycle, e->until, e->packet, e->parent, e->access,  e->address,   e->pc,
+                               e->value, e->sm,    e->warp,   e->block,  e->index,   e->bank,      e->bytes,
+                               e->from,  e->to,    e->what,   e->kind,   e->outcome, e->component, e->process};
+    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++)
+        record_tell(r, fields[i]);
+}
+
 static bool on_event(void *user_data, const gpc_event *e) {
     host *at = user_data;
     at->traced++;
     at->issued += e->what == GPC_WHAT_ISSUE;
     at->told += e->what == GPC_WHAT_COMPLETE;
+    tell_event(at->r, e);
     if (e->until < e->cycle)
         fail(at->f, "until", "%s %s %" PRIu32 ": until %" PRIu64 ", before its cycle %" PRIu64, gpc_what_name(e->what),
              gpc_component_name(e->component), e->index, e->until, e->cycle);

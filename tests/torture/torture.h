@@ -22,11 +22,11 @@ bool dice_one_in(dice *d, uint32_t n);
 
 /* Settings. */
 
-enum { KEY_BYTES = 48, VALUE_BYTES = 112, MAX_SETTINGS = 160, MAX_OPS = 4096 };
+enum { KEY_ROOM = 48, VALUE_ROOM = 112, MAX_SETTINGS = 160, MAX_OPS = 4096 };
 
 typedef struct torture_setting {
-    char key[KEY_BYTES]; /* or "preset" */
-    char value[VALUE_BYTES];
+    char key[KEY_ROOM]; /* or "preset" */
+    char value[VALUE_ROOM];
     bool wanted; /* of the seed's pair: never left out */
 } torture_setting;
 
@@ -93,8 +93,8 @@ void case_drop(torture_case *c, unsigned setting);
 /* Features and options. */
 
 typedef struct feature {
-    char key[KEY_BYTES];
-    char value[VALUE_BYTES]; /* of a preset or a protocol; "": any value off the default */
+    char key[KEY_ROOM];
+    char value[VALUE_ROOM]; /* of a preset or a protocol; "": any value off the default */
 } feature;
 
 typedef struct features {
@@ -181,9 +181,11 @@ typedef struct record {
     size_t word_count, word_room;
     uint64_t end; /* cycle */
     uint64_t accesses, value_bytes;
+    uint64_t told; /* digest of statuses and events */
 } record;
 
 void record_free(record *r);
+void record_tell(record *r, uint64_t number);
 /* Record all numbers, name a number, check sums. */
 void record_read(gpc_hierarchy *h, record *r);
 void record_name(gpc_hierarchy *h, size_t word, char *text, size_t size);
