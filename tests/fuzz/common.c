@@ -9,6 +9,40 @@
 #define MOST_BYTES ((size_t)256 << 20)
 #define HEAD 16u /* before each allocation: its size */
 
+fuzz_told fuzz_last;
+
+void fuzz_tell(uint64_t number) {
+    fuzz_last.digest = (fuzz_last.digest ^ number) * 0x9e3779b97f4a7c15u;
+    fuzz_last.digest ^= fuzz_last.digest >> 29;
+}
+
+void fuzz_tell_text(const char *text) {
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (; text && *text; text++)
+        sum = (sum ^ (uint8_t)*text) * 0x100000001b3u;
+    fuzz_tell(sum);
+}
+
+/* A file of fuzz_file_open has another number in another run. */
+void fuzz_tell_error(gpc_status status, const gpc_error *error) {
+    static const char file[] = "/proc/self/fd/";
+    size_t at = 0;
+    for (const char *from = error->message; status < 0 && *from && at < sizeof fuzz_last.error - 5;) {
+        if (!strncmp(from, file, sizeof file - 1)) {
+            memcpy(fuzz_last.error + at, "FILE", 4);
+            at += 4;
+            from += sizeof file - 1;
+            from += strspn(from, "0123456789");
+        } else {
+            fuzz_last.error[at++] = *from < ' ' || *from > '~' ? '?' : *from;
+            from++;
+        }
+    }
+    fuzz_last.error[at] = '\0';
+    fuzz_tell((uint64_t)status);
+    fuzz_tell_text(fuzz_last.error);
+}
+
 static void *take(void *user_data, void *old, size_t bytes) {
     fuzz_memory *memory = user_data;
     char *start = old ? (char *)old - HEAD : NULL;
@@ -66,6 +100,14 @@ void fuzz_file_close(fuzz_file *file) {
     close(file->descriptor);
 }
 
+static void tell_instruction(const gpci_opcodes *opcodes, const gpc_instruction *in) {
+    const uint64_t fields[] = {in->pc,    in->mask,         in->width,   in->op_class, in->kind,
+                               in->space, in->destinations, in->sources, in->hint,     in->priority};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fuzz_tell(fields[i]);
+    fuzz_tell_text(gpci_opcodes_at(opcodes, in->opcode)->text);
+}
+
 static uint64_t check_warp(const gpci_opcodes *opcodes, const gpc_kernel *kernel, const gpc_warp *warp) {
     uint64_t sum = 0;
     CHECK(warp->count >= 1);
@@ -79,7 +121,8 @@ static uint64_t check_warp(const gpci_opcodes *opcodes, const gpc_kernel *kernel
         CHECK(in->hint < GPC_HINT_COUNT && in->priority < GPC_PRIORITY_COUNT);
         CHECK(in->mask || !in->addresses);
         for (unsigned n = 0; in->addresses && n < gpci_popcount(in->mask); n++)
-            sum += in->addresses[n]; /* every one is there to be read */
+            sum += in->addresses[n] * (n + 1); /* every one is there to be read */
+        tell_instruction(opcodes, in);
     }
     return sum;
 }
@@ -103,10 +146,13 @@ static gpc_status read_kernel(gpci_source *source, const gpc_kernel *kernel, gpc
                               void (*each)(gpc_context *, gpci_opcodes *, const gpc_kernel *, const gpc_block *)) {
     gpc_status status;
     CHECK(kernel->name && kernel->file);
+    fuzz_tell_text(kernel->name);
+    fuzz_tell(kernel->block_count);
+    fuzz_tell(kernel->shared_bytes);
+    fuzz_tell(kernel->registers);
     CHECK(kernel->placement_count <= kernel->block_count);
     while ((status = source->ops->next_block(source, block, error)) == GPC_OK) {
-        volatile uint64_t sum = check_block(source->opcodes, kernel, gpci_block_view(block));
-        (void)sum;
+        fuzz_tell(check_block(source->opcodes, kernel, gpci_block_view(block)));
         if (each)
             each(source->context, source->opcodes, kernel, gpci_block_view(block));
     }
@@ -134,6 +180,7 @@ gpc_status fuzz_read(gpc_context *context, fuzz_open open, const char *path,
           status == GPC_ERROR_MEMORY || status == GPC_ERROR_NOT_FOUND ||
           status == GPC_ERROR_IO); /* IO: a decompressor */
     CHECK(status == GPC_END || (error.status == status && *error.message));
+    fuzz_tell_error(status, &error);
     if (source)
         source->ops->close(source);
     gpci_block_destroy(block);

@@ -43,6 +43,7 @@ static void check_copies(gpc_context *context, const gpc_config *config) {
         const char *value;
         CHECK(gpc_key_at(i, &key) == GPC_OK && gpc_config_get(config, key.name, &value) == GPC_OK);
         CHECK(gpc_config_set(again, key.name, value, NULL) == GPC_OK);
+        fuzz_tell_text(value);
     }
     check_same(config, again);
     gpc_config_destroy(again);
@@ -57,6 +58,7 @@ static void check_hierarchy(gpc_context *context, const gpc_config *config) {
     gpc_status status = gpc_hierarchy_create(context, config, &error, &hierarchy);
     CHECK((status == GPC_OK) == (hierarchy != NULL));
     CHECK(hierarchy || (error.status == status && *error.message));
+    fuzz_tell_error(status, &error);
     if (!hierarchy)
         return;
     access.mask = 7;
@@ -91,6 +93,7 @@ static void run(const uint8_t *data, size_t size, load_fn load) {
     gpc_status status = load(config, text, &error);
     if (status < 0) {
         CHECK(error.status == status && *error.message);
+        fuzz_tell_error(status, &error);
         check_same(config, before);
     } else {
         check_copies(memory.context, config);

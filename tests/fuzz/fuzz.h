@@ -43,6 +43,20 @@ typedef struct fuzz_memory {
     size_t fail_at; /* 1: the next allocation fails, once; 0: none does */
 } fuzz_memory;
 
+/*
+ * Results of an input, for golden numbers: a digest of the numbers and texts of a target, and the last error.
+ * regression.c clears both before each input.
+ */
+typedef struct fuzz_told {
+    uint64_t digest;
+    char error[300]; /* without the name of the file */
+} fuzz_told;
+
+extern fuzz_told fuzz_last;
+void fuzz_tell(uint64_t number);
+void fuzz_tell_text(const char *text);
+void fuzz_tell_error(gpc_status status, const gpc_error *error);
+
 void fuzz_memory_open(fuzz_memory *memory);
 /* Nothing may be left. */
 void fuzz_memory_close(fuzz_memory *memory);

@@ -13,6 +13,7 @@
 static void check(gpc_status status, const void *made, const gpc_error *error) {
     CHECK((status == GPC_OK) == (made != NULL));
     CHECK(status == GPC_OK || (error->status == status && *error->message));
+    fuzz_tell_error(status, error);
 }
 
 static void name_cache(gpc_context *context, const char *replacement, const char *predictor) {
@@ -29,7 +30,10 @@ static void name_cache(gpc_context *context, const char *replacement, const char
     for (unsigned n = 0; cache && n < 40; n++) {
         request.address = n * 2477 % 1024 * 4;
         request.pc = n % 3;
-        CHECK(gpc_cache_access(cache, &request, NULL) == GPC_OK);
+        gpc_access_result result;
+        CHECK(gpc_cache_access(cache, &request, &result) == GPC_OK);
+        fuzz_tell(result.outcome);
+        fuzz_tell(result.way);
     }
     gpc_cache_destroy(cache);
 }
@@ -43,7 +47,7 @@ static void use_scheduler(gpc_scheduler *scheduler) {
     }
     for (uint64_t cycle = 1; cycle < 20; cycle++)
         if (gpc_scheduler_pick(scheduler, cycle, true, &slot) == GPC_OK && slot != GPC_NO_WARP)
-            CHECK(gpc_scheduler_issued(scheduler, slot, cycle) == GPC_OK);
+            CHECK((fuzz_tell(slot), gpc_scheduler_issued(scheduler, slot, cycle) == GPC_OK));
 }
 
 static void name_scheduler(gpc_context *context, const char *policy) {
@@ -79,7 +83,7 @@ static void name_prefetcher(gpc_context *context, const char *prefetcher) {
         status = gpc_hierarchy_create(context, config, &error, &hierarchy);
         check(status, hierarchy, &error);
     } else
-        CHECK(*error.message);
+        fuzz_tell_error(status, &error);
     gpc_hierarchy_destroy(hierarchy);
     gpc_config_destroy(config);
 }

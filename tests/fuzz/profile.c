@@ -34,6 +34,7 @@ static void read_file(const uint8_t *data, size_t size) {
     fuzz_file_open(&file, data, size);
     gpc_status status = gpc_profile_read(memory.context, file.path, &error, &profile);
     CHECK((status == GPC_OK) == (profile != NULL));
+    fuzz_tell_error(status, &error);
     if (status < 0) {
         CHECK(status == GPC_ERROR_FORMAT || status == GPC_ERROR_UNSUPPORTED || status == GPC_ERROR_MEMORY);
         CHECK(error.status == status && error.message[0]);
@@ -42,6 +43,10 @@ static void read_file(const uint8_t *data, size_t size) {
         char path[96];
         snprintf(path, sizeof path, "/tmp/gpucache-fuzz-%ld.profile", (long)getpid());
         CHECK(gpc_profile_json(profile, GPC_PROFILE_JSON_LINES, NULL, 0, &length) == GPC_OK);
+        char *text = malloc(length + 1);
+        CHECK(text && gpc_profile_json(profile, GPC_PROFILE_JSON_LINES, text, length + 1, &length) == GPC_OK);
+        fuzz_tell_text(text);
+        free(text);
         CHECK(gpc_profile_write(profile, path, NULL) == GPC_OK);
         CHECK(gpc_profile_read(memory.context, path, NULL, &again) == GPC_OK);
         CHECK(gpc_profile_json(again, GPC_PROFILE_JSON_LINES, NULL, 0, &other) == GPC_OK && length == other);

@@ -3,6 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "effort.h"
+#include "golden.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -155,19 +156,44 @@ static void mutate(input *in, uint64_t *random) {
     }
 }
 
-static void run(target one, const void *data, size_t size, uint64_t seed, uint64_t mutations) {
+/* Results of a test's inputs: errors of the first inputs, and a digest of the inputs that every mode tries. */
+static char told[1 << 17];
+#define SHOWN 10u
+#define DIGESTED 300u
+
+static void run_one(target one, const input *in, uint64_t seed, uint64_t n, uint64_t digested, uint64_t *digest) {
+    const size_t at = strlen(told);
+    fuzz_last = (fuzz_told){.digest = 0};
+    one(in->bytes, in->size);
+    if (n <= digested)
+        *digest = (*digest ^ fuzz_last.digest) * 0x9e3779b97f4a7c15u;
+    if (n < SHOWN)
+        snprintf(told + at, sizeof told - at, "%u.%u %08x%s%s\n", (unsigned)seed, (unsigned)n,
+                 (unsigned)(fuzz_last.digest >> 32), *fuzz_last.error ? ": " : "", fuzz_last.error);
+    if (n == digested)
+        snprintf(told + strlen(told), sizeof told - strlen(told), "%u.all %08x\n", (unsigned)seed, (unsigned)(*digest >> 32));
+}
+
+/* Runs an input and its mutations. The digest is of DIGESTED / `share` of the mutations. */
+static void run_some(target one, const void *data, size_t size, uint64_t seed, uint64_t mutations, uint64_t share) {
     static input start, in;
+    uint64_t digest = 0;
     cr_assert_leq(size, MOST_SIZE);
     memcpy(start.bytes, data, size);
     start.size = size;
-    one(start.bytes, start.size);
+    run_one(one, &start, seed, 0, DIGESTED / share, &digest);
     for (uint64_t n = 0; n < mutations; n++) {
         uint64_t random = seed * 1000003 + n;
         in = start;
         for (uint32_t changes = 1 + gpci_random_below(&random, 4); changes; changes--)
             mutate(&in, &random);
-        one(in.bytes, in.size);
+        run_one(one, &in, seed, n + 1, DIGESTED / share, &digest);
     }
+}
+
+/* Runs a share of the mutations. */
+static void run(target one, const void *data, size_t size, uint64_t seed, uint64_t share) {
+    run_some(one, data, size, seed, MUTATIONS / share, share);
 }
 
 /* Six blocks of two warps that loop over regular and odd addresses, so that every dictionary of the format is used. */
@@ -191,19 +217,22 @@ static void make_loops(char *text, size_t room) {
 
 Test(fuzz, text) {
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
-        run(fuzz_text, texts[t], strlen(texts[t]), t, MUTATIONS);
+        run(fuzz_text, texts[t], strlen(texts[t]), t, 1);
     static char loops[MOST_SIZE];
     make_loops(loops, sizeof loops);
-    run(fuzz_text, loops, strlen(loops), 9, MUTATIONS);
+    run(fuzz_text, loops, strlen(loops), 9, 1);
+    expect_golden("tests/fuzz/golden/text.golden", told);
 }
 
 Test(fuzz, table) {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        run(fuzz_table, tables[t], strlen(tables[t]), 20 + t, MUTATIONS);
+        run(fuzz_table, tables[t], strlen(tables[t]), 20 + t, 1);
+    expect_golden("tests/fuzz/golden/table.golden", told);
 }
 
 Test(fuzz, list) {
-    run(fuzz_list, list, strlen(list), 7, MUTATIONS);
+    run(fuzz_list, list, strlen(list), 7, 1);
+    expect_golden("tests/fuzz/golden/list.golden", told);
 }
 
 static void add_kernel(gpc_context *context, gpc_trace_writer *writer, const char *path, const char *text,
@@ -297,14 +326,16 @@ Test(fuzz, recording) {
     static uint8_t data[MOST_SIZE];
     size_t size = make_recording(data);
     for (uint64_t seed = 40; seed < 42; seed++)
-        run(fuzz_binary, data, size, seed, MUTATIONS);
+        run(fuzz_binary, data, size, seed, 1);
+    expect_golden("tests/fuzz/golden/recording.golden", told);
 }
 
 Test(fuzz, binary) {
     static uint8_t data[MOST_SIZE];
     size_t size = make_binary(data);
     for (uint64_t seed = 0; seed < 4; seed++)
-        run(fuzz_binary, data, size, seed, MUTATIONS);
+        run(fuzz_binary, data, size, seed, 1);
+    expect_golden("tests/fuzz/golden/binary.golden", told);
 }
 
 /* The small profile that tests/contract reads. */
@@ -316,7 +347,8 @@ Test(fuzz, profile) {
     fclose(file);
     cr_assert_gt(size, 0);
     for (uint64_t seed = 0; seed < 2; seed++)
-        run(fuzz_profile, data, size, seed, MUTATIONS);
+        run(fuzz_profile, data, size, seed, 1);
+    expect_golden("tests/fuzz/golden/profile.golden", told);
 }
 
 /*
@@ -351,8 +383,9 @@ Test(fuzz, tree) {
                 data[size++] = (uint8_t)gpci_random(&random);
                 data[size++] = (uint8_t)gpci_random(&random);
             }
-            run(fuzz_tree, data, size, p * 3 + i, 1000);
+            run_some(fuzz_tree, data, size, p * 3 + i, 1000, 1);
         }
+    expect_golden("tests/fuzz/golden/tree.golden", told);
 }
 
 static const char *const configurations[] = {
@@ -363,13 +396,15 @@ static const char *const configurations[] = {
 
 Test(fuzz, config) {
     for (size_t t = 0; t < sizeof configurations / sizeof *configurations; t++)
-        run(fuzz_config, configurations[t], strlen(configurations[t]), 60 + t, MUTATIONS / 4);
+        run(fuzz_config, configurations[t], strlen(configurations[t]), 60 + t, 4);
+    expect_golden("tests/fuzz/golden/config.golden", told);
 }
 
 Test(fuzz, options) {
     static const char options[] = "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:384:48,16:0,32\n-gpgpu_n_clusters 2\n"
                                   "-gpgpu_shader_core_pipeline 1024:32\n-gpgpu_dram_timing_opt nbk=16:CCD=1\n";
-    run(fuzz_options, options, strlen(options), 64, MUTATIONS / 4);
+    run(fuzz_options, options, strlen(options), 64, 4);
+    expect_golden("tests/fuzz/golden/options.golden", told);
 }
 
 Test(fuzz, name) {
@@ -377,19 +412,22 @@ Test(fuzz, name) {
         "0vote(lru, age-lru(bypass=1))", "1agcb(entries=64)", "2gto + ccws + pcal(ebt=2)",
         "3pcal(warps=3, ebt=auto)",      "4stride",           "5bfs:4KiB:header=1"};
     for (size_t t = 0; t < sizeof names / sizeof *names; t++)
-        run(fuzz_name, names[t], strlen(names[t]), 66 + t, MUTATIONS / 4);
+        run(fuzz_name, names[t], strlen(names[t]), 66 + t, 4);
+    expect_golden("tests/fuzz/golden/name.golden", told);
 }
 
 Test(fuzz, kernels) {
     static const char kernels[] = "# numbers\n1 0 _Z14invert_mapping*\n4 -2 _Z11kmeansPoint*\n0 3 *\n";
-    run(fuzz_kernels, kernels, strlen(kernels), 72, MUTATIONS / 4);
+    run(fuzz_kernels, kernels, strlen(kernels), 72, 4);
+    expect_golden("tests/fuzz/golden/kernels.golden", told);
 }
 
 Test(fuzz, snapshot) {
     for (uint8_t n = 0; n < 5; n++) {
         const uint8_t edits[] = {n, 20, 0, 1, 0, 1, 0, 1, 0, 1, 99, 2, 0, 0};
-        run(fuzz_snapshot, edits, sizeof edits - 4u * (n % 3), 80 + n, MUTATIONS / 100);
+        run(fuzz_snapshot, edits, sizeof edits - 4u * (n % 3), 80 + n, 100);
     }
+    expect_golden("tests/fuzz/golden/snapshot.golden", told);
 }
 
 /* Streams of any bytes. */

@@ -124,9 +124,12 @@ static void access(tree *t, gpc_coherence *c, input *in) {
     if (status < 0) {
         CHECK(status == GPC_ERROR_ARGUMENT || status == GPC_ERROR_RANGE || status == GPC_ERROR_MEMORY);
         CHECK(error.status == status && error.message[0]);
+        fuzz_tell_error(status, &error);
         return;
     }
     CHECK(result.message_count > 0 && result.level > 0);
+    fuzz_tell(result.message_count);
+    fuzz_tell(result.level);
     if (!t->oracle)
         return;
     if (request.kind != GPC_COHERENCE_LOAD)
@@ -142,6 +145,8 @@ static void finish(const tree *t, gpc_coherence *c) {
     gpc_status status = gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
     CHECK(gpc_coherence_get_stats(c, GPC_NO_MODULE, &sum) == GPC_OK);
+    fuzz_tell(sum.low_sent);
+    fuzz_tell(sum.high_sent);
     CHECK(sum.low_sent + sum.high_sent == sum.low_received + sum.high_received);
     if (!t->oracle || status < 0)
         return;
@@ -161,6 +166,7 @@ void fuzz_tree(const uint8_t *data, size_t size) {
     gpc_status status = gpc_coherence_create(memory.context, &t->options, &error, &c);
     CHECK((status == GPC_OK) == (c != NULL));
     CHECK(status == GPC_OK || (error.status == status && error.message[0]));
+    fuzz_tell_error(status, &error);
     while (c && in.size)
         access(t, c, &in);
     if (c)
