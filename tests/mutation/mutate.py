@@ -10,10 +10,10 @@
 Uses a build directory (--build), which is first brought up to date, and leaves it as it is. All unit tests run once,
 recording which lines of the files at hand they reach. Then each change costs the compilation of its file, and those
 tests that reach its function: first those that come to the line itself, those of the folder's suites (SUITES), and
-quick ones; of a table those that reach its file, and all of the folder's suites. The first failure ends it. A change
-that none of them notices survives: there a test is missing, or the change means nothing. The latter stand in
-equivalent.txt, each with its reason. What the compiler makes the same code of, and what does not compile, is not
-counted. The exit status is 1 where more than --most percent survive unexplained.
+quick ones; of a table those that reach its file, and all of the folder's suites. A test that noticed an earlier change of
+the file or folder comes before the others. The first failure ends it. A change that none of them notices survives: there
+a test is missing, or the change means nothing. The latter stand in equivalent.txt, each with its reason. What the
+compiler makes the same code of, and what does not compile, is not counted. The exit status is 1 where more than --most percent survive unexplained.
 """
 
 import argparse
@@ -45,6 +45,8 @@ SUITES = {
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip
 
+LIKELY = 8  # tests of a file, and of a folder, that noticed earlier changes, and are asked first
+
 
 def changed_lines(revision):
     """{path: its lines that differ from a revision}."""
@@ -74,7 +76,7 @@ class Ranks:
     """The tests that may notice a change, the likely and quick ones first."""
 
     def __init__(self, tests):
-        self.tests, self.functions = tests, {}
+        self.tests, self.functions, self.kills = tests, {}, {}
 
     def extent(self, mutant):
         """The lines of its function; None of a table, which is read from elsewhere."""
@@ -85,13 +87,29 @@ class Ranks:
                 return range(first, last + 1)
         return None
 
+    def noticed(self, mutant, suite, name):
+        """Keep the test, by the file and by the folder of what it noticed."""
+        for place in (mutant.path, str(pathlib.PurePath(mutant.path).parent)):
+            kills = self.kills.setdefault(place, {})
+            kills[suite, name] = kills.get((suite, name), 0) + 1
+
+    def likely(self, mutant):
+        """{(suite, test)} that noticed most changes of the file and of the folder before."""
+        found = set()
+        for place in (mutant.path, str(pathlib.PurePath(mutant.path).parent)):
+            kills = self.kills.get(place, {})
+            found.update(sorted(kills, key=kills.get, reverse=True)[:LIKELY])
+        return found
+
     def __call__(self, mutant):
-        extent, own, found = self.extent(mutant), suites_of(mutant.path), []
+        extent, own, likely, found = self.extent(mutant), suites_of(mutant.path), self.likely(mutant), []
         for test in self.tests:
             lines = test.lines.get(mutant.path, ())
             if any(line in extent for line in lines) if extent else lines or test.suite in own:
                 slow = (test.seconds > 0.1) + (test.seconds > 1)
-                found.append(((mutant.line not in lines, slow, test.suite not in own, test.suite, test.seconds), test))
+                first = (test.suite, test.name) not in likely
+                found.append(((mutant.line not in lines, first, slow, test.suite not in own, test.suite, test.seconds),
+                              test))  # fmt: skip
         return [test for _, test in sorted(found, key=lambda each: each[0])]
 
 

@@ -6,10 +6,13 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 
 TESTS_AT_ONCE = 20
+# Most changes are noticed at once: only the others are compiled as the build compiles.
+QUICKLY = ["-O0"]
 SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # of a processor; by the clock, for what waits for ever
 MEMORY = 8 << 30
 
@@ -77,13 +80,15 @@ class Build:
         words = [f"@{listed}" if word == "lib/libgpucache-objects.a" else word
                  for word in shlex.split(self.linkers[suite])
                  if not word.startswith("lib/libgpucache-batch-")]  # fmt: skip
+        if shutil.which("ld.lld"):
+            words.append("-fuse-ld=lld")
         words[words.index("-o") + 1] = made
         subprocess.run(words, cwd=self.folder, check=True)
         listed.unlink()
         return made
 
-    def passes(self, program, tests, effort):
-        """Whether all of these tests pass; None: they run for ever."""
+    def failing(self, program, tests, effort):
+        """Name of the first of these tests that fails, "" of one that Criterion does not tell; None: all pass."""
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
         process = subprocess.Popen(
@@ -95,10 +100,13 @@ class Build:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return None
+            return ""
         if process.returncode == 0 and "Tested: 0 " in said:
             raise SystemExit(f"{program.name} has none of {[test.name for test in tests]}")
-        return process.returncode == 0
+        if process.returncode == 0:
+            return None
+        failed = re.search(r"^\[FAIL\] (\w+)::(\w+)", said, re.M)
+        return f"{failed[1]}/{failed[2]}" if failed else ""
 
 
 class Workshop:
@@ -109,7 +117,7 @@ class Workshop:
         self.plain = {}
 
     def killer(self, tests, path, made):
-        """The suite whose tests notice, or None; tests run in their order, as far as patience goes."""
+        """(suite, test) that notice, or None; tests run in their order, as far as patience goes."""
         programs, batch, spent = {}, [], 0.0
         for place, test in enumerate(tests):
             batch.append(test)
@@ -119,26 +127,34 @@ class Workshop:
                 continue
             if test.suite not in programs:
                 programs[test.suite] = self.build.link(test.suite, {path: made}, self.folder / f"test-{test.suite}")
-            if not self.build.passes(programs[test.suite], batch, self.effort):
-                return test.suite
+            failed = self.build.failing(programs[test.suite], batch, self.effort)
+            if failed is not None:
+                return test.suite, failed
             batch = []
             if not following:
                 break
         return None
 
+    def is_same(self, path, text, changed):
+        """Whether the compiler makes the same code of a changed text."""
+        made = self.build.compile(path, self.folder / "changed.o", text=changed)
+        if path not in self.plain:
+            self.plain[path] = self.build.compile(path, self.folder / "plain.o", text=text).read_bytes()
+        return made.read_bytes() == self.plain[path]
+
     def judge(self, mutant):
         """killed and by which suite, survived, same (the compiler makes the same code of it), or invalid."""
         text = (self.build.root / mutant.path).read_text()
-        made = self.build.compile(mutant.path, self.folder / "changed.o", text=mutant.applied(text))
+        changed = mutant.applied(text)
+        made = self.build.compile(mutant.path, self.folder / "quick.o", QUICKLY, changed)
         if not made:
             return "invalid", ""
-        if mutant.path not in self.plain:
-            plain = self.build.compile(mutant.path, self.folder / "plain.o", text=text)
-            self.plain[mutant.path] = plain.read_bytes()
-        if made.read_bytes() == self.plain[mutant.path]:
-            return "same", ""
         tests = self.ranked(mutant)
-        if not tests:
-            return "survived", "reached by no test"
-        suite = self.killer(tests, mutant.path, made)
-        return ("killed", suite) if suite else ("survived", f"{len(tests)} tests reach it")
+        found = self.killer(tests[:TESTS_AT_ONCE], mutant.path, made)
+        if not found and self.is_same(mutant.path, text, changed):
+            return "same", ""
+        found = found or self.killer(tests[TESTS_AT_ONCE:], mutant.path, made)
+        if found:
+            self.ranked.noticed(mutant, *found)
+            return "killed", found[0]
+        return "survived", f"{len(tests)} tests reach it" if tests else "reached by no test"
