@@ -14,8 +14,8 @@
  * fetch ends at the end of its line. [GPGPU-Sim 3.2.1, shader.cc: shader_core_ctx::fetch; -gpgpu_cache:il1]
  *
  * Lines behind a missed line can be prefetched (replay/sm/stream_buffer.h). A fetch behind a taken branch takes its
- * slot, but looks up no line. Traces give no addresses of code: a kernel's code address derives from its name. Kernels of
- * equal name and process share code, and L2 keeps code between launches.
+ * slot, but looks up no line. Traces give no addresses of code: a kernel's code address derives from its name. Kernels
+ * of equal name and process share code, and L2 keeps code between launches.
  */
 typedef struct gpci_icache_miss {
     uint64_t line;
