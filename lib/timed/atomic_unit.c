@@ -4,7 +4,7 @@
 #include "level/values.h"
 #include "timed/timed.h"
 
-/* The most parts of a line: of four bytes each. */
+/* Most parts of a line (4 bytes per part). */
 #define PARTS 32u
 
 static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
@@ -12,14 +12,14 @@ static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
 }
 
 /*
- * Of one line. A turn takes as many lanes as the unit has room for, of different addresses in one part of the line: so
- * there are at least as many turns as lanes have one address in common.
+ * Turns for the atomics of a line. A turn takes as many lanes as the unit has places, with different addresses in one
+ * part of the line. Hence at least as many turns as lanes share an address.
  *
- * Example, l2.atomic_lanes = 4: of 10 lanes that add to 10 words, three turns; with five of them on one word, five.
- * With l2.atomic_width = 32B, and the 10 words six in one sector and four in the next: two turns and one.
+ * Example, l2.atomic_lanes = 4: 10 lanes that add to 10 words need three turns; with five of the lanes on one word,
+ * five. With l2.atomic_width = 32B, and six of the 10 words in one sector and four in the next: two turns and one.
  */
 uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *w, const gpci_transaction *line) {
-    if (w->local_offsets) /* no two lanes have a word in common */
+    if (w->local_offsets) /* every lane has words of its own */
         return gpci_atomic_turns_of_words(t, line);
     const uint32_t count = gpci_popcount(w->mask), width = t->atomic_unit.width;
     uint64_t at[GPCI_MAX_LANES], turns = 0;

@@ -4,7 +4,7 @@
 #include "timed/replies.h"
 #include "timed/strands.h"
 
-/* What a host asks of the clock (gpci_clock_calls of level/driver.h). */
+/* Calls of a host that need the clock (gpci_clock_calls of level/driver.h). */
 
 static uint64_t now(const gpc_hierarchy *h) {
     return h->timed->wheel.now;
@@ -19,7 +19,7 @@ static uint64_t in_flight(const gpc_hierarchy *h) {
     return h->timed->in_flight;
 }
 
-/* A kernel's beginning, which flushes, is under way as well. */
+/* Includes a kernel launch that is still flushing. */
 static uint64_t in_flight_of_tree(const gpc_hierarchy *h) {
     return h->timed->in_flight + h->timed->coherent->sealed;
 }
@@ -42,7 +42,7 @@ static void locate(const gpc_hierarchy *h, gpc_location *l) {
         l->bank = gpci_dram_bank(h->timed->dram, local, &l->row, &l->column);
 }
 
-/* Something is under way, and no packet has come or gone for deadlock.cycles. */
+/* True if work is in flight, but no packet has come or gone for deadlock.cycles. */
 static bool is_overdue(const gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     const uint64_t now = t->wheel.now;
@@ -54,7 +54,7 @@ static bool is_overdue(const gpc_hierarchy *h) {
     return false;
 }
 
-/* Tell whether nothing is under way. Calls without an acceptance or a completion in between read the register once. */
+/* True if no access is in flight. Calls without an acceptance or completion in between read the register once. */
 static bool is_at_rest(gpci_timed *t, uint64_t next) {
     if (t->in_flight | gpci_pool_live(&t->pool))
         return false;
@@ -66,8 +66,8 @@ static bool is_at_rest(gpci_timed *t, uint64_t next) {
 }
 
 /*
- * Something is under way that will never come to an end, whatever the host answers: nothing is due (`next`), or all
- * that is due changes nothing. SMs of this library know more of what may still come, and ask themselves.
+ * True if work in flight can never end: no step is due (`next`), or due steps change no state. SMs of this library know
+ * more about future events and check themselves.
  */
 GPCI_INLINE bool stands_still(const gpc_hierarchy *h, uint64_t next) {
     gpci_timed *t = h->timed;
@@ -79,7 +79,7 @@ GPCI_INLINE bool stands_still(const gpc_hierarchy *h, uint64_t next) {
     return next == GPCI_NEVER || is_overdue(h);
 }
 
-/* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */
+/* The cycle the clock reaches has been run too; later calls of the host take effect in the next cycle. */
 static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     gpci_timed *t = h->timed;
     uint64_t target = t->wheel.now + cycles, next = GPCI_NEVER;
@@ -139,7 +139,7 @@ static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A tree's L1s keep what the directories below know of: there is no host's L1 in their place. */
+/* L1s of a tree hold lines known to directories, and a host's L1 cannot replace an L1 of the tree. */
 static gpc_status no_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     (void)h;
     (void)request;
@@ -155,7 +155,7 @@ static gpc_status check_no_miss(const gpc_hierarchy *h, const gpc_request *reque
                      "gpc_hierarchy_try_miss: a tree of coherent modules takes no misses of others' L1s");
 }
 
-/* Lines of a tree are blocks of its modules, which its coalescer makes. */
+/* Lines of a tree are blocks of modules, made by the tree's coalescer. */
 static gpc_status no_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
                                   gpc_busy *out_busy) {
     (void)count;

@@ -2,19 +2,18 @@
 #include "timed/coalescer.h"
 
 /*
- * The entries of an LRC are a table of their own for each: an entry is at the place that its line hashes to, or at the
- * first free one behind it, and at least half of the places are free. So a search touches a cache line of the
- * processor's or two, which gpci_lrc_expect fetches, and no packet but one that it is likely to be for. LRCs share
- * nothing that changes: several threads may each use their own.
+ * Every LRC has a table of entries. An entry is at the hash of the line, or at the first free place after; at least
+ * half of the places are free. A search therefore touches one or two cache lines (prefetched by gpci_lrc_expect) and
+ * rarely a packet. LRCs share no changing data: several threads may use different LRCs.
  */
 
 typedef struct entry {
-    uint32_t leader; /* the packet in flight; GPCI_NO_PACKET: the place is free */
-    uint32_t hash;   /* of its line */
-    uint32_t word;   /* that it takes to L2 */
-    uint32_t count;  /* of reads that it answers */
-    uint64_t number; /* of those that its LRC has sent on */
-    uint32_t first;  /* packets that wait with it, linked through the pool; undefined where there are none */
+    uint32_t leader; /* packet in flight; GPCI_NO_PACKET: place is free */
+    uint32_t hash;   /* of the line */
+    uint32_t word;   /* policy word it takes to L2 */
+    uint32_t count;  /* number of reads answered */
+    uint64_t number; /* number among the LRC's reads */
+    uint32_t first;  /* waiting packets, linked through the pool; undefined if empty */
     uint32_t last;
 } entry;
 
@@ -36,7 +35,7 @@ struct gpci_lrc {
     uint32_t groups, mask;
 };
 
-/* A tree's messages are their first cache line alone. */
+/* A tree's messages have only a first cache line. */
 static uint32_t sm_of(const gpci_lrc *lrc, const gpci_packet *packet) {
     return lrc->options.messages ? packet->message.from : packet->request.sm;
 }
@@ -66,8 +65,8 @@ void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address) {
 }
 
 /*
- * May a packet wait for an entry's read? That must bring all that the packet asks for, tell L2's predictor the same,
- * be one of the last `window`, have room for one more that waits, and have set out at `since` or later.
+ * True if a packet may wait for an entry's read: the read covers the packet's segments, tells L2's predictor the same,
+ * is among the last `window`, has room for another waiter, and left at `since` or later.
  */
 static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const gpci_packet *packet, uint64_t since) {
     if (e->word != word_of(lrc, packet) || e->count >= lrc->options.merges ||
@@ -79,7 +78,7 @@ static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const g
     return line_of(lrc, leader->address) == line_of(lrc, packet->address) && !apart && leader->born >= since;
 }
 
-/* It is followed from `place` on, which is free, if there may be one more. */
+/* Make an entry for a packet at a free place, if the LRC has entries left. */
 static void follow(gpci_lrc *lrc, entry *place, unit *own, uint32_t packet, uint32_t hash) {
     own->sent++;
     if (own->used == lrc->options.entries) {
@@ -115,7 +114,7 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     for (; table[at].leader != GPCI_NO_PACKET; at = (at + 1) & lrc->mask)
         if (table[at].hash == hash && (!found || table[at].number > found->number) &&
             covers(lrc, own, &table[at], packet, since))
-            found = &table[at]; /* the last that was sent on, of several */
+            found = &table[at]; /* if there are several, the last sent */
     if (found)
         join(lrc, own, found, index);
     else
@@ -123,14 +122,14 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     return found != NULL;
 }
 
-/* A place comes free; who is behind it, and would be found no more, moves up. */
+/* Free a place, and move up later entries that would no longer be found. */
 static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
     for (uint32_t at = hole;;) {
         at = (at + 1) & lrc->mask;
         if (table[at].leader == GPCI_NO_PACKET)
             break;
         if (((at - table[at].hash) & lrc->mask) < ((at - hole) & lrc->mask))
-            continue; /* its own place is behind the free one */
+            continue; /* its hash is after the free place */
         table[hole] = table[at];
         hole = at;
     }
@@ -140,27 +139,27 @@ static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
     const gpci_packet *packet = gpci_packet_at(lrc->pool, index);
     if (sm_of(lrc, packet) >= lrc->options.sms)
-        return 0; /* a message of a tree that no SM has sent */
+        return 0; /* a tree message not sent by an SM */
     const uint32_t group = group_of(lrc, packet);
     entry *table = table_of(lrc, group);
     uint32_t at = hash_of(lrc, packet->address) & lrc->mask, handed = 0;
     while (table[at].leader != GPCI_NO_PACKET && table[at].leader != index)
         at = (at + 1) & lrc->mask;
     if (table[at].leader == GPCI_NO_PACKET)
-        return 0; /* there was no entry for it */
+        return 0; /* the read had no entry */
     unit *own = &lrc->units[group];
     uint32_t next = table[at].count > 1 ? table[at].first : GPCI_NO_PACKET;
     own->used--;
     release(lrc, table, at);
     for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
-        next = lrc->pool->links[waiter].next; /* before the caller links it elsewhere */
+        next = lrc->pool->links[waiter].next; /* read before the caller links the waiter elsewhere */
         own->waiting--;
         hand(user_data, waiter);
     }
     return handed;
 }
 
-/* Of all LRCs. */
+/* Places of all LRCs. */
 static size_t places_of(const gpci_lrc *lrc) {
     return lrc->groups * ((size_t)lrc->mask + 1);
 }

@@ -2,31 +2,31 @@
 #include "timed/coherent.h"
 
 /*
- * Messages of a line's sectors that leave together (l1.sectors > 1). To controllers each sector is a block with a lock
- * and messages of its own; on its way a message that finds one of the same kind, for another sector of the line and
- * from and to the same modules, last in the queue that it is to leave by, goes with it: one packet, with one header,
- * one place in queues and one tag port where it arrives. So do accesses of memory. Last but one will do, for an owner's
- * data to another L1 and its answer to the slice take turns; messages of one sector keep their order.
+ * Messages for sectors of a line that leave together (l1.sectors > 1). For controllers every sector is a block with its
+ * own lock and messages. If the last message in the sender's queue has the same kind, sender and receiver, and belongs
+ * to another sector of the line, a new message joins it: one packet with one header, one place in queues and one tag
+ * port at the receiver. Accesses of memory do the same. The last but one also qualifies, because an owner's data to
+ * another L1 and the answer to the slice alternate. Messages of one sector keep their order.
  *
- * Where a packet arrives all its messages do, one after the other, and each goes on by itself: one may wait for a lock,
- * or be refused, while others are served. No message waits for another of its packet, and a packet that has arrived
- * holds nothing, so who waits for whom is as if each had come alone.
+ * When a packet arrives, all its messages arrive, one after the other, and every continues by itself: one may wait for
+ * a lock or be refused while others are served. No message waits for another of the packet, and an arrived packet holds
+ * nothing. Dependencies are therefore as if messages had come alone.
  *
- * What the messages of a packet read, or write, of their module's data passes its port together, as one request's
- * would: so their answers leave together, too, but for those that have to wait for something else.
+ * Data read or written by the messages of a packet pass the data port together, like a single request. So their answers
+ * leave together too, except answers that wait for something else.
  *
- * Messages of a packet are packets themselves, of which the first stands in queues; `beside` links them. Its size is
- * that of all, those of others are of their data alone.
+ * Messages of a packet are packets themselves; the first stands in queues, and `beside` links the others. The first has
+ * the size of the whole packet, the others only of their data.
  *
- * Example, a load of a line of four sectors of 32 bytes, which L1 has not and its slice has, headers of 8 bytes: four
- * accesses of controllers, a packet of 8 bytes and one of 136. A sector that is locked there comes in one of 40.
+ * Example, a load of a line of four sectors of 32 bytes, missing in L1 and present in the slice, headers of 8 bytes:
+ * four controller accesses, a packet of 8 bytes and one of 136. A sector locked in the slice comes in a packet of 40.
  */
 
 static bool is_together(const gpci_timed *t, uint64_t address, uint64_t other) {
     return address != other && (address ^ other) < t->bundle_line;
 }
 
-/* As gpci_task.forwarded: a request that is to be refused, where others wait, is not held up by such. */
+/* As gpci_task.forwarded: a refusable request must not wait behind waiting requests. */
 static bool is_forwarded(const gpci_timed *t, uint32_t task) {
     return gpci_task_at(gpci_controllers_of(t), task)->forwarded;
 }
@@ -37,7 +37,7 @@ static bool has(const gpci_timed *t, const gpci_packet *p, uint64_t address) {
     return p->address == address;
 }
 
-/* May a message of a task go with a packet? */
+/* True if a message of a task may join a packet. */
 static bool fits(const gpci_timed *t, const gpci_packet *p, uint64_t address, uint32_t to,
                  const gpci_packet_message *m) {
     return is_together(t, p->address, address) && p->message.module == to && p->message.kind == m->kind &&
@@ -45,7 +45,7 @@ static bool fits(const gpci_timed *t, const gpci_packet *p, uint64_t address, ui
            !has(t, p, address);
 }
 
-/* The last packet of a queue, or that before it, if a message may go with it. */
+/* Last or second-last packet of a queue, joinable by a message; or NULL. */
 static gpci_packet *place_beside(const gpci_timed *t, const gpci_queue *queue, uint64_t address, uint32_t to,
                                  const gpci_packet_message *m) {
     if (GPCI_LIKELY(!t->bundle_line) || !queue->count)
@@ -95,7 +95,7 @@ bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
     return true;
 }
 
-/* One whose turn has come may be half taken by its channel. */
+/* The first packet of a channel may be partly processed and is not joined. */
 void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_packet *last = queue->count ? gpci_packet_at(&t->pool, queue->last) : NULL;

@@ -2,7 +2,7 @@
 #include "timed/coherent.h"
 #include "timed/stage_holders.h"
 
-/* The components that a coherent hierarchy alone has: controllers, and the caches of clusters of SMs. */
+/* Components only of coherent hierarchies: controllers, and caches of clusters of SMs. */
 
 static gpci_group_size controllers_size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
@@ -27,7 +27,7 @@ static void controllers_state(const gpci_group *group, uint32_t object, gpci_sta
     gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
 }
 
-/* Messages of a module without room in the queues of its stage. */
+/* Holders: messages of a module without room in the queues of the stage. */
 static void hold_unit(const gpci_timed *t, uint32_t module, gpci_holders *to) {
     const gpci_controller *unit = &gpci_controllers_of(t)->units[module];
     for (uint32_t up = 0; up < 2; up++)
@@ -49,7 +49,7 @@ static void controllers_hold(const gpci_group *group, uint32_t object, gpci_hold
         gpci_controllers_report(e, to->report);
 }
 
-/* What controllers do is counted by their modules (gpc_coherence_get_stats). */
+/* work of controllers is counted by module (gpc_coherence_get_stats) */
 const gpci_component_class gpci_controllers_class = GPCI_COMPONENT_CLASS(
     GPCI_SCOPE_HIERARCHY, controllers_size, controllers_make, controllers_destroy, gpci_controllers_step, NULL,
     gpci_count_nothing, gpci_reset_nothing, controllers_state, controllers_hold);
@@ -62,7 +62,7 @@ static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
 
 static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
-    t->cluster_options = t->l2_options; /* the ports of a slice, at the core's clock */
+    t->cluster_options = t->l2_options; /* the ports of a slice, at the core clock */
     t->cluster_options.clock = (gpci_clock){1, 1};
     t->clusters = gpci_zalloc(t->context, group->objects, sizeof *t->clusters);
     if (!t->clusters)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The host of a tree's controllers: what they ask of it, and when their steps are due. */
+/* Host of a tree's controllers: services for controllers, and the time of their steps. */
 
 static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
     return gpci_coherent_stage_of(t, module)->options->clock;
@@ -47,7 +47,7 @@ static uint32_t send(void *timed, const gpci_letter *l) {
     return t->header;
 }
 
-/* Core cycle at which a module's data are there: when its data port is free, and its latency later. */
+/* Core cycle of ready data of a module: once the data port is free, plus latency. */
 static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
     gpci_stage *stage = gpci_coherent_stage_of(t, u->module);
     const gpci_clock clock = stage->options->clock;
@@ -60,7 +60,7 @@ static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
     return gpci_clock_core(clock, start + latency);
 }
 
-/* The packet of the atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
+/* Packet of an atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
 static const gpci_packet *performed(const gpci_timed *t, const gpci_use *u) {
     const gpci_controllers *e = gpci_controllers_of(t);
     const gpci_task *put = gpci_task_at(e, u->task);
@@ -71,14 +71,14 @@ static const gpci_packet *performed(const gpci_timed *t, const gpci_use *u) {
     return p->line.kind == GPC_ATOMIC || p->line.kind == GPC_REDUCTION ? p : NULL;
 }
 
-/* It has to wait for its turn. */
+/* Cycle at which the atomic unit is done with the packet. */
 static uint64_t performed_at(gpci_timed *t, const gpci_use *u, const gpci_packet *p) {
     const uint64_t at = data_at(t, u);
     const uint64_t done = gpci_atomic_perform(gpci_coherent_stage_of(t, u->module), t->wheel.now, p->turns);
     return done > at ? done : at;
 }
 
-/* What has been gathered passes the port. */
+/* Let the gathered data uses pass the port together. */
 static void use_gathered(gpci_timed *t) {
     gpci_gathered *g = &t->coherent->gathered;
     if (!g->count)
@@ -149,29 +149,29 @@ static void ended(void *timed, uint32_t flight) {
 
 static void begun(void *timed, uint32_t flight, uint32_t cause) {
     const gpci_timed *t = timed;
-    if (GPCI_UNLIKELY(t->trace != NULL)) /* else nobody needs to touch them */
+    if (GPCI_UNLIKELY(t->trace != NULL)) /* otherwise unused */
         t->coherent->origins[flight] = t->coherent->origins[cause];
 }
 
-/* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
+/* Make memory for a step and the consequences: all probes of a block, and a few messages more. */
 static gpc_status room(void *timed) {
     gpci_timed *t = timed;
     gpci_controllers *e = gpci_controllers_of(t);
     const uint32_t most = e->fan_out + GPCI_STEP_TASKS;
     if (GPCI_UNLIKELY(t->trace != NULL) && !gpci_controllers_make_labels(e))
         return GPC_ERROR_MEMORY;
-    const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory, too */
+    const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory too */
     return status == GPC_OK && gpci_accesses_are_whole(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
 }
 
-/* The same where it begins accesses. */
+/* Variant for controllers that begin accesses. */
 static gpc_status room_for_accesses(void *timed) {
     gpci_timed *t = timed;
     const gpc_status status = gpci_coherent_make_origins(t);
     return status == GPC_OK ? room(timed) : status;
 }
 
-/* Do controllers: neighbours' reads, or invalidations? */
+/* True if controllers begin accesses: reads of neighbours, or invalidations. */
 static bool begins_accesses(const gpci_timed *t) {
     const gpc_coherence *tree = t->h->coherent->tree;
     return tree->brood || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
@@ -195,7 +195,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                          .ended = ended,
                                          .begun = begun,
                                          .room = begins_accesses(t) ? room_for_accesses : room};
-    const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
+    const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
     gpc_status status = gpci_controllers_create_for(t->h->coherent->tree, &host->table, waits, error);
@@ -204,7 +204,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
     return status;
 }
 
-/* The controllers are the tree's. */
+/* The tree destroys the controllers. */
 void gpci_coherent_host_destroy(gpci_timed *t) {
     if (t->coherent) {
         gpci_array_free(t->context, t->coherent->origins, t->coherent->origin_room * sizeof *t->coherent->origins);
@@ -222,7 +222,7 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
     if (!larger)
         return GPC_ERROR_MEMORY;
-    if (GPCI_UNLIKELY(t->trace != NULL)) /* a snapshot has all origins; without a trace nothing reads them */
+    if (GPCI_UNLIKELY(t->trace != NULL)) /* a snapshot stores all origins, unused without a trace */
         memset(larger + host->origin_room, 0, (room - host->origin_room) * each);
     host->origins = larger;
     host->origin_room = room;
@@ -230,8 +230,8 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
 }
 
 /*
- * Behind the controllers, while packets are watched: labels of tasks, and on whose account accesses are. Either array
- * may be shorter than the pool beside it, since room for labels is made before the next step.
+ * Save or load, after the controllers, while packets are traced: labels of tasks and origins of accesses. Both arrays
+ * may be shorter than their pool, because room for labels is made before the next step.
  */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
     gpci_controllers *e = gpci_controllers_of(t);
@@ -258,7 +258,7 @@ gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
     return status == GPC_OK ? gpci_coherent_make_origins(t) : status;
 }
 
-/* After controllers have done what was due: when they are to be called again. */
+/* After controllers have run: schedule the next run. */
 static void settle(gpci_timed *t, gpc_status status) {
     t->coherent->running = false;
     if (GPCI_UNLIKELY(status < 0)) {
@@ -284,7 +284,7 @@ void gpci_controllers_step(const gpci_group *group, uint32_t index) {
     gpci_coherent_flush_on(group->timed);
 }
 
-/* The step of a message or an access of memory that is done; if controllers are at work, when they come to it. */
+/* Continue the task of a finished message or memory access; if controllers are running, schedule its step. */
 static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
     gpci_controllers *e = gpci_controllers_of(t);
     gpci_controllers_at(e, t->wheel.now);
@@ -296,7 +296,7 @@ static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
     settle(t, gpci_controllers_do(e, m.task, (gpci_step)m.step, &t->error));
 }
 
-/* The messages of a packet that has arrived have all been seen to. */
+/* All messages of an arrived packet have been handled. */
 static void close_gathered(gpci_timed *t) {
     t->coherent->gathered.open = false;
     use_gathered(t);
@@ -307,7 +307,7 @@ static void close_gathered(gpci_timed *t) {
         gpci_wheel_wake(&t->wheel, 0, next);
 }
 
-/* Each message of a packet, or access of memory, goes on; those of a packet of several one after the other. */
+/* Continue the task of every message, or memory access, of a packet, in order. */
 static void all_go_on(gpci_timed *t, uint32_t packet, bool message, bool now) {
     const bool several = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_BUNDLE;
     const bool gathers = several && now && !t->coherent->running;
@@ -333,7 +333,7 @@ void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
     all_go_on(t, packet, true, true);
 }
 
-/* The host's memory answers between cycles: what follows from that waits for the next cycle. */
+/* The host's memory answers between cycles: the consequences wait for the next cycle. */
 void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
     const bool between = t->wheel.at >= t->wheel.components;
     all_go_on(t, packet, false, !between);

@@ -5,18 +5,19 @@
 #include "level/level_count.h"
 
 /*
- * A coherent L1. A line has an MSHR entry from its miss until its access is done; others for the line wait with it, as
- * many as l1.mshr_merges says. Loads that follow a load without anything else between them are done with it. The first
- * that is not such a load, and all after it, come back to the tags then, before any that has not been there; so a
- * line's accesses keep their order. An access is done when its line is unlocked: once others may take the line away
- * again nobody joins, for a load that an acquire has let go must not read what was there before. The packet that made
- * the entry is its leader, and is the token of the access by which controllers bring the line.
+ * Coherent L1. A line has an MSHR entry from the miss until the access is done; later packets for the line wait at the
+ * entry, up to l1.mshr_merges. Loads that directly follow a load are done with it. The first other packet, and all
+ * after it, return to the tags then, before packets that were never there; so a line's accesses keep their order. An
+ * access is done when its line is unlocked: afterwards others may take the line, so no packet joins any more; a load
+ * released by an acquire must not read old data. The packet that made the entry is its leader, and the token of the
+ * controller access that brings the line.
  *
- * In trees without directories, where requests wait, a store or an atomic that goes below has its entry until its bytes
- * have set out. All that L1 sends to a slice stays in order, and there waits in order: so others of the line follow.
+ * In trees without directories, if requests wait, a store or an atomic that goes below has its entry only until the
+ * bytes have left. Messages from L1 to a slice stay in order, and also wait in order at the slice: so others of the
+ * line may follow.
  *
  * Example, vi, four atomics of a line and a load, in a row: the atomics leave L1 in cycles 1 to 4, the load's request
- * in cycle 5, and it finds what the last of them has left.
+ * in cycle 5, and it finds the result of the last.
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -35,7 +36,7 @@ static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t addr
     return leader;
 }
 
-/* Is any sector of an address's line on its way? All of a line's have one MSHR entry. */
+/* True if a sector of an address's line has an MSHR entry; a line's sectors share an entry. */
 static bool has_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     const uint32_t bytes = t->h->l1_level.line_bytes, sectors = t->h->line_blocks;
     const uint64_t line = address & ~(uint64_t)(bytes * sectors - 1);
@@ -45,7 +46,7 @@ static bool has_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t add
     return false;
 }
 
-/* Is no entry free for what begins an access to it? */
+/* True if a new access to the address finds no free entry. */
 static bool lacks_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     return stage->mshr.used[0] >= stage->options->entries && (t->h->line_blocks == 1 || !has_entry(t, stage, address));
 }
@@ -74,7 +75,7 @@ static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
-/* Is the miss queue full? What is asked of a line beside what is asked there needs no place of its own. */
+/* True if the miss queue is full. A request that joins a packet of the line needs no place. */
 static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     return gpci_queue_full(&stage->out) && !gpci_bundle_goes_with(t, &stage->out, address);
 }
@@ -94,8 +95,8 @@ void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, boo
 }
 
 /*
- * Tell whether a leader's load brings no line, by its flags or by the protocol (slc-glc, a load of .cg). The bytes of a
- * load past L1 are the load's alone, and serve no other load.
+ * True if a leader's load brings no line, by the flags or by the protocol (slc-glc, a load of .cg). Bytes of a load
+ * past L1 serve no other load.
  */
 static bool passes(const gpci_timed *t, uint32_t leader) {
     const gpci_controllers *e = gpci_controllers_of(t);
@@ -103,43 +104,43 @@ static bool passes(const gpci_timed *t, uint32_t leader) {
     return a->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(e, a);
 }
 
-/* Is a load to be served below, whatever L1 has or is being brought (slc-glc, .cg and .cv)? */
+/* True if a load must be served below, whatever L1 has or expects (slc-glc, .cg and .cv). */
 static bool is_for_below(const gpci_timed *t, const gpci_packet *p) {
     return p->request.hint != GPC_HINT_NONE && is_load(p) &&
            gpci_coherent_request_of(t, p).flags & gpci_controllers_of(t)->tree->protocol->pass_loads[0];
 }
 
-/* Is all that has to be known of a packet that waits in its first cache line? */
+/* True if the first cache line of a waiting packet holds everything needed. */
 static bool waits_alone(const gpci_timed *t, const gpci_packet *p) {
     return !t->h->with_data && !t->h->coherent->tracks && p->line.flight != UINT32_MAX && p->line.kind != GPC_ATOMIC &&
            p->line.kind != GPC_REDUCTION;
 }
 
-/* Who waits in a packet's place, which may be itself. Else it is to be given back. */
+/* Short packet waiting in place of a packet, or the same packet. If different, the caller frees the packet. */
 static uint32_t waiter_of(gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t waiter = waits_alone(t, p) ? gpci_leave_waiter(t, p) : GPCI_NO_PACKET;
     return waiter == GPCI_NO_PACKET ? packet : waiter;
 }
 
-/* One that waits has no label if it does so since before there was a trace of events. */
+/* Label of a packet; 0 if it has waited since before the trace began. */
 static uint64_t label_of(const gpci_timed *t, const gpci_packet *p) {
     return !t->trace || p->flags & GPCI_PACKET_WAITER ? 0 : gpci_label_of(&t->pool, p)->id;
 }
 
-/* The L1 that a packet with an MSHR entry is of. */
+/* L1 of a packet with an MSHR entry. */
 static gpci_stage *stage_of(const gpci_timed *t, const gpci_packet *p) {
     return &t->l1[p->flags & GPCI_PACKET_WAITER ? t->flights[p->line.flight].sm : p->request.sm];
 }
 
-/* A packet for a line that has an MSHR entry. */
+/* Let a packet wait at the MSHR entry of the line. */
 static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
     l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, leader) || is_for_below(t, p);
     p->mshr.ordered = l->mshr.ordered;
-    p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
+    p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
     if (!p->mshr.ordered) {
         gpci_coherent_count_load(t, p, true, true);
         gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
@@ -159,7 +160,7 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
     return GPCI_WAITING;
 }
 
-/* Does its line hold still, so that a hit needs neither MSHR entry nor miss queue? */
+/* Serve a plain hit: the line is stable, and no MSHR entry or miss queue is needed. */
 static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const gpc_status status = gpci_controllers_hit(gpci_controllers_of(t), request, &p->request, &t->error);
@@ -180,7 +181,7 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
 }
 
 /*
- * The access begins; the line may be there, where others must be told of it first, or be coming as another's neighbour
+ * Begin an access. The line may be present but need messages first (`has`), or be coming as a neighbour of another miss
  * (`pending`).
  */
 static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request,
@@ -211,7 +212,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     return GPCI_WAITING;
 }
 
-/* A load is to bypass: so are all that its packet is tried again for. */
+/* A load bypasses L1, also when the packet is tried again. */
 static void bypass(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -220,7 +221,7 @@ static void bypass(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool
         gpci_count_l1_bypass(t->h, stage->index, segments);
 }
 
-/* What L1's predictor makes of an access: it is asked once, however often its packet is held up. */
+/* Ask L1's predictor about an access, once, however often its packet is delayed. */
 static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -233,7 +234,7 @@ static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32
     bypass(t, stage, packet, first, access, request);
 }
 
-/* Does L1's predictor send a load that is held up for a reason past it? Asked once for each, as in stall.c. */
+/* True if L1's predictor sends a load delayed for `reason` past L1. Asked once per reason, as in stall.c. */
 static bool goes_past(const gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                       gpc_busy reason) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -250,9 +251,9 @@ static bool goes_past(const gpci_timed *t, const gpci_stage *stage, uint32_t pac
 }
 
 /*
- * What holds a packet up that begins an access: no MSHR entry is free, or the miss queue is full. What goes past L1 for
- * either, or since every way of its set is locked, has an entry all the same, beyond `entries`, which keeps its line's
- * accesses in order; and room beyond the queue's, as much as l1.bypass_queue says.
+ * Reason that delays a new access: no free MSHR entry, or a full miss queue. A load sent past L1 for such a reason, or
+ * because all ways of the set are locked, still gets an entry, beyond `entries`, to keep the order of the line; and
+ * room beyond the miss queue's, up to l1.bypass_queue.
  */
 static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                         gpc_coherence_request *request) {
@@ -283,7 +284,7 @@ static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_
 
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (GPCI_UNLIKELY(t->coherent->sealed)) /* all lines may be on their way out */
+    if (GPCI_UNLIKELY(t->coherent->sealed)) /* lines may be leaving */
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_LINE);
     if (GPCI_UNLIKELY(p->request.kind == GPCI_KIND_FENCE)) {
         gpci_fence_passed(t, packet);
@@ -309,7 +310,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     if (reason != GPC_BUSY_NOT)
         return gpci_stage_block(stage, access, t->wheel.now, reason);
     const gpc_status status = gpci_coherent_reserve(t, p->address);
-    if (status < 0) { /* nothing has changed; it will be tried again, if anybody goes on */
+    if (status < 0) { /* no state has changed; the packet is tried again if the simulation continues */
         t->failed = status;
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return GPCI_BLOCKED;
@@ -322,7 +323,7 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
     return level >= h->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
 }
 
-/* What L1 had when it was looked up comes out of its data, as any hit's does. */
+/* Release a packet with the data; a hit at lookup (`own`) takes time in L1's data like any hit. */
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
         gpci_coherent_values_deliver(t, packet, line);
@@ -333,8 +334,8 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t l
 }
 
 /*
- * Packets that waited with a leader come back to the tags. Those of their line that came back before, and have not
- * been there since, are younger: theirs is the place behind.
+ * Waiting packets return to the tags. Packets of their line that returned earlier and were not at the tags since are
+ * younger, and stay behind.
  */
 static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t waiting) {
     gpci_queue *queue = &stage->returned;
@@ -350,7 +351,7 @@ static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t 
     }
 }
 
-/* Who waits with it looks again, in turn. */
+/* Let the waiting packets look again, in order. */
 void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage *stage = stage_of(t, l);
@@ -387,7 +388,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
     release(t, stage, leader, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) { /* and all behind the first of these */
+        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) { /* and all packets behind it */
             come_back(t, stage, place, waiting);
             break;
         }
@@ -401,7 +402,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* Messages that arrive at an L1 take its ports before its own accesses do. */
+/* Messages arriving at an L1 take ports before the L1's accesses. */
 void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     for (uint32_t packet; (packet = gpci_network_peek(stage->replies_in, stage->index)) != GPCI_NO_PACKET;) {
@@ -421,15 +422,15 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* A message knows where it goes, and how large it is. */
+/* A message has a destination and a size. */
 bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
     return gpci_network_can_take(stage->requests_out, stage->index,
                                  gpci_packet_at(&t->pool, stage->out.first)->path.size);
 }
 
 /*
- * A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way: unless L1
- * has stores on their way, which that may get ahead of.
+ * True if a request for a copy joins the request of another L1 of the LRC for the line; not if L1 has stores in flight,
+ * which the joined request could overtake.
  */
 static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);

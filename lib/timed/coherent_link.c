@@ -2,11 +2,11 @@
 #include "timed/coherent.h"
 
 /*
- * Where each of several GPUs is at the link to all others (gpu.link_width): a crossbar whose ports are the GPUs'. What
- * crosses it are messages between a slice and a memory of another GPU, and data of a slice for that of another. All
- * that arrives is taken, so one network is enough for both ways.
+ * Port of each of several GPUs to the link between GPUs (gpu.link_width): a crossbar with a port per GPU. It carries
+ * messages between a slice and a memory of another GPU, and data from a slice to a slice of another. Every arrival is
+ * accepted, so one network is enough for both directions.
  *
- * Example, 2 GPUs, 128 bytes of data and a header of 8, a width of 64, a latency of 200, clocks alike: a memory's
+ * Example, 2 GPUs, 128 bytes of data and a header of 8, a width of 64, a latency of 200, equal clocks: a memory's
  * answer of 136 bytes to a slice of the other GPU, sent in cycle 0, leaves the link in cycle 203 at the earliest.
  */
 
@@ -39,7 +39,7 @@ bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t 
     return gpci_bundle_push(t, &port->out, packet);
 }
 
-/* A message has crossed: to a memory, or a slice, from below. */
+/* A message has crossed: to a memory, or from below to a slice. */
 static void take(gpci_timed *t, uint32_t packet) {
     const uint32_t module = gpci_packet_at(&t->pool, packet)->message.module;
     if (gpci_is_memory(t->h->coherent, module)) {

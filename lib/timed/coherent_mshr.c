@@ -2,32 +2,31 @@
 #include "timed/watch_coherent.h"
 
 /*
- * MSHR entries of a coherent slice (l2.mshr_entries). A request that the slice can only serve by asking memory has one
- * from its lookup until its reply is sent, a refusal or not. A request that waits for a locked block has none
- * meanwhile.
+ * MSHR entries of a coherent slice (l2.mshr_entries). A request that must ask memory has an entry from the lookup until
+ * the reply (or refusal) is sent. While a request waits for a locked block, it has none.
  *
- * Requests pass the tags in order: where no entry is free, the first request that needs one waits, and all requests
- * behind it (`returned` is their queue). Replies, probes and write-backs go past them; so do requests that are to be
- * refused where they would have to wait (gpci_task.forwarded). With coherence.conflict = retry none waits here: it is
- * refused. Requests for sectors of a line share an entry.
+ * Requests pass the tags in order: if no entry is free, the first request that needs one waits, and all requests behind
+ * it wait too (in queue `returned`). Replies, probes and write-backs pass them; so do requests that would be refused
+ * instead of waiting (gpci_task.forwarded). With coherence.conflict = retry a request is refused instead. Requests for
+ * sectors of a line share an entry.
  *
- * Why there is no deadlock, however few entries there are: a request that waits here has not been served, so probes
- * pass the locks that its access holds nearer to the processors (coherence/controller_find.c), and none of the slice. A
- * request with an entry waits for memory, whose locks are held by such requests and write-backs alone, and for probes
- * and write-backs, which never wait here. So requests with entries complete, and free them.
+ * No deadlock, for any number of entries: a waiting request is not served, so probes pass the locks of the access
+ * nearer to the processors (coherence/controller_find.c), and it holds no lock in the slice. A request with an entry
+ * waits for memory, whose locks are held only by such requests and write-backs, and for probes and write-backs, which
+ * never wait here. So requests with entries complete, and free them.
  *
- * Near halves of slices share these entries, and leave one; their requests wait in the controller, by themselves, so
- * that none of the home half is behind one (level/coherent_level.h).
+ * Near halves of slices share the entries and leave one free. Their requests wait in the controller, so that no request
+ * of the home half is behind one (level/coherent_level.h).
  *
  * Example, one entry: loads of lines A and B that memory has, and C that the slice has. A takes the entry; B waits, and
- * C behind it; when A's data are sent, B takes the entry and C passes the tags a cycle later.
+ * C behind it. When A's data are sent, B takes the entry, and C passes the tags a cycle later.
  */
 
 static bool has_room(const gpci_stage *stage) {
     return stage->mshr.used[0] < stage->options->entries;
 }
 
-/* Requests of near halves, which wait for others' slices, leave an entry to those of lines that are at home. */
+/* Requests of near halves wait for other slices, and leave an entry for lines at home. */
 static bool has_room_for(const gpci_timed *t, const gpci_stage *stage, uint32_t module) {
     const uint32_t kept = gpci_is_near(t->h->coherent, module) ? 1 : 0;
     return stage->mshr.used[0] + kept < stage->options->entries;
@@ -40,13 +39,13 @@ static bool is_request(const gpci_timed *t, const gpci_stage *stage, const gpci_
            !gpci_message_task(t, p)->forwarded;
 }
 
-/* Where the requests that have entries of a line are, if sectors share these. */
+/* Head of the list of requests with entries for a line, if sectors share entries. */
 static uint32_t *line_of(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     const uint64_t hash = address / t->bundle_line * 0x9e3779b97f4a7c15u >> 32;
     return &stage->mshr.buckets[hash & stage->mshr.mask].leader;
 }
 
-/* Has another request for a sector of the line an entry, in the same half of the slice? */
+/* True if another request for the line has an entry, in the same half of the slice. */
 static bool is_shared(const gpci_timed *t, const gpci_stage *stage, const gpci_task *task) {
     if (GPCI_LIKELY(!t->bundle_line))
         return false;
@@ -78,7 +77,7 @@ static void strike_out(const gpci_timed *t, const gpci_stage *stage, uint32_t nu
     *at = gpci_task_at(e, number)->beside;
 }
 
-/* Does one of a packet's requests need an entry, and is none free? */
+/* True if a request of a packet needs an entry and no entry is free. */
 static bool lacks(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     if (has_room(stage))
         return false;

@@ -3,28 +3,28 @@
 #include "timed/watch_coherent.h"
 
 /*
- * The way of messages between modules. Where a message is: in a queue of its sender's stage, in a network, in a queue
- * before the tags of the stage that it is for; one for a peer passes through a stage that does not look it
- * up. What a queue of a stage holds, and which key bounds it:
+ * Path of messages between modules. A message is in a queue of the sender's stage, in a network, or in a queue before
+ * the tags of the receiving stage; a message for a peer passes through a stage without a lookup. Queues of a stage, and
+ * the keys that bound them:
  *
  *   in        from above, before the tags, l2.queue     fills  from below, before the tags
  *   served    to L1s or clusters, l2.reply_queue        out    cluster: to slices, l2.miss_queue; slice: to DRAM
- *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests that wait for an MSHR entry
- *   across    slice: to the other partition, requests and all others, without end
+ *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests waiting for an MSHR entry
+ *   across    slice: to the other partition, requests and others, unbounded
  *
- * What finds its sender's queue full waits in its controller, which takes all that comes meanwhile. What waits before
- * the tags never waits for more than a port: a request that finds no MSHR entry steps aside. So queues that are full
- * hold up networks and senders, and empty.
+ * A message whose sender's queue is full waits in the controller; the controller accepts everything that comes
+ * meanwhile. A message before the tags never waits for more than a port: a request without MSHR entry steps aside. So
+ * full queues delay networks and senders, but always drain.
  */
 
-/* Through which an L1 or a cluster reaches an address. */
+/* An L1's or a cluster's slice for an address. */
 static uint32_t slice_for(const gpci_timed *t, uint32_t module, uint64_t address) {
     const gpci_coherent *c = t->h->coherent;
     const uint32_t sm = module < c->sms ? module : (module - c->first_cluster) * c->cluster_sms;
     return gpci_part_of_sm(t->h, sm) * c->part_slices + gpci_l2_place_of(t->h, address).slice;
 }
 
-/* Are two modules of L2 of different partitions? */
+/* True if two modules of L2 are in different partitions. */
 static bool is_apart(const gpci_timed *t, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     return t->h->partitions == 2 && from >= c->first_slice && to >= c->first_slice &&
@@ -47,7 +47,7 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module) {
     return &t->l2[gpci_slice_number(t->h->coherent, module)];
 }
 
-/* The queue that a message from a module to another stands in; NULL: one without end. */
+/* Queue for messages from module to module; NULL: an unbounded queue. */
 static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     if (is_l1(t, from))
@@ -79,14 +79,14 @@ void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
     gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
 }
 
-/* Into a queue of a stage, which sends it to this port of its network when there is room. As gpci_bundle_push. */
+/* Put a packet into a queue of a stage, to be sent to `port` of the network. Returns as gpci_bundle_push. */
 static bool leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
     gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)port;
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     return gpci_bundle_push(t, queue, packet);
 }
 
-/* The slice that a message is from, or for, or passes on its way from one L1 or cluster of a GPU to another. */
+/* Slice of a message: its sender or receiver, or the slice it passes between L1s or clusters of a GPU. */
 static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
     const gpci_coherent *c = t->h->coherent;
     return from >= c->first_slice ? gpci_slice_number(c, from)
@@ -94,10 +94,10 @@ static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, u
                                   : slice_for(t, to, address);
 }
 
-/* From a slice or a memory to an L1 or a cluster. */
+/* Send from a slice or a memory to an L1 or a cluster. */
 static bool send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
     gpci_stage *stage = &t->l2[slice];
-    const uint32_t clusters = t->h->coherent->cluster_sms; /* an L1's messages pass its cluster */
+    const uint32_t clusters = t->h->coherent->cluster_sms; /* an L1's messages pass the cluster */
     return leave(t, stage, &stage->served, !is_l1(t, to) ? to - t->h->sms : clusters ? to / clusters : to, packet);
 }
 
@@ -119,7 +119,7 @@ static bool between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     return leave(t, stage, &stage->link, channel, packet);
 }
 
-/* Between the halves of slices of two partitions: towards memory by the one link, all others by the other. */
+/* Send between halves of slices of two partitions: towards memory on the first link, the rest on the second. */
 static bool send_across(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_stage *stage = &t->l2[gpci_slice_number(c, from)];
@@ -149,19 +149,22 @@ bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t t
                : send_up(t, slice, packet, to);
 }
 
-/* Does a stage stand for a module? A slice's stands for the memory behind it too where there is no L2. */
+/* True if a stage stands for a module. A slice's stage also stands for the memory behind it if there is no L2. */
 static bool is_at(const gpci_timed *t, const gpci_stage *stage, uint32_t module) {
     if (stage->level == 2)
         return !is_l1(t, module) && !is_cluster(t, module);
     return module == t->h->sms + stage->index;
 }
 
-/* Where one that is for another module goes on: up to an L1, or from a slice to a cluster; or down. */
+/* Queue by which a message for another module continues: up to an L1, from a slice to a cluster, or down. */
 static gpci_queue *way_on(const gpci_timed *t, gpci_stage *stage, uint32_t to) {
     return is_l1(t, to) || stage->level == 2 ? &stage->served : &stage->out;
 }
 
-/* Is there a tag port for a message that has arrived? One that looks up nothing needs none, one that goes on room. */
+/*
+ * True if an arrived message can proceed: with a tag port if it looks up a block; with room in the next queue if it
+ * passes through.
+ */
 static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!is_at(t, stage, p->message.module))
@@ -170,8 +173,8 @@ static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 }
 
 /*
- * A request that went along with another's of its LRC is at the slice with that, and passes the tags after it: the
- * directory must know of each L1, and each has an answer of its own. What an LRC spares is the way there.
+ * A request that joined another of the LRC reaches the slice with that request, and passes the tags after it: the
+ * directory must list every L1, and answers are separate. The LRC only saves network traffic.
  */
 static void follow(void *slice, uint32_t packet) {
     gpci_stage *stage = slice;
@@ -181,7 +184,7 @@ static void follow(void *slice, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* A message has arrived at a cluster or a slice; or it is for a peer, and goes on. */
+/* A message has arrived at a cluster or slice, or continues to a peer. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t to = p->message.module;
@@ -200,13 +203,13 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* Step the stage in its next cycle. */
+/* Step the stage in the next cycle. */
 static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
     gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
-/* The messages of a queue that are due, as many as tag ports let through. */
+/* Process the due messages of a queue, as many as tag ports allow. */
 static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     while (queue->count) {
         uint32_t packet = queue->first;
@@ -225,7 +228,7 @@ static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     }
 }
 
-/* Requests that waited for an MSHR entry, and those behind them: before those of `in`, which are younger. */
+/* Requests that waited for an MSHR entry, and requests behind; older than the packets of `in`. */
 static void run_stalled(gpci_timed *t, gpci_stage *stage) {
     while (stage->returned.count && !gpci_coherent_mshr_is_stalled(t, stage)) {
         if (!may_enter(t, stage, stage->returned.first)) {
@@ -236,7 +239,7 @@ static void run_stalled(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* Data from below pass the fill port one after the other. */
+/* Data from below pass the fill port in turn. */
 void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint64_t latency, bool fills,
                               uint32_t packet) {
     const gpci_clock clock = stage->options->clock;
@@ -253,14 +256,14 @@ void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
     gpci_queue_push(queue, &t->pool, now, packet);
 }
 
-/* All that a network has for a stage. */
+/* Accept everything a network has for a stage. */
 static void receive(gpci_timed *t, gpci_stage *stage, gpci_network *network, gpci_queue *queue, uint64_t latency,
                     bool fills) {
     while (!gpci_queue_full(queue) && gpci_network_peek(network, stage->index) != GPCI_NO_PACKET)
         gpci_coherent_stage_take(t, stage, queue, latency, fills, gpci_network_receive(network, stage->index));
 }
 
-/* The module whose messages leave by a stage; of a slice's, where there is no L2, the memory's behind it. */
+/* Module whose messages leave by a stage; for a slice without L2, the memory's. */
 static uint32_t module_of(const gpci_timed *t, const gpci_stage *stage) {
     return (stage->level == 2 ? t->h->coherent->first_slice : t->h->sms) + stage->index;
 }
@@ -275,7 +278,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, gpci_netwo
     }
 }
 
-/* What leaves for the other partition. These queues have no end, and the other slice takes all that comes. */
+/* Send messages to the other partition. The queues are unbounded, and the other slice accepts everything. */
 static void send_to_peer(gpci_timed *t, gpci_stage *stage) {
     gpci_network *const networks[] = {stage->peer_requests, stage->peer_replies};
     for (uint32_t i = 0; i < 2; i++) {
@@ -289,8 +292,8 @@ static void send_to_peer(gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * Messages from a slice to its memory where there is no link: they arrive at once, and may lead to others, while no
- * more accesses wait for DRAM than there is room for.
+ * Messages from a slice to the memory without a link arrive at once. They may lead to further messages, while the queue
+ * to DRAM has room.
  */
 static void run_beside(gpci_timed *t, gpci_stage *stage) {
     while (stage->link.count && !gpci_queue_full(&stage->out)) {
@@ -347,7 +350,7 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
         gpci_message_arrived(t, gpci_network_receive(network, channel));
 }
 
-/* A read is done when its data are there, a write when the channel has taken it. */
+/* A read is done when data are ready, a write when accepted by the channel. */
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sectors) {
     const gpci_l2_place place = gpci_l2_place_of(t->h, u->address);
     gpci_stage *stage = gpci_coherent_stage_of(t, u->module);

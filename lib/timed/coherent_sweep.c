@@ -6,21 +6,21 @@
 /*
  * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
  *
- *   a fence     first the slices of its GPU, where there are several, or the near halves of its part of L2, and the
- *               cache of the SM's cluster, one after the other, then its L1, which would else bring from there what is
- *               old; then what was on its way to L1, for others to read who do not wait for the fence
- *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire. Then the directories below L1
- *               take their blocks back; L1s without directories evict their blocks. If stores are not coherent
- *               (nmoesi), the caches between L1s and the place that all processors share evict their blocks, too. A
- *               recall makes room in the directories, which detaches copies (nmoesi-d): L1s acquire once more.
- *               Meanwhile nothing passes the tags of any L1. `all` is what profilers do between kernels, and takes no
- *               time
+ *   a fence     first the slices of its GPU (several GPUs), or the near halves of its part of L2, and the SM's cluster
+ *               cache, one after the other; then its L1, which would otherwise bring stale data from there; then wait
+ *               for lines in flight to L1, for later readers that do not wait for the fence
+ *   a kernel    between two kernels, by `kernels.flush = l1`: all caches acquire. Then the directories below L1 recall
+ *               their blocks; without directories L1s evict their blocks. If stores are non-coherent (nmoesi), the
+ *               caches between L1s and the level shared by all processors evict their blocks too. A recall makes room
+ *               in directories and detaches copies (nmoesi-d), so L1s acquire once more. Meanwhile no access passes
+ *               the tags of any L1. `all` is what profilers do between kernels, and takes no time
  *
- * Example, nmoesi, 2 SMs, a kernel that left A modified in L1 0 and L1 1: each slice probes the holders of its blocks,
- * one block a cycle; A's two answers cross the reply network with their bytes, and the L1s go on when all are there.
+ * Example, nmoesi, 2 SMs, a kernel that left A modified in L1 0 and L1 1: every slice probes the holders of the blocks,
+ * one block a cycle. A's two answers cross the reply network with their bytes, and the L1s continue when everything has
+ * arrived.
  */
 
-/* Tokens of sweeps: of a fence, its flight, and of its markers, this besides; and of kernels. */
+/* Tokens of sweeps: a fence uses the flight, markers OF_MARKERS in addition; kernels use OF_KERNEL. */
 #define OF_KERNEL UINT32_MAX
 #define OF_MARKERS ((uint64_t)1 << 32)
 
@@ -28,7 +28,7 @@ static uint32_t abreast_of(uint64_t entries) {
     return entries && entries < UINT32_MAX ? (uint32_t)entries : UINT32_MAX - 1;
 }
 
-/* False: there is no memory for it, nothing has changed, and it will be tried again, if anybody goes on. */
+/* Begin a sweep. False: out of memory; no change; tried again if the simulation continues. */
 static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, uint32_t component) {
     const gpc_status status = gpci_coherent_reserve(t, 0);
     if (status < 0) {
@@ -47,11 +47,11 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
 /* Fences. */
 
 /*
- * gpci_flight.fence.sweep of a fence that sweeps n modules below its L1: 2 i, the sweep of the i-th is to begin;
- * 2 i + 1, it is under way. The L1 is the n-th.
+ * gpci_flight.fence.sweep of a fence that sweeps n modules below the L1: 2 i: sweep i will begin; 2 i + 1: sweep i is
+ * in progress. The L1 is number n.
  */
 
-/* How many there are. Those that are told of each store, or probed, have nothing to acquire. */
+/* Number of modules to sweep below L1. Modules informed of every store, or probed, need no acquire. */
 static uint32_t count_below(const gpc_hierarchy *h, uint32_t sm) {
     if (gpci_coherent_tracks(h) || h->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
         return 0;
@@ -73,8 +73,8 @@ static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t num
 }
 
 /*
- * What sets out from here on is of a new generation, and so new enough. There are two generations: false while the one
- * before this still has reads on their way.
+ * Begin a new generation of reads: reads sent from now on are new enough. There are two generations; false while the
+ * previous one has reads in flight.
  */
 static bool turn(const gpci_timed *t, gpci_stage *stage) {
     gpci_fences *o = &stage->fences;
@@ -106,7 +106,7 @@ bool gpci_coherent_marks(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     return t->flights[number].fence.marks == 2;
 }
 
-/* An L1 drops so many lines at once; its tags are busy for as long as that takes. */
+/* An L1 drops `lines` lines at once; the tags are busy accordingly. */
 static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
     gpci_flight *f = &t->flights[number];
     gpci_stage *stage = &t->l1[f->sm];
@@ -123,7 +123,7 @@ static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
 
 /* Kernels. */
 
-/* What is done one after the other: to modules from `first` up to below `end`. */
+/* Sweeps in turn: modules from `first` to below `end`. */
 typedef struct stretch {
     uint32_t first, end;
     gpci_sweep kind;
@@ -135,14 +135,14 @@ static stretch stretch_of(gpci_private_modules all, gpci_sweep kind) {
     return (stretch){all.first, all.first + all.count, kind};
 }
 
-/* L1s' blocks leave: by the directories below, or by L1s' own evictions. */
+/* Remove blocks from L1s: by recalls of directories below, or by evictions of L1s. */
 static stretch flush_of_l1s(const gpci_timed *t) {
     const gpci_coherent *c = t->h->coherent;
     const uint32_t ends[] = {c->first_slice, c->first_memory, c->first_near};
     const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
                                                                                            : c->l2     ? 1
                                                                                                        : 2;
-    /* directories of home halves would take copies of near halves back, too */
+    /* directories of home halves would also recall copies of near halves */
     return gpci_coherent_tracks(t->h) && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
                                                        : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
 }
@@ -158,9 +158,9 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
         return (stretch){0};
     if (index == 3)
         return flush_of_l1s(t);
-    if (index <= 5) /* what L1s have written back is to be where all processors find it, and nothing older elsewhere */
+    if (index <= 5) /* data written back by L1s must reach the shared level, with no older copy elsewhere */
         return merges ? stretch_of(gpci_coherent_apart(c, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
-    /* recalls make room in directories, which detaches copies */
+    /* recalls make room in directories and detach copies */
     return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
 }
 
@@ -173,7 +173,9 @@ static bool finds(const gpci_timed *t, uint32_t index, uint32_t *module) {
     return false;
 }
 
-/* Find the next stretch with blocks to sweep. Sweeps leave work for later stretches: ask when none is under way. */
+/*
+ * Find the next stretch with blocks to sweep. Sweeps leave work for later stretches: call only if none is in progress.
+ */
 static bool is_wanted(const gpci_timed *t, uint32_t *index, uint32_t *module) {
     for (; *index < STRETCHES; ++*index, *module = 0)
         if (finds(t, *index, module))
@@ -184,7 +186,7 @@ static bool is_wanted(const gpci_timed *t, uint32_t *index, uint32_t *module) {
 gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     gpci_coherent_host *host = t->coherent;
-    if (gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* none, l1, all */
+    if (gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* 0: none, 1: l1, 2: all */
         return gpci_coherent_begin(h);
     host->stretch = host->at = 0;
     host->sealed = is_wanted(t, &host->stretch, &host->at);
@@ -193,7 +195,7 @@ gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h) {
     return GPC_OK;
 }
 
-/* Nothing more is to be done: L1s' tags let accesses through again. */
+/* The flush is done: L1s' tags accept accesses again. */
 static void unseal(gpci_timed *t) {
     t->coherent->sealed = false;
     t->progress = t->wheel.now;

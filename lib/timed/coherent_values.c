@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Values that timed accesses carry: of each line on its way, and the atomics that are done there. */
+/* Values of timed accesses: lines in flight, and atomics performed there. */
 
 static size_t packets_of(const gpci_timed *t) {
     return (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
 }
 
-/* What a packet has is not in a snapshot by itself, so it is nothing from the start. */
+/* New room is zeroed, because a snapshot stores values only through packets. */
 static bool reserve_packets(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     const size_t values = host->value_room, atomics = host->atomic_room;
@@ -27,7 +27,7 @@ static bool reserve_packets(gpci_timed *t) {
     return true;
 }
 
-/* Room for as many kept accesses as flights. Those that there were keep their memory for atomics. */
+/* Make room for a kept access per flight. Existing accesses keep memory for atomics. */
 static bool reserve_kept(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     const size_t had = host->kept_room;
@@ -38,7 +38,7 @@ static bool reserve_kept(gpci_timed *t) {
     return true;
 }
 
-/* Atomics do not move, for controllers write what they find into them. */
+/* Atomics must not move, as targets of controllers' writes. */
 static gpc_atomic *make_atomics(const gpci_timed *t) {
     return gpci_zalloc(t->context, GPCI_MAX_LANES, sizeof(gpc_atomic));
 }
@@ -73,7 +73,7 @@ void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_ac
     }
 }
 
-/* A packet's. */
+/* Atomics of a packet. */
 static gpc_atomic *atomics_of(const gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     return t->coherent->kept[p->line.flight].items + t->coherent->atomics[gpci_pool_place(&t->pool, packet)].first;
@@ -160,6 +160,6 @@ void gpci_coherent_values_know(const gpci_timed *t, bool known) {
         gpci_flight_rest *rest = gpci_flight_rest_of(e, i);
         const bool has = known && rest->atomic_count && !a->ended;
         rest->atomics = has ? atomics_of(t, (uint32_t)a->token) : NULL;
-        rest->out = NULL; /* what a load has read comes by its line */
+        rest->out = NULL; /* a load's values come with the line */
     }
 }

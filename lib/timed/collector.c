@@ -23,7 +23,7 @@ void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage) {
     gpci_free(t->context, stage->collector);
 }
 
-/* An instruction with all its lines. */
+/* Move an instruction with all lines. */
 static void move(gpci_queue *from, gpci_queue *to, uint64_t now) {
     to->first = from->first;
     to->last = from->last;
@@ -31,7 +31,7 @@ static void move(gpci_queue *from, gpci_queue *to, uint64_t now) {
     gpci_gauge_set(&from->gauge, now, from->count = 0);
 }
 
-/* Registers that it reads: its address, and what it writes. */
+/* Register operands of an instruction: address, and stored value. */
 static uint32_t operands(const gpci_timed *t, uint32_t packet) {
     const uint8_t kind = gpci_packet_at(&t->pool, packet)->line.kind;
     return kind == GPCI_KIND_FENCE ? 0 : kind == GPC_LOAD || kind == GPC_PREFETCH ? 1 : 2;
@@ -67,7 +67,7 @@ static bool has_free(const gpci_collector *c) {
     return false;
 }
 
-/* The next cycle in which something may move that does not wait for the tags; GPCI_NEVER. */
+/* Next cycle with a possible move without the tags; or GPCI_NEVER. */
 static uint64_t next_move(const gpci_collector *c, uint64_t now) {
     uint64_t next = GPCI_NEVER;
     if (c->issued.count && has_free(c))
@@ -89,7 +89,7 @@ void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
         allocate(t, c, now);
 }
 
-/* Before whose tags an instruction's lines go: L1's, or those of the constant cache. */
+/* Queue before the tags for an instruction's lines: L1's, or the constant cache's. */
 static gpci_queue *tags_of(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
     return flight != UINT32_MAX && t->flights[flight].constant ? &stage->constants->in : &stage->in;

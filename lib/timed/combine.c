@@ -44,7 +44,7 @@ void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_d
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
 }
 
-/* Those of a unit whose turn is not `turn` leave, but for stores in a buffer; 0: all. */
+/* Release requests of a unit with another turn than `turn`, except buffered stores; 0: release all. */
 static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t turn) {
     gpci_combine *c = stage->combine;
     gpci_combine_slot *slots = slots_of(c, unit);
@@ -63,7 +63,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
     c->units[unit].count = kept;
 }
 
-/* What is stored to a line sets out before a read of the line. */
+/* Release stores to a line, before a read of the line. */
 static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
     gpci_combine *c = stage->combine;
     for (uint32_t unit = 0; unit < c->units_count; unit++) {
@@ -80,7 +80,7 @@ static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
     }
 }
 
-/* The one that has waited longest makes room; the first of a unit has waited longest in it. */
+/* Release the longest waiting request; the first of a unit has waited longest in the unit. */
 static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
     gpci_combine *c = stage->combine;
     uint32_t unit = c->units_count;
@@ -93,7 +93,7 @@ static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
     memmove(slots, slots + 1, --c->units[unit].count * sizeof *slots);
 }
 
-/* The request's place in its unit: a turn is an instruction, or as many lines of it as there is room for. */
+/* Turn of a request in the unit: an instruction, or as many of the lines as there is room for. */
 static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight, uint64_t issued) {
     gpci_combine_unit *u = &c->units[unit];
     if (u->flight != flight || u->issued != issued || u->in_turn == c->room) {

@@ -5,83 +5,82 @@
 #include "timed/timed.h"
 
 /*
- * Where requests leave L1, those that a warp instruction has just made wait for the next one, and what that asks of the
- * same lines goes with them. Each scheduler of the SM has its last instruction's lines wait, all of them together as
- * many as l1.combine_lines; a read joins the one of its line and scheduler, a store that of any scheduler. A request
- * leaves when its scheduler comes with another line, when another one needs its place and it has waited longest, or
- * when for l1.combine_cycles none has come at all.
+ * Combining of requests that leave L1. Requests of a warp instruction wait for the next instruction, and requests of
+ * that for the same lines join them. Per scheduler of the SM, the lines of the last instruction wait, together at most
+ * l1.combine_lines. A read joins a read of the line and scheduler; a store joins a store of any scheduler. A request
+ * leaves when its scheduler brings another line, when its place is needed and it has waited longest, or when no request
+ * has come for l1.combine_cycles.
  *
  * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
- * into each. If that comes next, 16 requests go to L2, not 32; if another block's comes between, 32.
+ * into each. If that warp comes next, 16 requests go to L2 instead of 32; if a warp of another block comes between, 32.
  *
- * With l1.combine_stores = buffer stores are not let go by their scheduler's next lines: they wait in a write-combining
- * buffer of l1.combine_lines lines, the oldest of which makes room for another.
+ * With l1.combine_stores = buffer, a scheduler's next lines do not release stores: they wait in a write-combining
+ * buffer of l1.combine_lines lines; the oldest makes room for a new one.
  *
- * Atomics, what fences write and what L1 writes back do not wait, and let go before them all that does.
+ * Atomics, writes of fences and write-backs of L1 do not wait, and release all waiting requests first.
  */
 typedef enum gpci_combine_kind {
-    GPCI_COMBINE_READ = 0,    /* for L1 to keep: joins those of its own scheduler, */
-    GPCI_COMBINE_PASSING = 1, /* and not: likewise */
-    GPCI_COMBINE_WRITE = 2    /* a store: joins those of any */
+    GPCI_COMBINE_READ = 0,    /* L1 keeps the line: joins requests of its own scheduler */
+    GPCI_COMBINE_PASSING = 1, /* L1 does not keep the line: joins requests of its own scheduler */
+    GPCI_COMBINE_WRITE = 2    /* a store: joins requests of any scheduler */
 } gpci_combine_kind;
 
 typedef struct gpci_combine_slot {
     uint64_t line;
-    uint64_t order;        /* of all that have waited */
-    uint32_t packet, word; /* word: what it tells L2's predictor */
-    uint32_t turn;         /* of the instruction that used it last */
+    uint64_t order;        /* order among all waiting requests */
+    uint32_t packet, word; /* word: for L2's predictor */
+    uint32_t turn;         /* of the last instruction here */
     uint32_t delay;        /* core cycles to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;
 
 typedef struct gpci_combine_unit {
-    uint64_t issued; /* core cycle of its last instruction, */
-    uint32_t flight; /* whose number later ones have again: which, depends on who else has ended */
-    uint32_t turn;   /* its number, or of its part: an instruction of more lines has several */
+    uint64_t issued; /* core cycle of the last instruction */
+    uint32_t flight; /* flight of the last instruction; numbers are reused, depending on other ends */
+    uint32_t turn;   /* number of the instruction, or of the part: large instructions have several */
     uint32_t in_turn, count;
-    uint32_t cleared; /* the turn for which all others have left */
+    uint32_t cleared; /* turn of the last release of all others */
     uint32_t reserved;
 } gpci_combine_unit;
 
 typedef struct gpci_combine {
     uint64_t last;              /* core cycle of the latest request */
-    uint64_t joined;            /* requests, since they are counted */
+    uint64_t joined;            /* combined requests, since the last reset */
     uint64_t held;              /* packets that have waited */
-    uint32_t open;              /* that wait, of all units, at most room */
-    uint32_t units_count, room; /* schedulers; lines */
+    uint32_t open;              /* waiting requests of all units, at most `room` */
+    uint32_t units_count, room; /* units_count: schedulers; room: lines */
     uint32_t patience;          /* core cycles */
-    bool buffers;               /* stores */
+    bool buffers;               /* stores wait in a buffer */
     gpci_combine_unit *units;   /* [units_count] */
     gpci_combine_slot *slots;   /* [units_count][room] */
 } gpci_combine;
 
-/* None where l1.combine_lines is 0. GPC_ERROR_MEMORY. */
+/* Create the state; no effect if l1.combine_lines is 0. GPC_ERROR_MEMORY. */
 gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage);
 void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage);
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data);
 
-/* What is asked of a request that may go with others. */
+/* A request that may be combined. */
 typedef struct gpci_combine_asked {
     uint64_t line;
-    uint32_t warp, flight; /* its instruction */
-    uint32_t word;         /* that it tells L2's predictor */
+    uint32_t warp, flight; /* flight of the instruction */
+    uint32_t word;         /* word for L2's predictor */
     gpci_combine_kind kind;
 } gpci_combine_asked;
 
 /*
- * A request is to be combined. Returns the packet that waits for its line, which is to take it along; GPCI_NO_PACKET:
- * there is none, and gpci_combine_hold is to follow with its own, which takes `cycles` into the miss queue once it
- * leaves.
+ * Combine a request. Returns the waiting packet of the line, now with the request; or GPCI_NO_PACKET: the caller then
+ * calls gpci_combine_hold with the request's packet: `cycles` to the miss queue once released.
  */
 uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked);
 void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
-/* A store goes with one that waits, and is done when that is. */
+/* A store joins a waiting store, and completes together. */
 void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet);
-/* Such a one is done: so are those that went with it. */
+/* Complete the stores that joined a completed store. */
 void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader);
-/* All that waits leaves, into the miss queue. */
+/* Release all waiting requests into the miss queue. */
 void gpci_combine_flush(gpci_timed *t, gpci_stage *stage);
-/* The same if none has come for long enough; else L1 is stepped when that will be so. */
+/* Release after long enough without a request; otherwise wake L1 at that time. */
 void gpci_combine_step(gpci_timed *t, gpci_stage *stage);
 
 #endif

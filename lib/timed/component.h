@@ -5,30 +5,29 @@
 #include "timed/holders.h"
 
 /*
- * The parts of a timed hierarchy, as a table.
+ * Parts of a timed hierarchy, as a table.
  *
- * A component is a part that the clock steps: an L1, an output of a network, a slice, a channel. It has a number on the
- * wheel (timed/wheel.h). Those that are alike are a group: their numbers follow one another. What a group does is its
- * class: one const struct of functions, all or none. GPCI_GROUPS lists the groups; its order is the order in which the
- * components of a cycle are stepped, which decides who comes first where two want the same thing in one cycle.
+ * A component is a part stepped by the clock: an L1, an output of a network, a slice, a channel. It has a number on the
+ * wheel (timed/wheel.h). Components of a kind form a group with consecutive numbers. The class of a group is a const
+ * struct of functions, all of them set. GPCI_GROUPS lists the groups; their order is the order of steps within a cycle,
+ * which decides between components that want the same resource in a cycle.
  *
  * Example, 2 SMs, 1 slice, 1 channel, no links between:
  *
  *   number      0        1      2 and 3                      4 and 5  6 and 7  8
  *   component   channel  slice  outputs of the reply network L1s      SMs      output of the request network
  *
- * What is counted, reset and reported is an object of a group. Most components are one object each; a network is one
- * object with a component for each output; L2 request coalescers and the host's memory are objects that are not
- * stepped, for others call them.
+ * Counting, reset and reports work on objects of a group. Most components are an object each; a network is one object
+ * with a component per output; L2 request coalescers and the host's memory are objects without steps.
  *
- * When a component has something to do next is not asked of it: it tells the wheel (gpci_wheel_wake), and being stepped
- * early is harmless. So its next event is the wheel's to say: gpci_component_next.
+ * A component announces its next step to the wheel (gpci_wheel_wake); an early step does no harm. Hence the wheel knows
+ * the next event: gpci_component_next.
  */
 
 struct gpci_timed;
 typedef struct gpci_component_class gpci_component_class;
 
-/* X(name, class, what an object of it is called in reports). Two groups of one name are never there at once. */
+/* X(name, class, name of an object in reports). Two groups with equal report names never exist together. */
 #define GPCI_GROUPS(X)                                       \
     X(CONTROLLERS, controllers, "controllers")               \
     X(CHANNELS, channel, "memory channel")                   \
@@ -62,27 +61,27 @@ typedef enum gpci_group_kind {
         GPCI_GROUP_COUNT
 } gpci_group_kind;
 
-/* A group of one hierarchy. Without objects it is not there, and nothing of its class is called. */
+/* A group of a hierarchy. A group without objects is absent, and the class is never called. */
 typedef struct gpci_group {
     const gpci_component_class *class;
     struct gpci_timed *timed;
-    /* of its class, which the clock has closer at hand here */
+    /* functions of the class, copied here for speed */
     void (*step)(const struct gpci_group *group, uint32_t index);
     void (*expect)(const struct gpci_group *group, uint32_t index, unsigned pass);
-    void *self;                 /* the class's own: a network */
-    uint32_t first, components; /* numbers on the wheel; `first` is that of its place, even where there are none */
+    void *self;                 /* the class's own data: a network */
+    uint32_t first, components; /* numbers on the wheel; `first` is set even without components */
     uint32_t objects;
     uint32_t kind; /* gpci_group_kind */
 } gpci_group;
 
-/* What a pass fetches leads the next one further: from queues to packets, to what these ask for, to where that is. */
+/* A pass prefetches data for the next pass: from queues to packets, to their requests, to cache sets. */
 #define GPCI_EXPECT_PASSES 3u
 
 typedef struct gpci_group_size {
     uint32_t objects, components;
 } gpci_group_size;
 
-/* What counters are of, one by one: of an object's they are the object's part of the hierarchy's. */
+/* Scope of counters; an object's counters are a part of the hierarchy's. */
 typedef enum gpci_scope {
     GPCI_SCOPE_HIERARCHY = 0,
     GPCI_SCOPE_SM = 1,
@@ -94,40 +93,39 @@ typedef enum gpci_scope {
 
 struct gpci_component_class {
     gpci_scope scope;
-    /* How many a hierarchy has, from its configuration; no objects: none. */
+    /* Number of objects, from the configuration; may be 0. */
     gpci_group_size (*size)(const struct gpci_timed *t, gpci_group_kind kind);
-    /* Its objects; every group's numbers are known. What a failure leaves is destroyed. */
+    /* Make the objects; numbers of all groups are known. After a failure, `destroy` is called. */
     gpc_status (*make)(gpci_group *group, gpc_error *error);
     void (*destroy)(gpci_group *group);
-    /* Component `index` of the group is due, or is stepped for nothing. */
+    /* Step component `index` of the group, if due or early. */
     void (*step)(const gpci_group *group, uint32_t index);
-    /* The processor's own caches fetch what the next step will look at: once a pass; NULL: nothing worth it. */
+    /* Prefetch (host memory) for the next step, once per pass; NULL: not worthwhile. */
     void (*expect)(const gpci_group *group, uint32_t index, unsigned pass);
-    /* Add what object `object` has counted, up to now, to a hierarchy's counters. */
+    /* Add the counts of object `object`, up to now, to a hierarchy's counters. */
     void (*count)(const gpci_group *group, uint32_t object, gpc_stats *stats);
-    /* Its counters begin anew, now. */
+    /* Reset the object's counters, now. */
     void (*reset)(const gpci_group *group, uint32_t object, uint64_t now);
     /*
-     * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles.
-     * What other objects own (its cache) is theirs to name. No addresses: in a struct that has some, they come first,
-     * and it is named from the field behind them on. What there are many of is named after how many there are: so,
-     * copied back in while they are named, the stretches are those that were copied out, though there may be more by
-     * then. Whoever adds a field that steps change adds it here; one that can grow has to be there before it is named:
-     * timed_archive.c. tests/hierarchy/snapshots.c sees what is forgotten where a configuration of its uses it.
+     * Name all memory with state and counters of the object, for a snapshot. Called between cycles. Parts owned by
+     * other objects (its cache) are named there. No pointers: in a struct they come first, and the named part begins
+     * after them. Name the length of a list before the list, so that when loading the sizes match, even with more room.
+     * If you add a field that steps change, add it here; a growing array must be enlarged before it is named:
+     * timed_archive.c. tests/hierarchy/snapshots.c detects forgotten fields if one of the configurations uses them.
      */
     void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
     /* Declare the holders of an object (holders.h). Between cycles. */
     void (*hold)(const gpci_group *group, uint32_t object, gpci_holders *to);
 };
 
-/* A class, of all its functions: one that lacks any does not compile. */
+/* A class with all functions; a missing function does not compile. */
 #define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, state_, hold_) \
     {                                                                                                          \
         .scope = (its_scope), .size = (size_), .make = (make_), .destroy = (destroy_), .step = (step_),        \
         .expect = (expect_), .count = (count_), .reset = (reset_), .state = (state_), .hold = (hold_)          \
     }
 
-/* Where there is nothing to do, said so. */
+/* Functions without effect. */
 void gpci_step_nothing(const gpci_group *group, uint32_t index);
 void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
 void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
@@ -139,20 +137,20 @@ extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gp
     gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class, gpci_tlb_class,
     gpci_port_class, gpci_l15_class;
 
-/* The table, by gpci_group_kind. */
+/* Class table, by gpci_group_kind. */
 const gpci_component_class *gpci_class_of(gpci_group_kind kind);
 const char *gpci_group_name(gpci_group_kind kind);
 
 /* components.c: all groups of a hierarchy. */
-/* Number all components, and make all objects. What a failure leaves is destroyed by gpci_groups_destroy. */
+/* Number all components and make all objects. After a failure, call gpci_groups_destroy. */
 gpc_status gpci_groups_make(struct gpci_timed *t, gpc_error *error);
 void gpci_groups_destroy(struct gpci_timed *t);
-/* One SM's objects; or all that are no SM's. */
+/* Count the objects of one SM; gpci_groups_count_rest: all other objects. */
 void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *stats);
 void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
 void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
-/* engine.c: the cycle at which a component is to be stepped next; GPCI_NEVER. */
+/* engine.c: cycle of a component's next step; or GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-/* The table of components, and what is done to all of them. */
+/* Table of components, and operations on all components. */
 
 static const gpci_component_class *const classes[GPCI_GROUP_COUNT] = {
 #define X(name, class, text) [GPCI_GROUP_##name] = &gpci_##class##_class,
@@ -23,7 +23,7 @@ const char *gpci_group_name(gpci_group_kind kind) {
     return names[kind];
 }
 
-/* Returns how many components there are. */
+/* Returns the number of components. */
 static uint32_t number_groups(gpci_timed *t) {
     uint32_t next = 0;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
@@ -41,7 +41,7 @@ static uint32_t number_groups(gpci_timed *t) {
     return next;
 }
 
-/* Which group a component is of, and the first and last whose steps are expected. */
+/* Map components to groups, and find the first and last component with prefetched steps. */
 static void index_groups(gpci_timed *t) {
     t->expect_from = UINT32_MAX;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
@@ -100,7 +100,7 @@ void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index
             classes[kind]->count(&t->groups[kind], index, stats);
 }
 
-/* The group of the network at `index`; NULL: there are not so many, and `index` is less by those there are. */
+/* Group of the network at `index`; NULL: fewer networks; `index` is reduced by their number. */
 static const gpci_group *network_at(const gpci_timed *t, uint32_t *index) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         if (classes[kind] == &gpci_network_class && t->groups[kind].objects && !(*index)--)

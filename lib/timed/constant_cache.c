@@ -6,7 +6,7 @@
 #include "timed/replies.h"
 #include "timed/tags.h"
 
-/* A line of constants at the tags, and on its way. */
+/* A line of constants at the tags, and in flight. */
 
 void gpci_read_only_send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     const uint32_t fetch = gpci_pool_take(&t->pool);

@@ -31,7 +31,9 @@ void gpci_copy_engine_state(gpci_copy_engine *e, gpci_state_fn visit, void *user
     visit(user_data, e, sizeof *e + e->room * sizeof *e->queue);
 }
 
-/* A flight of the copy's, for the n-th SM that it goes to, behind those that there are. Returns the first. */
+/*
+ * Take a flight for the n-th destination SM of a copy, and link the flight behind earlier flights. Returns the first.
+ */
 static uint32_t take_flight(gpci_timed *t, const gpci_copy_asked *asked, uint32_t n, uint32_t requests,
                             uint32_t first) {
     const gpc_warp_access *w = asked->access;
@@ -51,11 +53,11 @@ static uint32_t take_flight(gpci_timed *t, const gpci_copy_asked *asked, uint32_
     while (t->flights[last].next != UINT32_MAX)
         last = t->flights[last].next;
     t->flights[last].next = flight;
-    t->flights[last].fence.marks = 1; /* the last one counts the copy */
+    t->flights[last].fence.marks = 1; /* the last flight counts the copy */
     return first;
 }
 
-/* One for each, linked; that of its own SM, if it is one of them, is the last. */
+/* Take a flight per destination SM, linked; the copy's own SM, if a destination, comes last. */
 static uint32_t take_flights(gpci_timed *t, const gpci_copy_asked *asked, uint32_t requests) {
     const gpc_warp_access *w = asked->access;
     uint32_t first = UINT32_MAX, own = w->multicast ? UINT32_MAX : 0;
@@ -102,7 +104,7 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy
     return GPC_OK;
 }
 
-/* One request, into the miss queue, which has room. */
+/* Send a request to the miss queue (has room). */
 static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const gpci_transaction *line) {
     const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
@@ -131,7 +133,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
     gpci_l1_send_itself(t, stage, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
 }
 
-/* The next request of the oldest copy; false: memory is short. */
+/* Send the next request of the oldest copy; false: out of memory. */
 static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
     gpci_bulk_entry *entry = &e->queue[e->first];
     gpci_transaction line;
@@ -151,7 +153,7 @@ static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
     return true;
 }
 
-/* Is the page of the next request known? Else it is asked for, and L1 is stepped when it is. */
+/* True if the page of the next request is known. If not, it is requested, and L1 is woken later. */
 static bool is_translated(gpci_timed *t, gpci_stage *stage, const gpci_copy_engine *e) {
     if (GPCI_LIKELY(!stage->tlb))
         return true;
@@ -175,7 +177,7 @@ void gpci_copy_step(gpci_timed *t, gpci_stage *stage) {
         return;
     const uint64_t due = e->queue[e->first].due;
     e->stalls += due <= now && !e->sent;
-    if (e->under_way < e->most || due > now) /* else a reply wakes it */
+    if (e->under_way < e->most || due > now) /* otherwise a reply wakes the engine */
         gpci_wheel_wake(&t->wheel, stage->component, due > now ? due : now + 1);
 }
 

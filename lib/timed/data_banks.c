@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/data_banks.h"
 
-/* Lines are 128 bytes at most, and all banks together 32 bytes at least (gpci_check_l1_banks). */
+/* Lines have at most 128 bytes, and all banks together at least 32 bytes (gpci_check_l1_banks). */
 #define MOST_TURNS (GPCI_MAX_TRANSACTIONS * 4u)
 
 /* Bit i of the result: bits 2 i or 2 i + 1 of `x`. */
@@ -14,7 +14,7 @@ static uint64_t halve(uint64_t x) {
     return (x | x >> 16) & 0xffffffffu;
 }
 
-/* Words of 2^shift bytes, 4 at least, of which any byte is touched. */
+/* Touched words of 2^shift bytes (at least 4). */
 static uint64_t words_of(const uint64_t bytes[2], unsigned shift) {
     uint64_t half[2] = {bytes[0], bytes[1]};
     for (unsigned i = 0; i < shift && i < 6; i++) {
@@ -28,7 +28,7 @@ uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *l
     if (count == 1 && banks->whole)
         return 1;
     const uint64_t all = banks->count < 64 ? ((uint64_t)1 << banks->count) - 1 : UINT64_MAX;
-    uint64_t taken[MOST_TURNS]; /* in turn k, banks that have more than k words */
+    uint64_t taken[MOST_TURNS]; /* in turn k, banks with more than k words */
     uint32_t turns = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t words = words_of(lines[i].bytes, banks->shift);
@@ -68,7 +68,7 @@ void gpci_data_queue_state(gpci_data_queue *queue, gpci_state_fn visit, void *us
     visit(user_data, queue->starts, queue->room * sizeof *queue->starts);
 }
 
-/* The banks' next turns. Returns the cycle of the first. */
+/* Take the banks' next turns. Returns the cycle of the first. */
 static uint64_t take(const gpci_timed *t, gpci_stage *stage, uint32_t turns) {
     const uint64_t now = t->wheel.now, start = stage->data_free > now ? stage->data_free : now;
     gpci_data_queue *q = stage->data_queue;

@@ -2,8 +2,8 @@
 #include "timed/drain.h"
 
 /*
- * Entries in the order of their fills: their leaders are linked by `mshr.first`, for nobody waits with them any more;
- * `born` is the cycle from which on the entry is free, `segments` are those that have come.
+ * Entries in order of their fills, with leaders linked by `mshr.first` (no packet waits there any more). `born`: cycle
+ * from which the entry is free; `segments`: those that have arrived.
  */
 
 static gpci_packet *entry_at(const gpci_timed *t, uint32_t leader) {
@@ -25,7 +25,7 @@ void gpci_drain_begin(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_
     stage->drain_last = leader;
 }
 
-/* Of those that wait with an entry, how many have not had their turn; those of entries before it come first. */
+/* Number of an entry's waiting accesses without their turn yet; accesses of earlier entries come first. */
 static uint64_t left_of(const gpci_timed *t, const gpci_packet *l) {
     const uint64_t cycles = l->born - t->wheel.now;
     return cycles < l->mshr.count ? cycles : l->mshr.count;

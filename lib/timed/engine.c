@@ -7,11 +7,11 @@
 #include <string.h>
 
 /*
- * The engine: a wheel of cycles, and the components that are stepped in each.
+ * The engine: a wheel of cycles, and the components stepped in every cycle.
  *
- * Example: at cycle 7 L1 3 puts a packet into the request network, whose turn comes later in a cycle: it is woken for
- * cycle 7, too, and stepped after all L1s. It grants the packet at once, and wakes the slice for cycle 15, when the
- * packet is there. Where nothing else is due, the next cycle that is run is 15.
+ * Example: at cycle 7 L1 3 puts a packet into the request network, whose turn comes later in the cycle: it is woken for
+ * cycle 7 too, and stepped after all L1s. It grants the packet at once, and wakes the slice for cycle 15, when the
+ * packet arrives. If nothing else is due, the next cycle run is 15.
  */
 
 /* The wheel. */
@@ -35,7 +35,7 @@ uint64_t gpci_wheel_next(const gpci_wheel *wheel) {
     for (uint32_t i = 0; i <= words; i++) {
         uint32_t word = (start / 64 + i) % words;
         uint64_t bits = i ? wheel->occupied[word] : first;
-        if (i == words) /* round once: what lies before the start */
+        if (i == words) /* after a full turn: the part before the start */
             bits &= ~(~(uint64_t)0 << (start & 63));
         if (bits) {
             uint32_t slot = word * 64 + gpci_lowest(bits);
@@ -70,14 +70,14 @@ uint64_t gpci_timed_next(const gpci_timed *t) {
 
 /* A cycle. */
 
-/* The group of a component, which is mostly that of the one before it. */
+/* Group of a component, mostly of the previous component. */
 static inline const gpci_group *group_at(const gpci_timed *t, const gpci_group *last, uint32_t number) {
     return GPCI_LIKELY(number - last->first < last->components) ? last : &t->groups[t->group_of[number]];
 }
 
 typedef struct turn {
     const gpci_timed *timed;
-    const gpci_group *group; /* of the component that was last */
+    const gpci_group *group; /* of the last component */
 } turn;
 
 GPCI_INLINE void step_component(void *user_data, uint32_t number) {
@@ -86,10 +86,7 @@ GPCI_INLINE void step_component(void *user_data, uint32_t number) {
     at->group->step(at->group, number - at->group->first);
 }
 
-/*
- * First the packets that steps look at, then what these lead to, and what that leads to: so steps do not wait for
- * memory one after the other.
- */
+/* Prefetch packets for steps, then the referenced data, and so on: steps need not wait for host memory in turn. */
 static void expect_steps(const gpci_timed *t, const uint64_t *due) {
     const gpci_group *group = t->groups;
     for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
@@ -101,7 +98,7 @@ static void expect_steps(const gpci_timed *t, const uint64_t *due) {
             }
 }
 
-/* What failed for want of memory has changed nothing, and may be tried again. */
+/* After a failure for lack of memory nothing has changed, and the call can be repeated. */
 static gpc_status failure(gpci_timed *t) {
     gpc_status status = t->failed;
     if (GPCI_UNLIKELY(status == GPC_ERROR_MEMORY))
@@ -134,7 +131,7 @@ static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
         return t->failed;
     }
     t->ahead_limit = t->runs_ahead ? gpci_ahead_limit(t, limit) : 0;
-    t->wheel.now = next; /* what arrives in this cycle is expected, too */
+    t->wheel.now = next; /* arrivals of this cycle are prefetched too */
     expect_steps(t, gpci_wheel_row(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, &(turn){t, t->groups});
     return gpci_timed_end_cycle(t);

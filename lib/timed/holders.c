@@ -82,7 +82,7 @@ static bool is_moving(const motion *m, uint32_t kind, uint32_t object) {
     return m->objects > OBJECTS || gpci_bit_is_set(m->moves, number_of(m, kind, object));
 }
 
-/* Tell whether an object of a mover moves. */
+/* True if an object of a mover moves. */
 static bool leads_on(const motion *m, const gpci_mover *mover) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
         const uint32_t objects = mover->groups >> kind & 1 ? m->timed->groups[kind].objects : 0;
@@ -163,7 +163,7 @@ void gpci_groups_report(const gpci_timed *t, gpci_text *report) {
 
 #define AT_ONCE 24u /* objects checked after a cycle */
 
-/* Tell whether a mover has a wake-up, or holds packets. */
+/* True if a mover has a wake-up, or holds packets. */
 static bool is_sound(const motion *m, const gpci_holders *to, const gpci_mover *mover) {
     const gpci_timed *t = m->timed;
     if (mover->host || has_wake_up(t, mover))

@@ -47,7 +47,7 @@ struct gpci_holders {
     bool any;          /* a holder is not empty */
 };
 
-/* Declare a holder: `count` of `what` ("packets before its tags"). 0: empty, without a mover. */
+/* Declare a holder: `count` of `what` ("packets before the tags"). 0: empty, without a mover. */
 GPCI_INLINE void gpci_held(gpci_holders *to, const char *what, uint64_t count, gpci_mover mover) {
     if (GPCI_LIKELY(!count))
         return;
@@ -56,7 +56,7 @@ GPCI_INLINE void gpci_held(gpci_holders *to, const char *what, uint64_t count, g
         to->visit(to, what, count, &mover);
 }
 
-/* Declare a word that an SM or a host waits for. The object stays idle. */
+/* Declare an event an SM or a host waits for. The object stays idle. */
 GPCI_INLINE void gpci_awaited(gpci_holders *to, const char *what, bool waits, gpci_mover mover) {
     if (waits && to->visit)
         to->visit(to, what, 1, &mover);
@@ -82,15 +82,15 @@ GPCI_INLINE gpci_mover gpci_by_host(void) {
 GPCI_INLINE gpci_mover gpci_by_nobody(void) {
     return (gpci_mover){.host = false};
 }
-/* Another holder of the same object is the mover. */
+/* Another holder of the object is the mover. */
 gpci_mover gpci_by_itself(const gpci_holders *to);
 
 /* holders.c */
-/* Tell whether the holders of an object are empty. */
+/* True if the holders of an object are empty. */
 bool gpci_holds_nothing(const struct gpci_group *group, uint32_t object);
-/* Tell whether the holders of a hierarchy are empty. Without `memory`, memory channels do not count. */
+/* True if the holders of a hierarchy are empty. Without `memory`, memory channels do not count. */
 bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
-/* Tell whether the host is a mover: of reads, of refused transfers, of replies without a credit. */
+/* True if the host is a mover: of reads, of refused transfers, of replies without a credit. */
 bool gpci_groups_wait_for_host(const struct gpci_timed *t);
 /* Name non-empty holders and movers. Holders without a mover come first. */
 void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);

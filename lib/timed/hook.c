@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Evictions on their way to the level below, and fills and evictions to who asked to be told of them. */
+/* Evictions to the level below, and reports of fills and evictions. */
 
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction) {
     gpci_see_eviction(t, stage, packet, eviction);
@@ -43,7 +43,7 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
     if (!c->on_fill)
         return;
     gpc_request shown = *request;
-    memset(shown.reserved, 0, sizeof shown.reserved); /* they are a packet's */
+    memset(shown.reserved, 0, sizeof shown.reserved); /* used by the packet */
     shown.process = process_of(stage, line_address);
     shown.address = shown_address(stage, shown.address);
     c->on_fill(c->user_data, stage->level, stage->index, shown_address(stage, line_address), sectors, &shown);
@@ -63,7 +63,7 @@ static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_re
     c->on_evict(c->user_data, stage->level, stage->index, &shown);
 }
 
-/* The same of an L1 whose SM's scheduler wants to know whose lines leave. */
+/* Report an eviction of an L1 to the SM's scheduler as well. */
 static void on_l1_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {
     const gpci_stage *stage = user_data;
     const gpci_timed *t = stage->timed;
@@ -91,7 +91,7 @@ void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *p, 
     t->front.cache_event(t->front.user_data, sm, &event);
 }
 
-/* The same of a coherent L1's evictions. */
+/* Report an eviction of a coherent L1 to the scheduler. */
 static void on_l1_block_evict(void *timed, const gpci_module *m, uint64_t tag, uint32_t owner,
                               const gpc_request *request) {
     const gpci_timed *t = timed;

@@ -15,12 +15,9 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
-/* What comes in from above: warp instructions, before the tags. */
+/* Intake of warp instructions, before the tags. */
 
-/*
- * Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be
- * from every L1.
- */
+/* Most packets in flight of one line: the line, fetches of two slices, and evictions, possibly from every L1. */
 uint64_t gpci_packets_per_line(const gpci_timed *t) {
     return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
 }
@@ -31,7 +28,7 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
     gpci_pool_expect_waiters(&t->pool);
     if (GPCI_UNLIKELY(t->stage_times != NULL) && gpci_stage_times_reserve(t, lines) < 0)
         return GPC_ERROR_MEMORY;
-    /* in a tree, what is under way leads to no packet for which room is not made before (coherent_host.c) */
+    /* in a tree, room for packets caused by work in flight is made earlier (coherent_host.c) */
     const uint64_t under_way = t->coherent ? 0 : t->pool.live;
     return gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * (under_way + lines));
 }
@@ -87,11 +84,11 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     return number;
 }
 
-/* Lines of an instruction, which makes one access or two. */
+/* Lines of an instruction with one or two accesses. */
 typedef struct issued_lines {
     gpci_transaction *each;
     uint32_t count, first, segments; /* first: lines of the first access */
-    bool given;                      /* by the host, which has coalesced them itself */
+    bool given;                      /* coalesced by the host */
 } issued_lines;
 
 GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
@@ -109,7 +106,7 @@ GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request 
         p->request.byte_mask[0] = line->bytes[0];
         p->request.byte_mask[1] = line->bytes[1];
     }
-    if (request->kind != GPC_LOAD || t->h->coherent) { /* what a load of plain caches reads is in its segments */
+    if (request->kind != GPC_LOAD || t->h->coherent) { /* for a load of plain caches, segments say the bytes read */
         p->bytes[0] = line->bytes[0];
         p->bytes[1] = line->bytes[1];
     }
@@ -119,7 +116,7 @@ GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request 
     p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    if (lines->given || GPCI_UNLIKELY(t->h->sectors_apart)) { /* which take turns as others do */
+    if (lines->given || GPCI_UNLIKELY(t->h->sectors_apart)) { /* with turns as usual */
         p->request.continues = line->follows;
         p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
@@ -178,8 +175,8 @@ static GPCI_NOINLINE void queue_second(gpci_timed *t, gpci_queue *queue, const g
 }
 
 /*
- * Into the queue before the tags, behind a fence where it is ordered and releases. A second access lies behind `w`, and
- * the second request behind `request`.
+ * Queue an access before the tags; if ordered and a release, behind a fence. A second access follows `w`, and a second
+ * request follows `request`.
  */
 GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_request *request, const issued_lines *lines,
                              uint64_t token, bool framed, bool ordered, uint32_t fence) {
@@ -301,7 +298,7 @@ gpc_status gpci_timed_multicast(gpc_hierarchy *h, const gpc_warp_access *access,
         busy);
 }
 
-/* A host's. What goes to other SMs' L1s is for one thread. */
+/* Issue a host's bulk copy. A multicast to other L1s needs a single thread. */
 static gpc_status issue_copy(gpci_timed *t, const gpc_warp_access *w, uint64_t token, gpc_busy *busy) {
     const gpci_copy_asked asked = {
         .access = w, .tokens = &token, .targets = gpci_is_multicast(w) ? w->multicast_count : 1};
@@ -310,7 +307,7 @@ static gpc_status issue_copy(gpci_timed *t, const gpc_warp_access *w, uint64_t t
     return gpci_copy_issue(t, &asked, busy);
 }
 
-/* It touches no memory that is modelled: done as soon as it is accepted. */
+/* Complete an access without modelled memory at once. */
 static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t token) {
     gpc_completion c = {.token = token,
                         .issued = t->wheel.now,

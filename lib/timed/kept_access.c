@@ -9,7 +9,7 @@ gpc_status gpci_kept_reserve(gpci_timed *t) {
     const size_t had = t->kept_room;
     if (!GPCI_ARRAY_ROOM(t->context, t->kept, t->kept_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
-    for (size_t i = had; i < t->kept_room; i++) { /* fences, among others, have none */
+    for (size_t i = had; i < t->kept_room; i++) { /* for example not of fences */
         memset(&t->kept[i].shape, 0, sizeof t->kept[i].shape);
         t->kept[i].out = NULL;
     }
@@ -43,14 +43,14 @@ void gpci_kept_done(gpci_timed *t, uint32_t flight, gpc_completion *completion) 
     if (kept->out)
         memcpy(kept->out, kept->found, bytes_of(kept));
     kept->out = NULL;
-    kept->shape.finds = false; /* the flight's next need not be a warp access */
+    kept->shape.finds = false; /* the flight's next user may be no warp access */
 }
 
 void gpci_kept_free(gpci_timed *t) {
     gpci_free(t->context, t->kept);
 }
 
-/* Loading: is it one that can have been accepted? */
+/* When loading: true if the access could have been accepted. */
 static bool is_sound(const gpci_kept_access *kept) {
     const uint32_t widest = kept->shape.compare ? sizeof(uint64_t) : GPCI_MAX_LANE_BYTES;
     return kept->shape.count <= GPCI_MAX_LANES && kept->shape.width <= widest;

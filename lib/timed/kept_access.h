@@ -7,31 +7,31 @@
 #include "timed/timed.h"
 
 /*
- * Warp accesses that carry values (coherence.data), from when they are accepted until they are done: of which lanes,
- * and what these have found so far. That is kept here, and goes to the host when the access completes: so that a
- * snapshot has all of it, and one that was loaded needs nothing of the memory that the access was issued from.
+ * Warp accesses with values (coherence.data), from acceptance to completion: their lanes, and the values found so far.
+ * Values are kept here and go to the host at completion; a snapshot has all values, and after loading needs no memory
+ * of the issuer.
  */
 struct gpci_kept_access {
     struct {
-        uint32_t count, width, op; /* as of gpci_lanes */
-        bool finds;                /* a load, or an atomic with an operation; it is not done */
-        bool bytes, compare;       /* it came with these */
+        uint32_t count, width, op; /* as in gpci_lanes */
+        bool finds;                /* a load, or an atomic with an operation; not done yet */
+        bool bytes, compare;       /* came with the access */
     } shape;
-    uint8_t *out; /* the host's; NULL */
+    uint8_t *out; /* the host's; or NULL */
     uint64_t addresses[GPCI_MAX_LANES];
     uint8_t found[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES];
 };
 
-/* Room for one of each flight that there is room for. GPC_ERROR_MEMORY. */
+/* Make room for a kept access per flight. GPC_ERROR_MEMORY. */
 gpc_status gpci_kept_reserve(gpci_timed *t);
-/* A warp access has been accepted, as this flight. */
+/* Keep a warp access accepted as this flight. */
 void gpci_kept_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
-/* A flight is done, of a warp access or not: what it has found goes to its host. */
+/* A flight is done (a warp access or not): give the values found to the host. */
 GPCI_COLD void gpci_kept_done(gpci_timed *t, uint32_t flight, gpc_completion *completion);
 void gpci_kept_free(gpci_timed *t);
 void gpci_kept_archive(gpci_timed *t, gpci_archive *archive);
 
-/* Its lanes, without what they write: `out` receives what they find. */
+/* Lanes of a flight, without the values they write: `out` receives the values found. */
 GPCI_INLINE gpci_lanes gpci_kept_lanes(const gpci_timed *t, uint32_t flight) {
     gpci_kept_access *kept = &t->kept[flight];
     return (gpci_lanes){.addresses = kept->addresses,

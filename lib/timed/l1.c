@@ -16,12 +16,11 @@
 #include "timed/tags.h"
 
 /*
- * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
- * come out of the data port, misses go through the miss queue into the request
- * network, and the reply network's packets come in through the fill port.
+ * Memory pipeline and L1 of an SM. Line transactions pass the tags in order. Hits leave through the data port. Misses
+ * go through the miss queue into the request network. Packets of the reply network enter through the fill port.
  */
 
-/* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
+/* Count the lookup of a load. Sectors in flight count as hits, as in hardware counters. */
 static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);
     bool whole = hit == p->segments;
@@ -39,7 +38,7 @@ static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const
         gpci_prefetch_train(t, stage, p, access, whole);
 }
 
-/* A line's turn at the data: when they are there. */
+/* Cycle at which a line's data are ready, after the turn at the data port or banks. */
 GPCI_INLINE uint64_t take_data(gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
     const gpci_flight *f = &t->flights[p->line.flight];
     if (GPCI_UNLIKELY(f->turns))
@@ -85,7 +84,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     return verdict;
 }
 
-/* What a store's lookup says to write below: the packet itself, or a copy where it waits for a fetch. */
+/* Write a store's bytes below: by the packet itself, or by a copy if the packet waits for a fetch. */
 static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_access_result *r,
                           gpci_verdict verdict) {
     if (verdict == GPCI_WAITING) {
@@ -134,7 +133,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     return verdict;
 }
 
-/* Performed at L2; L1 only drops what it holds. */
+/* Performed at L2; L1 only drops the copy. */
 static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                                 gpci_tag_access *access) {
     if (gpci_queue_full(&stage->out))
@@ -145,7 +144,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         gpci_l1_observe(t, p, access, 0);
         if (access->result.evicted)
             gpci_stage_evicted(t, stage, p, &access->result.eviction);
-        if (GPCI_UNLIKELY(t->h->viper)) /* what is on its way may be older: nobody joins it, nor does it stay */
+        if (GPCI_UNLIKELY(t->h->viper)) /* data in flight may be older: not joined, not kept */
             gpci_stage_outdate(t, stage, p->request.address);
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
@@ -168,21 +167,21 @@ GPCI_INLINE gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet,
     }
 }
 
-/* `returns`: packets may come back to the tags, before those that have not been there. */
+/* Queue before the tags. `returns`: packets may return to the tags, before new ones. */
 GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage, bool returns) {
     if (returns && stage->returned.count)
         return &stage->returned;
     return stage->reorder ? gpci_reorder_choose(t, stage) : &stage->in;
 }
 
-/* Blocks of a line of which an instruction needs several pass together, if they can. */
+/* Blocks of a line for an instruction pass together, if possible. */
 GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
     const bool beside = p->flags & GPCI_PACKET_FOLLOWS && stage->ports_used &&
                         stage->tag_cycle == gpci_clock_own(stage->options->clock, t->wheel.now);
     return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, gpci_packet_place(t, p));
 }
 
-/* Are the data so far behind that no more is to pass the tags? */
+/* True if waiting data accesses stop the tags. */
 GPCI_INLINE bool is_data_full(const gpci_stage *stage, uint64_t now) {
     const gpci_data_queue *q = stage->data_queue;
     return GPCI_UNLIKELY(q != NULL) ? q->starts[q->next] > now : stage->data_free > now + stage->options->latency;
@@ -191,14 +190,14 @@ GPCI_INLINE bool is_data_full(const gpci_stage *stage, uint64_t now) {
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                                      gpci_tag_access *access);
 
-/* As many packets through the tags as ports, banks and resources let through in this cycle. */
+/* Pass packets through the tags, as many as ports, banks and resources allow in this cycle. */
 GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags, bool returns) {
     gpci_tag_access *access = &stage->tag_access[0];
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(access))
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count && !gpci_replies_wait(stage);) {
-        /* without a look at the packet; in a tree one may pass beside the one before it */
+        /* decided without reading the packet; in a tree a packet may pass beside the one before */
         if (is_data_full(stage, now) || (!returns && gpci_stage_ports_used(stage, now))) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
@@ -231,7 +230,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
     }
 }
 
-/* The first packet of the miss queue goes into the network, or waits for another SM's that brings the same. */
+/* Send the first packet of the miss queue into the network, or let it wait for another SM's read. */
 static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (GPCI_UNLIKELY(t->h->window.bytes != 0))
@@ -244,7 +243,7 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     }
     stage->below += !(p->flags & GPCI_PACKET_POSTED);
     const uint32_t bytes = gpci_packet_payload(t, p);
-    /* to the slice of its own partition */
+    /* to the slice of the own partition */
     const uint32_t partition = t->h->sm_partition[stage->index],
                    slice = gpci_interleave_slice(&t->h->interleave, p->address, &p->path.inner);
     gpci_network_send(stage->requests_out, stage->index, gpci_l2_slice(t->h, partition, slice), t->header + bytes,
@@ -261,7 +260,7 @@ static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
     return gpci_network_takes(stage->requests_out, stage->index, t->header + gpci_packet_payload(t, p));
 }
 
-/* Is the first packet still on its way to the miss queue? Then L1 is stepped when it is there. */
+/* True if the first packet has not reached the miss queue; L1 is then woken later. */
 GPCI_INLINE bool is_under_way(gpci_timed *t, const gpci_stage *stage) {
     if (GPCI_LIKELY(!t->longest_way) || !stage->out.count)
         return false;
@@ -271,7 +270,7 @@ GPCI_INLINE bool is_under_way(gpci_timed *t, const gpci_stage *stage) {
     return due > t->wheel.now;
 }
 
-/* As much of the miss queue as the network takes. */
+/* Send as much of the miss queue as the network accepts. */
 GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn send) {
     uint64_t now = t->wheel.now;
     while (!is_under_way(t, stage) && stage->out.count && room(t, stage)) {
@@ -298,7 +297,9 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 
 typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 
-/* Replies, hits and packets at the tags: what is before the miss queue. What they mean is the class's own. */
+/*
+ * Step the part before the miss queue: replies, hits and packets at the tags; `fills` and `tags` depend on the class.
+ */
 GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, stage_fn tags) {
     if (gpci_replies_wait(stage))
         gpci_l1_run_replies(t, stage);
@@ -333,7 +334,7 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
         gpci_fences_step(t, stage);
 }
 
-/* What is beside L1, for its miss queue. */
+/* Move requests of caches beside L1 to the miss queue. */
 static GPCI_COLD void send_beside(gpci_timed *t, gpci_stage *stage) {
     if (stage->constants)
         gpci_constants_send(t, stage);
@@ -341,13 +342,13 @@ static GPCI_COLD void send_beside(gpci_timed *t, gpci_stage *stage) {
         gpci_l15_send(t, stage);
 }
 
-/* Is there more of it, and has room come free? */
+/* True if caches beside L1 have more, and the miss queue has room. */
 static GPCI_COLD bool has_more_beside(const gpci_stage *stage) {
     const gpci_stage *last = stage->l15 ? stage->l15 : stage->constants;
     return last->out.count && !gpci_queue_full(&stage->out);
 }
 
-/* The miss queue, likewise, and who is to hear that something came free. */
+/* Step the miss queue, and notify waiters of free resources. */
 GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn send) {
     const uint32_t sm = stage->index;
     if (GPCI_UNLIKELY(stage->combine != NULL))
@@ -370,7 +371,7 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, room_fn room, send
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
     } else if (stage->refused && stage->notified != stage->tag_access[0].reason) {
-        /* The SM still waits, but for something else: its stalls are counted by reason. */
+        /* The SM still waits, but for another reason: its stalls are counted by reason. */
         stage->notified = stage->tag_access[0].reason;
         if (t->front.step)
             gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
