@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
 
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "timed/strands.h"
 
 #include <string.h>

@@ -128,7 +128,7 @@ struct gpci_module {
     uint32_t *marks; /* [block], first block of a line: users (module_tokens.c); L1s and slices; or NULL */
     struct gpci_token_state *tokens; /* NULL: not opportunistic */
     uint8_t decided, let_in;         /* a hierarchy's L1: decision for the first block of the last line */
-    uint8_t seen;                    /* hits and misses of the last line so far: level/coherent_count.c */
+    uint8_t seen;                    /* hits and misses of the last line so far: level/coherent/coherent_count.c */
     gpci_line_counts counts;
     uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* full map: address / block_bytes -> block */

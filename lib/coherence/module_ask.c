@@ -3,7 +3,7 @@
 
 /*
  * Admission of lines to a cache: its predictor, and a declining replacement policy, are asked. For L1s before an access
- * begins (level/coherent_predict.c); for slices when a request for a copy misses.
+ * begins (level/coherent/coherent_predict.c); for slices when a request for a copy misses.
  *
  * A line kept out of a slice is still read from below for the requesting module. The directory must know this copy: the
  * block is a directory-only entry, and holds the bytes only until they are sent. Hence such a slice is not inclusive.

@@ -338,8 +338,8 @@ static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t fir
 }
 
 /*
- * A policy that prefers a bypass was already asked (level/coherent_predict.c, module_ask.c). If it answers bypass only
- * now, because lines have changed meanwhile, it must admit the line.
+ * A policy that prefers a bypass was already asked (level/coherent/coherent_predict.c, module_ask.c). If it answers
+ * bypass only now, because lines have changed meanwhile, it must admit the line.
  */
 static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates, gpc_request *request) {
     const gpc_replacement_ops *ops = m->policy->ops;

@@ -8,7 +8,8 @@
 /*
  * Opportunistic tokens (cache/cache_tokens.c) in a tree's caches. Lines used by warps with a token are marked. A
  * request without a token may take a free way, or a way with an unmarked line. If there is none, the line stays out;
- * the decision comes earlier (module_ask.c, level/coherent_predict.c). If ways have changed since, any way will do.
+ * the decision comes earlier (module_ask.c, level/coherent/coherent_predict.c). If ways have changed since, any way
+ * will do.
  */
 
 gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struct gpci_token_rules *rules,

@@ -2,9 +2,9 @@
 #ifndef GPC_FUNCTIONAL_FUNCTIONAL_H
 #define GPC_FUNCTIONAL_FUNCTIONAL_H
 
-#include "level/driver.h"
-#include "level/observer.h"
-#include "level/warp_access.h"
+#include "level/access/warp_access.h"
+#include "level/rules/driver.h"
+#include "level/rules/observer.h"
 
 /*
  * Driver without a clock: a line transaction passes all levels at once, by their rules.

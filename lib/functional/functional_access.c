@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
-#include "level/coherent_level.h"
-#include "level/constants.h"
-#include "level/events.h"
-#include "level/future.h"
-#include "level/level_count.h"
-#include "level/tlb.h"
+#include "level/access/constants.h"
+#include "level/access/future.h"
+#include "level/access/tlb.h"
+#include "level/coherent/coherent_level.h"
+#include "level/rules/events.h"
+#include "level/rules/level_count.h"
 
 /* Lines of a warp instruction, served one by one. */
 

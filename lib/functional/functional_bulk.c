@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
-#include "level/bulk.h"
-#include "level/tlb.h"
+#include "level/access/bulk.h"
+#include "level/access/tlb.h"
 
 /* A bulk copy without a clock: request by request to L2. */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "functional/functional.h"
-#include "level/constants.h"
-#include "level/events.h"
-#include "level/l15.h"
+#include "level/access/constants.h"
+#include "level/access/l15.h"
+#include "level/rules/events.h"
 
 /* A load of constants without a clock. */
 

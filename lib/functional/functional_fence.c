@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "functional/functional.h"
-#include "level/coherent_level.h"
-#include "level/fence.h"
-#include "level/level_count.h"
+#include "level/access/fence.h"
+#include "level/coherent/coherent_level.h"
+#include "level/rules/level_count.h"
 
 /* Fences without a clock: every access is done before the next begins. A fence never waits, and L1 acts at once. */
 

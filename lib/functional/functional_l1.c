@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
-#include "level/cache_lines.h"
-#include "level/events.h"
-#include "level/level_count.h"
-#include "level/level_rules.h"
+#include "level/rules/cache_lines.h"
+#include "level/rules/events.h"
+#include "level/rules/level_count.h"
+#include "level/rules/level_rules.h"
 
 /* Functional path of a line transaction through its SM's L1: lookup, requests to the levels below, and evictions. */
 

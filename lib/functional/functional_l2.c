@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
-#include "level/events.h"
-#include "level/level_count.h"
-#include "level/level_rules.h"
+#include "level/rules/events.h"
+#include "level/rules/level_count.h"
+#include "level/rules/level_rules.h"
 
 /* Functional path through L2: the SM's own partition, the line's home partition, DRAM. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
 #include "base/array.h"
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 
 #include <stdio.h>
 

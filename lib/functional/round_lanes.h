@@ -4,7 +4,7 @@
 
 #include "base/workers.h"
 #include "functional/functional.h"
-#include "level/threads_check.h"
+#include "level/build/threads_check.h"
 
 /*
  * Accesses of many SMs on several threads, with the results of a single thread.

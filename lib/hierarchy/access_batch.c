@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/processes.h"
-#include "level/recorder.h"
+#include "level/rules/recorder.h"
 
 /* Many warp instructions in a call, from arrays of their fields. */
 

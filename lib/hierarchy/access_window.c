@@ -2,10 +2,12 @@
 #include <gpucache/window.h>
 
 #include "cache/cache.h"
-#include "level/driver.h"
-#include "level/recorder.h"
+#include "level/rules/driver.h"
+#include "level/rules/recorder.h"
 
-/* Access windows set by a host: lines that persist in L2. For windows of the configuration see level/window.c. */
+/*
+ * Access windows set by a host: lines that persist in L2. For windows of the configuration see level/access/window.c.
+ */
 
 static const char *wrong_field(const gpc_hierarchy *h, const gpc_access_window *w) {
     if (w->hit_ratio > 100)

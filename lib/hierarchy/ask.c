@@ -3,9 +3,9 @@
 
 #include "cache/cache.h"
 #include "hierarchy/processes.h"
-#include "level/events.h"
-#include "level/level_rules.h"
-#include "level/recorder.h"
+#include "level/rules/events.h"
+#include "level/rules/level_rules.h"
+#include "level/rules/recorder.h"
 
 /* Queries of a host before it acts, and preloading of caches before a run. */
 

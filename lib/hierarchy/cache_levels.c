@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache_archive.h"
 #include "functional/functional.h"
-#include "level/constants.h"
-#include "level/driver.h"
-#include "level/fence.h"
-#include "level/l15.h"
+#include "level/access/constants.h"
+#include "level/access/fence.h"
+#include "level/access/l15.h"
+#include "level/rules/driver.h"
 
 /* Levels of a hierarchy without coherence: an L1 per SM, and L2 slices. L1s and slices are caches. */
 

@@ -4,8 +4,8 @@
 #include "base/check.h"
 #include "hierarchy/ledger_check.h"
 #include "hierarchy/processes.h"
-#include "level/events.h"
-#include "level/recorder.h"
+#include "level/rules/events.h"
+#include "level/rules/recorder.h"
 
 /* Public calls that need a clock. Without a clock, errors. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/driver.h"
-#include "level/events.h"
+#include "level/rules/driver.h"
+#include "level/rules/events.h"
 
 /* Event trace of a hierarchy: set, replace, remove. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/host.h>
 
-#include "level/driver.h"
-#include "level/events.h"
+#include "level/rules/driver.h"
+#include "level/rules/events.h"
 
 /* Reply credits between a host and a hierarchy. */
 

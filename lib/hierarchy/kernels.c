@@ -3,11 +3,11 @@
 
 #include "cache/cache.h"
 #include "hierarchy/ledger_check.h"
-#include "level/driver.h"
-#include "level/events.h"
-#include "level/kernels.h"
-#include "level/observer.h"
-#include "level/recorder.h"
+#include "level/rules/driver.h"
+#include "level/rules/events.h"
+#include "level/rules/kernels.h"
+#include "level/rules/observer.h"
+#include "level/rules/recorder.h"
 
 #include <string.h>
 

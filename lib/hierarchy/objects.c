@@ -2,7 +2,7 @@
 #include "hierarchy/objects.h"
 
 #include "cache/cache.h"
-#include "level/energy.h"
+#include "level/observe/energy.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GPC_HIERARCHY_OBJECTS_H
 #define GPC_HIERARCHY_OBJECTS_H
 
-#include "level/driver.h"
+#include "level/rules/driver.h"
 
 /* Values of an object now. GPC_ERROR_RANGE. */
 gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);

@@ -2,7 +2,7 @@
 #ifndef GPC_HIERARCHY_POLICY_GROUPS_H
 #define GPC_HIERARCHY_POLICY_GROUPS_H
 
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "registry/policy_values.h"
 
 /* Policies of a hierarchy by place: replacement, bypass and prefetchers of L1s and slices. */

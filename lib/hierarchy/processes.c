@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/processes.h"
 
-#include "level/warp_access.h"
+#include "level/access/warp_access.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GPC_HIERARCHY_PROCESSES_H
 #define GPC_HIERARCHY_PROCESSES_H
 
-#include "level/driver.h"
+#include "level/rules/driver.h"
 
 #include <stddef.h>
 

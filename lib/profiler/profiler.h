@@ -2,7 +2,7 @@
 #ifndef GPC_PROFILER_PROFILER_H
 #define GPC_PROFILER_PROFILER_H
 
-#include "level/observer.h"
+#include "level/rules/observer.h"
 #include "profile/profile.h"
 #include "replay/core/replay.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/record.h>
 
-#include "level/driver.h"
-#include "level/recorder.h"
-#include "level/warp_access.h"
+#include "level/access/warp_access.h"
+#include "level/rules/driver.h"
+#include "level/rules/recorder.h"
 #include "record/recorded_kernel.h"
 #include "trace/sources.h"
 

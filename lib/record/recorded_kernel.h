@@ -3,7 +3,7 @@
 #define GPC_RECORD_RECORDED_KERNEL_H
 
 #include "base/map.h"
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "trace/rows.h"
 
 #include <gpucache/record.h>

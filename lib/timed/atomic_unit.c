@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/atomic_unit.h"
 
-#include "level/values.h"
+#include "level/access/values.h"
 #include "timed/timed.h"
 
 /* Most parts of a line (4 bytes per part). */

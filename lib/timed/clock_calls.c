@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/driver.h"
+#include "level/rules/driver.h"
 #include "timed/coherent.h"
 #include "timed/replies.h"
 #include "timed/strands.h"
 
-/* Calls of a host that need the clock (gpci_clock_calls of level/driver.h). */
+/* Calls of a host that need the clock (gpci_clock_calls of level/rules/driver.h). */
 
 static uint64_t now(const gpc_hierarchy *h) {
     return h->timed->wheel.now;

@@ -4,8 +4,8 @@
 
 #include "coherence/controller_host.h"
 #include "coherence/tree.h"
-#include "level/coherent_level.h"
-#include "level/values.h"
+#include "level/access/values.h"
+#include "level/coherent/coherent_level.h"
 #include "timed/timed.h"
 
 /*

@@ -2,7 +2,7 @@
 #include "timed/watch_coherent.h"
 
 #include "base/array.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/atomic_unit.h"
 #include "timed/lsu.h"
 

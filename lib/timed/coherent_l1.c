@@ -2,7 +2,7 @@
 #include "timed/watch_coherent.h"
 
 #include "coherence/tree.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 
 /*
  * Coherent L1. A line has an MSHR entry from the miss until the access is done; later packets for the line wait at the

@@ -16,7 +16,7 @@
  * never wait here. So requests with entries complete, and free them.
  *
  * Near halves of slices share the entries and leave one free. Their requests wait in the controller, so that no request
- * of the home half is behind one (level/coherent_level.h).
+ * of the home half is behind one (level/coherent/coherent_level.h).
  *
  * Example, one entry: loads of lines A and B that memory has, and C that the slice has. A takes the entry; B waits, and
  * C behind it. When A's data are sent, B takes the entry, and C passes the tags a cycle later.

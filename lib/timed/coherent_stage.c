@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/watch_coherent.h"
 
 /*

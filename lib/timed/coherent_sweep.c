@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_sweep.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/watch_coherent.h"
 
 /*

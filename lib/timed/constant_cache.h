@@ -2,12 +2,12 @@
 #ifndef GPC_TIMED_CONSTANT_CACHE_H
 #define GPC_TIMED_CONSTANT_CACHE_H
 
-#include "level/constants.h"
+#include "level/access/constants.h"
 #include "timed/timed.h"
 
 /*
- * An SM's constant cache with a clock (level/constants.h): a stage (stage.h) beside L1's stage. It is stepped together
- * with L1, and sends misses through L1's miss queue. A load waits before the tags among the SM's other memory
+ * An SM's constant cache with a clock (level/access/constants.h): a stage (stage.h) beside L1's stage. It is stepped
+ * together with L1, and sends misses through L1's miss queue. A load waits before the tags among the SM's other memory
  * instructions (l1.queue), and passes them one line a cycle, in parallel to L1's.
  */
 gpc_status gpci_constants_stage_create(gpci_timed *t, gpci_stage *l1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/copy_engine.h"
 
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/atomic_unit.h"
 #include "timed/l1_tlb.h"
 #include "timed/multicast.h"

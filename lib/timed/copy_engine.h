@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_COPY_ENGINE_H
 #define GPC_TIMED_COPY_ENGINE_H
 
-#include "level/bulk.h"
+#include "level/access/bulk.h"
 #include "timed/timed.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
-#include "level/coherent_level.h"
-#include "level/observer.h"
+#include "level/coherent/coherent_level.h"
+#include "level/rules/observer.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/atomic_unit.h"
 #include "timed/collector.h"
 #include "timed/constant_cache.h"

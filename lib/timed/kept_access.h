@@ -3,7 +3,7 @@
 #define GPC_TIMED_KEPT_ACCESS_H
 
 #include "base/archive.h"
-#include "level/values.h"
+#include "level/access/values.h"
 #include "timed/timed.h"
 
 /*

@@ -2,15 +2,15 @@
 #ifndef GPC_TIMED_L15_STAGE_H
 #define GPC_TIMED_L15_STAGE_H
 
-#include "level/l15.h"
+#include "level/access/l15.h"
 #include "timed/constant_cache.h"
 
 /*
- * L1.5s with a clock (level/l15.h): a stage (stage.h) each, and a component of its own, which has its turn in a cycle
- * before the L1s of its SMs, and is of their strand. It is asked by their constant caches, and for lines of code; a
- * line of them passes the tags in a cycle, and what is there leaves through its data port. What it
- * lacks is a read of L2 in the name of the SM that asked first: it leaves through that SM's miss queue, and its reply
- * comes back through that SM's fill port. Data go to their SM in a cycle after they have come, and are out of the port.
+ * L1.5s with a clock (level/access/l15.h): a stage (stage.h) each, and a component of its own, which has its turn in a
+ * cycle before the L1s of its SMs, and is of their strand. It is asked by their constant caches, and for lines of code;
+ * a line of them passes the tags in a cycle, and what is there leaves through its data port. What it lacks is a read of
+ * L2 in the name of the SM that asked first: it leaves through that SM's miss queue, and its reply comes back through
+ * that SM's fill port. Data go to their SM in a cycle after they have come, and are out of the port.
  *
  *   constant cache, code -> in -> tags -> out -> miss queue of an L1 -> L2
  *                                  |  \                        |

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1_observe.h"
 
-#include "level/level_rules.h"
-#include "level/observer.h"
+#include "level/rules/level_rules.h"
+#include "level/rules/observer.h"
 
 void gpci_l1_observe_lookup(gpci_timed *t, const gpci_packet *p, const gpci_tag_access *access, uint8_t hits) {
     const gpci_observer *o = t->h->observer;

@@ -4,7 +4,7 @@
 
 #include "timed/timed.h"
 
-/* Tell who observes the L1s, if anybody (level/observer.h). */
+/* Tell who observes the L1s, if anybody (level/rules/observer.h). */
 
 GPCI_COLD void gpci_l1_observe_lookup(gpci_timed *t, const gpci_packet *p, const gpci_tag_access *access, uint8_t hits);
 GPCI_COLD void gpci_l1_observe_issue(gpci_timed *t, const gpc_request *request);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1_send.h"
 
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/combine.h"
 #include "timed/prefetch.h"
 #include "timed/watch.h"

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_L1_TLB_H
 #define GPC_TIMED_L1_TLB_H
 
-#include "level/tlb.h"
+#include "level/access/tlb.h"
 #include "timed/timed.h"
 
 /*

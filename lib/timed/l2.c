@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/atomic_unit.h"
 #include "timed/l2_send.h"
 #include "timed/multicast.h"
@@ -10,7 +10,7 @@
 
 /*
  * An L2 slice: packets of its SMs, and of the slice's peer in the other partition. What it does with them is in
- * level/level_rules.h; here is when.
+ * level/rules/level_rules.h; here is when.
  */
 
 static uint32_t partition_of(const gpci_timed *t, const gpci_stage *stage) {

@@ -2,7 +2,7 @@
 #include "timed/lsu.h"
 
 #include "coherence/tree.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/replies.h"
 #include "timed/watch_coherent.h"
 

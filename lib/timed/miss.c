@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
-#include "level/kernels.h"
-#include "level/warp_ranks.h"
+#include "level/access/warp_ranks.h"
+#include "level/rules/kernels.h"
 #include "timed/atomic_unit.h"
 #include "timed/l15_stage.h"
 #include "timed/plain_values.h"

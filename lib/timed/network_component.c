@@ -63,7 +63,7 @@ static const places cluster_reply_places = {AT(cluster_network_replies), AT(clus
                                             AT(cluster_network_output_cycles)};
 static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), UNCOUNTED, UNCOUNTED};
 
-/* What crosses from a GPU to another is counted where it sets out (level/coherent_level.c), clock or not. */
+/* What crosses from a GPU to another is counted where it sets out (level/coherent/coherent_level.c), clock or not. */
 static const places no_places = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
 
 typedef struct network_plan {

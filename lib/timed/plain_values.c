@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cache/cache.h"
 #include "coherence/atomic.h"
-#include "level/events.h"
-#include "level/warp_access.h"
+#include "level/access/warp_access.h"
+#include "level/rules/events.h"
 #include "timed/kept_access.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define GPC_TIMED_PLAIN_VALUES_H
 
 #include "base/map.h"
-#include "level/values.h"
+#include "level/access/values.h"
 #include "timed/timed.h"
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/port.h"
 
-#include "level/driver.h"
-#include "level/recorder.h"
+#include "level/rules/driver.h"
+#include "level/rules/recorder.h"
 #include "timed/watch.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/prefetch.h"
 
-#include "level/level_rules.h"
-#include "level/local_memory.h"
+#include "level/access/local_memory.h"
+#include "level/rules/level_rules.h"
 #include "timed/l1_tlb.h"
 #include "timed/watch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/run_ahead.h"
 
-#include "level/threads_check.h"
+#include "level/build/threads_check.h"
 #include "timed/combine.h"
 #include "timed/replies.h"
 

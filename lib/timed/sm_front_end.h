@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_SM_FRONT_END_H
 #define GPC_TIMED_SM_FRONT_END_H
 
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "timed/wheel.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_STAGE_H
 #define GPC_TIMED_STAGE_H
 
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/coalescer.h"
 #include "timed/component.h"
 #include "timed/network.h"

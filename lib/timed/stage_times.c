@@ -2,7 +2,7 @@
 #include "timed/stage_times.h"
 
 #include "base/array.h"
-#include "level/events.h"
+#include "level/rules/events.h"
 
 #include <string.h>
 

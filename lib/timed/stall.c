@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/l1_observe.h"
 #include "timed/prefetch.h"
 

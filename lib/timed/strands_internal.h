@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_STRANDS_INTERNAL_H
 #define GPC_TIMED_STRANDS_INTERNAL_H
 
-#include "level/threads_check.h"
+#include "level/build/threads_check.h"
 #include "timed/strands.h"
 
 /* The inside of strands.h. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/strands_internal.h"
 
-#include "level/events.h"
+#include "level/rules/events.h"
 #include "timed/l2_tlb.h"
 
 /* A cycle of a hierarchy with strands, phase by phase. */

@@ -3,9 +3,9 @@
 #define GPC_TIMED_TIMED_H
 
 #include "dram/dram.h"
-#include "level/cache_lines.h"
-#include "level/fence.h"
-#include "level/warp_access.h"
+#include "level/access/fence.h"
+#include "level/access/warp_access.h"
+#include "level/rules/cache_lines.h"
 #include "timed/sm_front_end.h"
 #include "timed/stage.h"
 

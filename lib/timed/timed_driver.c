@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/driver.h"
+#include "level/rules/driver.h"
 #include "timed/coherent.h"
 #include "timed/run_ahead.h"
 #include "timed/stage_times.h"
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* The timed hierarchy as a driver (level/driver.h). */
+/* The timed hierarchy as a driver (level/rules/driver.h). */
 
 static void destroy(gpc_hierarchy *h) {
     gpci_timed_destroy(h->timed);

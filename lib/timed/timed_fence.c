@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
-#include "level/level_count.h"
+#include "level/rules/level_count.h"
 #include "timed/coherent.h"
 #include "timed/collector.h"
 #include "timed/stage_times.h"

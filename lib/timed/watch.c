@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/level_rules.h"
+#include "level/rules/level_rules.h"
 #include "timed/copy_engine.h"
 #include "timed/plain_values.h"
 #include "timed/stage_times.h"

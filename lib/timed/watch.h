@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_WATCH_H
 #define GPC_TIMED_WATCH_H
 
-#include "level/events.h"
+#include "level/rules/events.h"
 #include "timed/timed.h"
 
 /*

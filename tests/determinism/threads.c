@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several threads give the same bytes as one: all counters, of all objects, at many cycles on the way. */
 #include "effort.h"
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "replay/core/replay.h"
 #include "timed/strands.h"
 

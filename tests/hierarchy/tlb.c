@@ -20,7 +20,7 @@ static void expect(const rig *r, uint64_t l1, uint64_t l1_hits, uint64_t l2, uin
 }
 #define TLBS(r, ...) expect((r), __VA_ARGS__, __LINE__)
 
-/* The example of lib/level/tlb.h. */
+/* The example of lib/level/access/tlb.h. */
 Test(tlbs, example) {
     rig r;
     rig_open(&r, "tlb.page = 64KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n");

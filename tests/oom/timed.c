@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hierarchies with a clock, and DRAM by itself. */
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "oom/heap.h"
 #include "timed/strands.h"
 

@@ -75,7 +75,7 @@ static void expect_uses(const stream *s, size_t count, const uint64_t *expected)
         cr_expect_eq(s->next_uses[i], expected[i], "access %zu: %llu", i, (unsigned long long)s->next_uses[i]);
 }
 
-/* The example of lib/level/future.h. */
+/* The example of lib/level/access/future.h. */
 Test(future, a_store_that_evicts_ends_a_line) {
     stream *s = calloc(1, sizeof *s);
     rig *r = open_recording(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/energy.h"
+#include "level/observe/energy.h"
 
 #include <gpucache/dram.h>
 #include <gpucache/gpucache.h>

@@ -2,7 +2,7 @@
 #include "timed/timed.h"
 
 #include "effort.h"
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "timed/drive.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <criterion/criterion.h>
 
-#include "level/coalesce.h"
+#include "level/rules/coalesce.h"
 #include "trace/blocks/packed.h"
 #include "trace/blocks/packer.h"
 

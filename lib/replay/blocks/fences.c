@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/fence.h"
+#include "level/access/fence.h"
 #include "replay/core/replay.h"
 #include "trace/rewind.h"
 

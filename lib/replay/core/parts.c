@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/level_count.h"
-#include "level/local_memory.h"
+#include "level/access/local_memory.h"
+#include "level/rules/level_count.h"
 #include "replay/core/replay.h"
 #include "trace/rewind.h"
 #include "trace/windows.h"

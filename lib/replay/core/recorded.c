@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "level/future.h"
+#include "level/access/future.h"
 #include "trace/rewind.h"
 
 #include <inttypes.h>

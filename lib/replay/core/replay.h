@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "config/config.h"
 #include "functional/round_lanes.h"
-#include "level/hierarchy.h"
+#include "level/rules/hierarchy.h"
 #include "stats/stats.h"
 #include "trace/blocks/builder.h"
 #include "trace/blocks/packed.h"

@@ -3,7 +3,7 @@
 
 #include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
-#include "level/energy.h"
+#include "level/observe/energy.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
-#include "level/fence.h"
-#include "level/kernels.h"
-#include "level/level_count.h"
-#include "level/local_memory.h"
+#include "level/access/fence.h"
+#include "level/access/local_memory.h"
+#include "level/rules/kernels.h"
+#include "level/rules/level_count.h"
 #include "replay/blocks/clusters.h"
 #include "replay/sm/together.h"
 

@@ -2,7 +2,7 @@
 #include "replay/core/replay.h"
 #include "functional/functional.h"
 #include "hierarchy/objects.h"
-#include "level/future.h"
+#include "level/access/future.h"
 #include "replay/blocks/parked.h"
 #include "replay/sampling/sampling.h"
 #include "timed/sm_front_end.h"

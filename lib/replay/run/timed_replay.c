@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/timed_replay.h"
 
-#include "level/energy.h"
+#include "level/observe/energy.h"
 #include "replay/blocks/mbarriers.h"
 #include "replay/sampling/sampling.h"
 #include "replay/sm/icache.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/future.h"
-#include "level/warp_access.h"
+#include "level/access/future.h"
+#include "level/access/warp_access.h"
 #include "replay/core/replay.h"
 #include "trace/rewind.h"
 

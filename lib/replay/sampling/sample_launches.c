@@ -2,7 +2,7 @@
 #include "replay/sampling/sampling.h"
 
 #include "base/array.h"
-#include "level/local_memory.h"
+#include "level/access/local_memory.h"
 #include "trace/rewind.h"
 #include "trace/windows.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/sm/icache.h"
 
-#include "level/kernels.h"
-#include "level/l15.h"
+#include "level/access/l15.h"
+#include "level/rules/kernels.h"
 #include "replay/core/sm_tokens.h"
 #include "replay/sm/fetch.h"
 #include "replay/sm/stream_buffer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/coalesce.h"
-#include "level/level_count.h"
+#include "level/rules/coalesce.h"
+#include "level/rules/level_count.h"
 #include "replay/blocks/clusters.h"
 #include "replay/blocks/copies.h"
 #include "replay/blocks/mbarriers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/sm/stream_buffer.h"
 
-#include "level/cache_lines.h"
+#include "level/rules/cache_lines.h"
 
 static gpci_icache_miss *place_at(const gpci_icache *icache, uint32_t n) {
     return &icache->misses[icache->entries + n];

@@ -2,7 +2,7 @@
 #include "replay/sm/together.h"
 
 #include "hierarchy/objects.h"
-#include "level/observer.h"
+#include "level/rules/observer.h"
 #include "replay/blocks/clusters.h"
 #include "replay/core/timed_replay.h"
 #include "replay/sm/icache.h"

@@ -2,7 +2,7 @@
 #ifndef GPC_REPLAY_TOGETHER_H
 #define GPC_REPLAY_TOGETHER_H
 
-#include "level/kernels.h"
+#include "level/rules/kernels.h"
 #include "replay/core/replay.h"
 
 #include <gpucache/kernels.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/kernels.h"
-#include "level/warp_ranks.h"
+#include "level/access/warp_ranks.h"
+#include "level/rules/kernels.h"
 #include "replay/blocks/copies.h"
 #include "replay/blocks/mbarriers.h"
 #include "replay/sm/fetch.h"

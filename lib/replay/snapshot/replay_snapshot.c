@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "hierarchy/hierarchy_snapshot.h"
-#include "level/future.h"
+#include "level/access/future.h"
 #include "replay/blocks/parked.h"
 #include "replay/core/timed_replay.h"
 #include "replay/sampling/sampling.h"

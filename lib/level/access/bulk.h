@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_BULK_H
+#define GPC_LEVEL_BULK_H
+
+#include "level/rules/coalesce.h"
+#include "level/rules/hierarchy.h"
+
+/*
+ * A bulk copy, divided into requests in the order of its bytes: a request covers the next bytes within one line. Rows
+ * adjacent in memory form one range.
+ *
+ * Example, lines of 128 bytes: rows of 192 bytes at 0x1010 and 0x10d0 form the range 0x1010 to 0x1190. Requests: 112
+ * bytes of line 0x1000, 128 of 0x1080, and 16 of 0x1100 (a sector). A single row of 384 bytes makes equal requests.
+ */
+#define GPCI_BULK_ROWS 64u
+#define GPCI_BULK_MOST_BYTES 65536u /* per row */
+#define GPCI_BULK_TARGETS 16u       /* destination SMs */
+
+GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *w) {
+    return w->multicast || w->multicast_count;
+}
+
+typedef struct gpci_bulk {
+    uint64_t addresses[GPCI_BULK_ROWS];
+    uint32_t rows, width; /* width: bytes per row */
+    uint32_t row, done;   /* position of the next request: byte `done` of row `row`; row = rows: end */
+} gpci_bulk;
+
+gpci_bulk gpci_bulk_of(const gpc_warp_access *access);
+/* Make the next request; false: none is left. */
+bool gpci_bulk_next(gpci_bulk *bulk, unsigned line_shift, gpci_transaction *line);
+/* Number of remaining requests. */
+uint32_t gpci_bulk_count(const gpci_bulk *bulk, unsigned line_shift);
+/* log2 of the line size of a hierarchy. */
+unsigned gpci_bulk_shift(const gpc_hierarchy *h);
+/* Fields common to every request of the copy. Counts the copy. */
+gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t requests);
+/* Count a request; `targets`: number of SMs receiving its bytes. */
+void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,
+                             uint32_t targets);
+/* Reason why a copy is invalid; NULL: valid. */
+const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *access);
+
+#endif

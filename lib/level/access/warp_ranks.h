@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_WARP_RANKS_H
+#define GPC_LEVEL_WARP_RANKS_H
+
+#include "base/archive.h"
+#include "level/rules/hierarchy.h"
+
+/*
+ * Age of a warp: number of older running warps of its SM. A warp that starts is the youngest. When a warp exits,
+ * younger warps move up.
+ *
+ * Example: warps in slots 4, 0, 7 start: ages 0, 1, 2. Slot 0 exits: slot 7 has age 1. Slot 0 starts again: age 2.
+ */
+
+/* Rank of a warp after the exit of a warp of rank `gone`. */
+GPCI_INLINE uint16_t gpci_rank_after(uint16_t rank, uint16_t gone) {
+    return (uint16_t)(rank - (rank > gone));
+}
+
+/* Ranks of an SM, kept for a host (gpc_hierarchy_rank_warps). */
+typedef struct gpci_warp_ranks {
+    uint16_t *ranks; /* [slots]; or GPCI_NOT_RUNNING */
+    uint32_t slots, running;
+} gpci_warp_ranks;
+
+#define GPCI_NOT_RUNNING UINT16_MAX
+
+GPCI_INLINE uint32_t gpci_warp_rank(const gpc_hierarchy *h, uint32_t sm, uint32_t warp) {
+    const gpci_warp_ranks *r = &h->warp_ranks[sm];
+    return warp < r->slots ? r->ranks[warp] : GPCI_NOT_RUNNING;
+}
+
+/* Set the age of a request from its warp, if the warp runs. */
+GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *h, gpc_request *request) {
+    const uint32_t rank = gpci_warp_rank(h, request->sm, request->warp);
+    request->warp_age = rank == GPCI_NOT_RUNNING ? request->warp_age : rank;
+}
+
+/* Start or end a ranked warp. GPC_ERROR_ARGUMENT: already running, or not running; GPC_ERROR_MEMORY. */
+gpc_status gpci_warp_ranks_event(gpc_hierarchy *h, const gpc_warp_event *event);
+void gpci_warp_ranks_destroy(gpc_hierarchy *h);
+void gpci_warp_ranks_archive(gpc_hierarchy *h, gpci_archive *archive);
+
+#endif

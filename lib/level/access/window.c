@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/config.h"
+#include "level/rules/hierarchy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 is reserved for persisting lines, and a
+ * window of addresses selects these lines. Both act through priorities of lines, used by the cache's replacement.
+ *
+ * Example, 16 ways, 40 MiB, l2.persisting = 30MiB: 12 ways of each set. Lines of the window take these ways and keep
+ * others out. Lines beyond 12 per set replace each other; the ratio of the window prevents this.
+ */
+
+static bool is_set(const gpc_hierarchy *h, gpci_key key) {
+    gpc_key_info info = GPC_KEY_INFO_INIT;
+    return gpc_key_at(key, &info) == GPC_OK && strcmp(gpci_config_text(h->config, key), info.initial) != 0;
+}
+
+static bool has_l2(const gpc_hierarchy *h) {
+    const bool plain = h->viper || !strcmp(gpci_config_text(h->config, GPCI_KEY_COHERENCE), "none");
+    return plain && gpci_number(h, GPCI_KEY_L2_ENABLED);
+}
+
+/* Part of a window without effect, as error text; NULL: none. */
+static const char *idle_part(const gpc_hierarchy *h, const gpci_window *w) {
+    if (w->hit == GPC_EVICT_LAST && !gpci_number(h, GPCI_KEY_L2_PERSISTING))
+        return "l2.window_hit = persisting has no effect: l2.persisting is 0B";
+    if (w->hit_ratio == 100 && is_set(h, GPCI_KEY_L2_WINDOW_MISS))
+        return "l2.window_miss has no effect: l2.window_ratio is 100";
+    if ((!w->hit || !w->hit_ratio) && (!w->miss || w->hit_ratio == 100))
+        return "l2.window_bytes has no effect: all of its lines are normal";
+    return NULL;
+}
+
+gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error) {
+    const uint64_t bytes = gpci_number(h, GPCI_KEY_L2_PERSISTING), size = gpci_number(h, GPCI_KEY_L2_SIZE);
+    *out = 0;
+    if (bytes == UINT64_MAX)
+        return GPC_OK;
+    const uint64_t aside = size / ways ? bytes / (size / ways) : 0;
+    if (bytes && !aside)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l2.persisting = %" PRIu64 "B is less than a way of L2's sets: %" PRIu64 "B", bytes,
+                         size / ways);
+    if (aside >= ways)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l2.persisting = %" PRIu64 "B leaves no way of L2's sets to others: l2.size is %" PRIu64 "B",
+                         bytes, size);
+    *out = aside ? (uint32_t)aside : GPC_NO_LAST_WAYS;
+    return GPC_OK;
+}
+
+gpc_status gpci_build_window(gpc_hierarchy *h, gpc_error *error) {
+    static const gpci_key details[] = {GPCI_KEY_L2_WINDOW_BEGIN, GPCI_KEY_L2_WINDOW_RATIO, GPCI_KEY_L2_WINDOW_HIT,
+                                       GPCI_KEY_L2_WINDOW_MISS};
+    const uint64_t bytes = gpci_number(h, GPCI_KEY_L2_WINDOW_BYTES);
+    if (!has_l2(h) && (bytes || is_set(h, GPCI_KEY_L2_PERSISTING)))
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s needs l2.enabled = true and coherence = none or viper",
+                         bytes ? "l2.window_bytes" : "l2.persisting");
+    for (size_t i = 0; !bytes && i < sizeof details / sizeof *details; i++)
+        if (is_set(h, details[i]))
+            return gpci_fail(error, GPC_ERROR_RANGE, "%s has no effect: l2.window_bytes is 0B",
+                             gpci_key_name(details[i]));
+    h->window = (gpci_window){.begin = gpci_number(h, GPCI_KEY_L2_WINDOW_BEGIN),
+                              .bytes = bytes,
+                              .hit_ratio = (uint32_t)gpci_number(h, GPCI_KEY_L2_WINDOW_RATIO),
+                              .hit = (uint8_t)gpci_number(h, GPCI_KEY_L2_WINDOW_HIT),
+                              .miss = (uint8_t)gpci_number(h, GPCI_KEY_L2_WINDOW_MISS)};
+    const char *idle = bytes ? idle_part(h, &h->window) : NULL;
+    return idle ? gpci_fail(error, GPC_ERROR_RANGE, "%s", idle) : GPC_OK;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/rules/coalesce.h"
+
+#include <string.h>
+
+/*
+ * Example, 128-byte lines, four lanes of 4 bytes at 0x100, 0x104, 0x1a0, 0x104:
+ *   line 0x100, segment 0 (bytes 0..7), then line 0x180, segment 1 (bytes 32..35).
+ */
+
+#define FEW 6u     /* transactions searched linearly; more are searched through a table */
+#define SLOTS 256u /* a power of two, above GPCI_MAX_COALESCED */
+
+typedef struct found {
+    gpci_transaction *all;
+    uint32_t count;
+    unsigned line_shift;
+    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0: free; used beyond FEW; a map would allocate memory */
+} found;
+
+/* Slot of a line in the table, or the free slot for it. */
+GPCI_INLINE uint8_t *slot_of(found *f, uint64_t line) {
+    uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
+    while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
+        slot = (slot + 1) % SLOTS;
+    return &f->slots[slot];
+}
+
+GPCI_INLINE gpci_transaction *add(found *f, uint64_t line) {
+    f->all[f->count] = (gpci_transaction){.address = line};
+    return &f->all[f->count++];
+}
+
+static GPCI_NOINLINE void fill_table(found *f) {
+    memset(f->slots, 0, sizeof f->slots);
+    for (uint32_t i = 0; i < f->count; i++)
+        *slot_of(f, f->all[i].address) = (uint8_t)(i + 1);
+}
+
+GPCI_INLINE gpci_transaction *transaction_of(found *f, uint64_t line) {
+    if (f->count <= FEW) {
+        for (uint32_t i = f->count; i-- > 0;)
+            if (f->all[i].address == line)
+                return &f->all[i];
+        if (f->count < FEW)
+            return add(f, line);
+        fill_table(f);
+    }
+    uint8_t *slot = slot_of(f, line);
+    if (*slot)
+        return &f->all[*slot - 1];
+    *slot = (uint8_t)(f->count + 1);
+    return add(f, line);
+}
+
+GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
+    uint64_t mask = ~(uint64_t)0 >> (64 - bytes);
+    uint32_t word = first / 64, shift = first % 64;
+    t->bytes[word] |= mask << shift;
+    if (shift + bytes > 64)
+        t->bytes[1] |= mask >> (64 - shift);
+    t->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+}
+
+GPCI_INLINE uint64_t bits_below(uint32_t n) {
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+/* Bytes [first, end) of a line of at most 128 bytes. */
+GPCI_INLINE void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
+    t->bytes[0] = bits_below(end) & ~bits_below(first);
+    t->bytes[1] = bits_below(end > 64 ? end - 64 : 0) & ~bits_below(first > 64 ? first - 64 : 0);
+    t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+}
+
+uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
+    const uint64_t line_bytes = (uint64_t)1 << line_shift, end = address + bytes;
+    uint32_t count = 0;
+    for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
+        gpci_transaction *t = &transactions[count++];
+        *t = (gpci_transaction){.address = line};
+        touch_range(t, address > line ? (uint32_t)(address - line) : 0,
+                    (uint32_t)(end - line < line_bytes ? end - line : line_bytes));
+    }
+    return count;
+}
+
+static bool side_by_side(const uint64_t *addresses, uint32_t count, uint32_t width) {
+    uint64_t off = !gpci_is_range(addresses[0], (uint64_t)count * width);
+    for (uint32_t i = 1; i < count; i++)
+        off |= addresses[i] - addresses[i - 1] - width;
+    return !off;
+}
+
+uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                       gpci_transaction *transactions) {
+    const uint32_t line_bytes = 1u << line_shift;
+    if (count && side_by_side(addresses, count, width))
+        return gpci_coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
+    found f;
+    f.all = transactions;
+    f.count = 0;
+    f.line_shift = line_shift;
+    gpci_transaction *last = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t address = addresses[i];
+        for (uint32_t left = width; left;) {
+            uint32_t offset = (uint32_t)address & (line_bytes - 1);
+            uint32_t bytes = left < line_bytes - offset ? left : line_bytes - offset;
+            uint64_t line = address - offset;
+            if (!last || last->address != line)
+                last = transaction_of(&f, line);
+            touch(last, offset, bytes);
+            address += bytes;
+            left -= bytes;
+        }
+    }
+    return f.count;
+}
+
+void gpci_descend(gpci_transaction *transactions, uint32_t count) {
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* most lanes ascend: reverse first */
+        const gpci_transaction t = transactions[i];
+        transactions[i] = transactions[--j];
+        transactions[j] = t;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        const gpci_transaction t = transactions[i];
+        uint32_t at = i;
+        for (; at && transactions[at - 1].address < t.address; at--)
+            transactions[at] = transactions[at - 1];
+        transactions[at] = t;
+    }
+}
+
+uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
+                    gpci_transaction *transactions) {
+    uint32_t split = 0;
+    for (uint32_t i = 0; i < count; i++)
+        split += gpci_coalesce(&addresses[i], 1, width, line_shift, transactions + split);
+    return split;
+}
+
+/* Part [first, first + 32, 64 or 128) of a line, as a line of its own. */
+static gpci_transaction part_of(const gpci_transaction *t, uint32_t first, uint32_t bytes) {
+    const uint64_t word = t->bytes[first / 64] >> first % 64;
+    gpci_transaction part = {.address = t->address + first};
+    part.bytes[0] = bytes < 64 ? word & (((uint64_t)1 << bytes) - 1) : word;
+    part.bytes[1] = bytes > 64 ? t->bytes[1] : 0;
+    part.segments = t->segments >> first / GPCI_SEGMENT & (uint8_t)((1u << bytes / GPCI_SEGMENT) - 1);
+    return part;
+}
+
+uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned line_shift, uint32_t blocks) {
+    const uint32_t bytes = (1u << line_shift) / blocks;
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t block = 0; block < blocks; block++)
+            total += part_of(&transactions[i], block * bytes, bytes).segments != 0;
+    for (uint32_t i = count, at = total; i-- > 0;) {
+        const gpci_transaction line = transactions[i];
+        uint32_t first = at, end = at;
+        uint8_t asks = 0;
+        for (uint32_t block = blocks; block-- > 0;) {
+            const gpci_transaction part = part_of(&line, block * bytes, bytes);
+            if (!part.segments)
+                continue;
+            first = --at;
+            transactions[at] = part;
+            transactions[at].follows = true;
+            asks |= (uint8_t)(1u << block);
+        }
+        transactions[first].follows = false;
+        while (end > first)
+            transactions[--end].asks = asks;
+    }
+    return total;
+}
+
+/* Byte mask of one segment of a line. */
+GPCI_INLINE uint64_t bytes_of(unsigned segment) {
+    return (uint64_t)UINT32_MAX << segment % 2 * GPCI_SEGMENT;
+}
+
+uint32_t gpci_apart(gpci_transaction *transactions, uint32_t count) {
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += gpci_popcount(transactions[i].segments);
+    for (uint32_t i = count, at = total; i-- > 0;) {
+        const gpci_transaction line = transactions[i];
+        for (unsigned segment = 4; segment-- > 0;) {
+            if (!(line.segments >> segment & 1))
+                continue;
+            gpci_transaction *part = &transactions[--at];
+            *part = (gpci_transaction){.address = line.address, .segments = (uint8_t)(1u << segment)};
+            part->bytes[segment / 2] = line.bytes[segment / 2] & bytes_of(segment);
+            part->follows = (line.segments & (part->segments - 1u)) != 0;
+        }
+    }
+    return total;
+}

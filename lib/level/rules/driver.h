@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_DRIVER_H
+#define GPC_LEVEL_DRIVER_H
+
+#include <gpucache/ask.h>
+
+#include "level/rules/hierarchy.h"
+#include "stats/stats.h"
+
+/*
+ * Composition of a hierarchy: two tables of functions, chosen once at creation, so that upper code does not ask again.
+ * No function is NULL.
+ *
+ *   levels   the caches between SMs and memory: plain caches (L1s and L2 slices), or a coherent tree
+ *   driver   passage of requests through the levels: at once (functional), or with a clock (timed)
+ */
+/* Counts of one object: a struct per table of counters. */
+typedef struct gpci_object_values {
+    gpc_stats stats;
+    gpc_cache_stats cache;
+    gpci_network_stats network;
+    gpc_coherence_stats coherence;
+    bool has[GPC_TABLE_COUNT]; /* the object has counters of this table */
+} gpci_object_values;
+
+struct gpci_archive;
+
+typedef struct gpci_levels {
+    gpc_status (*check)(gpc_hierarchy *h, gpc_error *error); /* can the configuration have these levels? */
+    gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
+    void (*destroy)(gpc_hierarchy *h); /* also after a failed creation */
+    /* Replace the L1s by empty L1s of another size; the old ones write back. */
+    gpc_status (*resize)(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
+    gpc_status (*begin)(gpc_hierarchy *h); /* a kernel begins: flush as `kernels.flush` says, in no time */
+    gpc_status (*flush)(gpc_hierarchy *h); /* write back and drop everything, in no time */
+    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);       /* statistics of an SM's L1 */
+    void (*add_slice)(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats); /* statistics of a slice */
+    void (*reset_stats)(gpc_hierarchy *h);
+    /* A warp or kernel begins or ends on an SM: inform L1's policies. */
+    gpc_status (*warp_event)(gpc_hierarchy *h, const gpc_warp_event *event);
+    /* Number of L1s, cluster caches or slices; 0 for other kinds. */
+    uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
+    /* Tables counted by such an object. */
+    void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
+    /* Save or load; loading needs levels of equal configuration and L1 share. */
+    void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive);
+} gpci_levels;
+
+/* Calls that need the clock. Without a clock: GPC_ERROR_STATE, nothing in flight, never an event. */
+typedef struct gpci_clock_calls {
+    /* gpc_hierarchy_try_issue, gpc_hierarchy_try_miss and so on; see there */
+    gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*check_miss)(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+    gpc_status (*transactions)(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                               gpc_busy *out_busy);
+    gpc_status (*check_transactions)(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                     gpc_error *error);
+    bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
+    void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* position of the line in memory */
+    gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
+    gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
+    gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
+    uint64_t (*now)(const gpc_hierarchy *h);
+    uint64_t (*next_event)(const gpc_hierarchy *h);
+    uint64_t (*in_flight)(const gpc_hierarchy *h);
+    gpc_status (*memory_reply)(gpc_hierarchy *h, uint64_t id);
+    gpc_status (*memory_ready)(gpc_hierarchy *h, uint32_t channel);
+    gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits,
+                        bool more); /* credits for replies; more: in addition */
+    uint64_t (*credits)(const gpc_hierarchy *h, uint32_t sm);
+    gpc_status (*set_callbacks)(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks);
+} gpci_clock_calls;
+
+typedef struct gpci_driver {
+    const gpci_clock_calls *clock;
+    gpc_status (*create)(gpc_hierarchy *h, gpc_error *error); /* the levels exist */
+    void (*destroy)(gpc_hierarchy *h);                        /* also after a failed creation */
+    /* gpc_hierarchy_access; GPC_ERROR_STATE if accesses take time */
+    gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+    /* gpc_hierarchy_fence; GPC_ERROR_STATE if accesses take time */
+    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
+    bool (*idle)(const gpc_hierarchy *h);  /* nothing is in flight */
+    gpc_status (*begin)(gpc_hierarchy *h); /* like gpci_levels.begin, but takes time; NULL: use the levels' */
+    void (*relink)(gpc_hierarchy *h);      /* L1s were replaced */
+    /* Set the event trace; NULL: none, cannot fail. GPC_ERROR_MEMORY: unchanged. */
+    gpc_status (*watch)(gpc_hierarchy *h, struct gpci_trace *trace);
+    void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+    void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);
+    void (*reset_stats)(gpc_hierarchy *h);
+    /* Number of networks or memory channels; 0 for other kinds. */
+    uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
+    const char *(*network_name)(const gpc_hierarchy *h, uint32_t index);
+    /* Counts of the driver for any object; `values` has the levels' counts. */
+    void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
+    /*
+     * True if a counter's precondition holds: GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS,
+     * _MISSES, _TLB_TIME or _STAGES.
+     */
+    bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
+    void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* save or load, after the levels */
+    /* True if an SM's L1 (plain) has nothing in flight. empty_l1: empty the L1; dirty data go to L2. */
+    bool (*quiet)(const gpc_hierarchy *h, uint32_t sm);
+    gpc_status (*empty_l1)(gpc_hierarchy *h, uint32_t sm);
+} gpci_driver;
+
+/* level/coherent/coherent_level.c */
+extern const gpci_levels gpci_tree_levels;
+/* hierarchy/cache_levels.c */
+extern const gpci_levels gpci_cache_levels;
+/* functional/functional_access.c: one per kind of levels */
+extern const gpci_driver gpci_functional_caches, gpci_functional_tree;
+/* timed/timed_driver.c: one per kind of levels */
+extern const gpci_driver gpci_timed_caches, gpci_timed_tree;
+
+#endif

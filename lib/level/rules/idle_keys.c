@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/rules/idle_keys.h"
+
+#include "base/text.h"
+#include "level/rules/driver.h"
+#include "registry/registry.h"
+
+#include <string.h>
+
+enum {
+    CACHES = 1,    /* caches without messages: none, viper */
+    TRACKED = 2,   /* trees of modules with directories */
+    UNTRACKED = 4, /* trees of modules without directories */
+    TREES = TRACKED | UNTRACKED
+};
+
+/* A key without effect, under the protocols of `where`; with `unless`, values in use are left out. */
+typedef struct idle_row {
+    gpci_key key;
+    uint32_t where;
+    const char *why;
+    bool (*unless)(const gpc_hierarchy *h);
+} idle_row;
+
+/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/stage_ports.c). */
+static bool has_hashed_banks(const gpc_hierarchy *h) {
+    return gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0;
+}
+
+static bool reads_future(const gpc_hierarchy *h) {
+    static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS};
+    static const gpc_policy_kind kinds[] = {GPC_POLICY_REPLACEMENT, GPC_POLICY_PREDICTOR};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t reads = 0;
+        const char *spec = gpci_config_text(h->config, keys[i]);
+        if (gpci_policy_reads(h->context, kinds[i], spec, NULL, &reads) == GPC_OK && reads & GPC_READS_NEXT_USE)
+            return true;
+    }
+    return false;
+}
+
+static bool merges_all(const gpc_hierarchy *h) {
+    return gpci_number(h, GPCI_KEY_L2_MERGES) == GPCI_WORD;
+}
+
+/* Find the protocol by name, since a tree is made after the checks. */
+static const gpc_protocol *protocol_of(const gpc_hierarchy *h) {
+    return gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+}
+
+static uint32_t place_of(const gpc_hierarchy *h) {
+    if (h->levels != &gpci_tree_levels)
+        return CACHES;
+    const gpc_protocol *p = protocol_of(h);
+    return p && p->flags & GPC_PROTOCOL_DIRECTORY ? TRACKED : UNTRACKED;
+}
+
+/* True if an L1 keeps the line of a store miss, or if the configuration asks for no line. */
+static bool places_stores(const gpc_hierarchy *h, gpci_key allocate) {
+    const gpc_protocol *p = protocol_of(h);
+    return !p || !p->first || !((*p->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
+           gpci_number(h, allocate) == GPC_WRITE_NO_ALLOCATE;
+}
+
+static bool keeps_stores(const gpc_hierarchy *h) {
+    return places_stores(h, GPCI_KEY_L1_WRITE_ALLOCATE);
+}
+
+static bool keeps_local_stores(const gpc_hierarchy *h) {
+    return places_stores(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+}
+
+static const char only_trees[] = "only trees of coherent modules have that", no_directory[] = "it has no directory",
+                  no_copies[] = "trees refuse bulk copies", no_place[] = "an L1's store miss leaves nothing there",
+                  no_combining[] = "coherent L1s send at once", by_lock[] = "a block's lock alone orders requests";
+
+static const idle_row rows[] = {
+    {GPCI_KEY_CLUSTER_SMS, CACHES, only_trees, NULL},
+    {GPCI_KEY_CLUSTER_SIZE, CACHES, only_trees, NULL},
+    {GPCI_KEY_CLUSTER_WAYS, CACHES, only_trees, NULL},
+    {GPCI_KEY_CLUSTER_LATENCY, CACHES, only_trees, NULL},
+    {GPCI_KEY_CLUSTER_INCLUSION, CACHES, only_trees, NULL},
+    {GPCI_KEY_GPU_HOME, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_ANY_VICTIM, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_CONFLICT, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_REGION, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_WAYS, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_MEMORY_SETS, CACHES, only_trees, NULL},
+    {GPCI_KEY_COHERENCE_MEMORY_WAYS, CACHES, only_trees, NULL},
+    {GPCI_KEY_L1_ATOMICS, CACHES, only_trees, NULL},
+    {GPCI_KEY_L1_ATOMICS, TRACKED, "its L1s perform atomics on what they own", NULL},
+    {GPCI_KEY_L1_INVALIDATE, TRACKED, "its L1s have nothing to drop at a fence", NULL},
+    {GPCI_KEY_L1_BANKS, TREES, "coherent L1s have the ports of l1.tag_ports alone", has_hashed_banks},
+    {GPCI_KEY_L1_BYPASS_FETCH, TREES, "its messages bring whole blocks", NULL},
+    {GPCI_KEY_L1_BYPASS_LATENCY, TREES, "coherent L1s send at once", NULL},
+    {GPCI_KEY_L1_BYPASS_QUEUE, TREES, "coherent L1s have one queue of messages", NULL},
+    {GPCI_KEY_L1_COMBINE_LINES, TREES, no_combining, NULL},
+    {GPCI_KEY_L1_COMBINE_CYCLES, TREES, no_combining, NULL},
+    {GPCI_KEY_L1_FUTURE, TREES, "no policy of its L1s asks for the next use", reads_future},
+    {GPCI_KEY_L1_WRITE_ALLOCATE, TREES, no_place, keeps_stores},
+    {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, TREES, no_place, keeps_local_stores},
+    {GPCI_KEY_L2_BANKS, TREES, "coherent slices have the ports of l2.tag_ports alone", NULL},
+    {GPCI_KEY_L2_MERGES, TREES, "who asks for a block in use waits for it, or is refused", merges_all},
+    {GPCI_KEY_L2_WRITE_TO_READ, TREES, by_lock, NULL},
+    {GPCI_KEY_L2_INCLUSION, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_CLUSTER_INCLUSION, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_REGION, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_DIRECTORY_WAYS, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_MEMORY_SETS, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_COHERENCE_MEMORY_WAYS, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_NETWORK_MASK, TREES, "its messages bring whole blocks", NULL},
+    {GPCI_KEY_SM_BULK_RATE, TREES, no_copies, NULL},
+    {GPCI_KEY_SM_BULK_REQUESTS, TREES, no_copies, NULL},
+    {GPCI_KEY_SM_BULK_QUEUE, TREES, no_copies, NULL},
+    {GPCI_KEY_SM_BULK_LATENCY, TREES, no_copies, NULL},
+};
+
+/* True if a key has a value other than the default, set by the host (`own`) or by a preset. */
+static bool is_moved(const gpc_hierarchy *h, gpci_key key, bool own) {
+    return gpci_config_is_own(h->config, key) == own && !gpci_config_is_default(h->config, key);
+}
+
+bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *out) {
+    const uint32_t here = place_of(h);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const idle_row *row = &rows[i];
+        if (row->where & here && is_moved(h, row->key, own) && !(row->unless && row->unless(h)) && !index--) {
+            *out = (gpci_idle){row->key, row->why};
+            return true;
+        }
+    }
+    return false;
+}
+
+gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error) {
+    gpci_idle idle;
+    if (!gpci_idle_key(h, true, 0, &idle))
+        return GPC_OK;
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s has no effect with coherence = %s: %s", gpci_key_name(idle.key),
+                     gpci_config_text(h->config, idle.key), gpci_config_text(h->config, GPCI_KEY_COHERENCE), idle.why);
+}
+
+void gpci_tell_idle(const gpc_hierarchy *h) {
+    const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE),
+               *mode = gpci_config_text(h->config, GPCI_KEY_MODE);
+    const bool timed = gpci_number(h, GPCI_KEY_MODE) == 1, tree = place_of(h) != CACHES;
+    gpci_idle idle;
+    for (size_t i = 0; gpci_idle_key(h, false, i, &idle); i++)
+        gpci_log(h->context, GPC_LOG_INFO, "%s = %s has no effect with coherence = %s: %s", gpci_key_name(idle.key),
+                 gpci_config_text(h->config, idle.key), protocol, idle.why);
+    for (gpci_key key = 0; key < GPCI_KEY_COUNT; key++)
+        if (gpci_key_wants_mode(key, !timed) && is_moved(h, key, true) && !(tree && key == GPCI_KEY_NETWORK_HEADER))
+            gpci_log(h->context, GPC_LOG_INFO, "%s = %s has no effect with mode = %s", gpci_key_name(key),
+                     gpci_config_text(h->config, key), mode);
+}

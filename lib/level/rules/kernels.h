@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_KERNELS_H
+#define GPC_LEVEL_KERNELS_H
+
+#include "base/archive.h"
+#include "level/rules/hierarchy.h"
+
+#include <gpucache/hierarchy.h>
+
+/* Concurrent kernels, by stream (hierarchy/kernels.c), and the share of each SM's L1. */
+typedef struct gpci_kernels {
+    uint32_t running;
+    uint32_t words;        /* size of a bitmap of SMs */
+    uint32_t *of_stream;   /* [streams] number of the stream's running kernel; 0: none */
+    uint64_t *sms;         /* [streams][words] SMs the kernel was started on; empty after gpci_kernels_begin */
+    gpci_l1_share *shares; /* [sms] share of unified memory */
+} gpci_kernels;
+
+/* Number of the kernel an access of a stream belongs to. */
+GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *h, uint8_t stream) {
+    const gpci_kernels *k = h->kernels;
+    return GPCI_UNLIKELY(k && k->running && k->of_stream[stream]) ? k->of_stream[stream] : h->kernel;
+}
+
+/*
+ * Allocate the state of concurrent kernels, if the configuration allows them. GPC_ERROR_UNSUPPORTED, GPC_ERROR_MEMORY.
+ */
+gpc_status gpci_kernels_create(gpc_hierarchy *h, gpc_error *error);
+void gpci_kernels_destroy(gpc_hierarchy *h);
+/* Begin a kernel: number, counters and L2's policies; L1s are unchanged. gpci_kernels_finish: end it. */
+void gpci_kernels_begin(gpc_hierarchy *h, uint32_t stream, const gpc_launch *launch, const gpci_l1_share *share);
+void gpci_kernels_finish(gpc_hierarchy *h, uint32_t stream);
+/*
+ * Prepare the L1s of idle SMs for a kernel: new share, empty. GPC_BUSY: an L1 has accesses in flight; GPC_ERROR_MEMORY.
+ * After a failure the L1s are unchanged.
+ */
+gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_error *error);
+/* Inform an L1's policies that the stream's kernel begins or ends there. */
+void gpci_kernels_tell(gpc_hierarchy *h, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
+/* True if all L1s have equal shares, as a sequential kernel needs. */
+bool gpci_kernels_uniform(const gpc_hierarchy *h);
+/* Set the share of all L1s. */
+void gpci_kernels_shared(gpc_hierarchy *h, const gpci_l1_share *share);
+/* Save or load; loading needs L1s with the hierarchy's share. */
+void gpci_kernels_archive(gpc_hierarchy *h, gpci_archive *archive);
+
+/* launch.c: resources of an SM taken by a block. */
+typedef struct gpci_block_needs {
+    uint32_t warps;
+    uint64_t registers, shared;
+} gpci_block_needs;
+gpci_block_needs gpci_launch_needs(const gpc_hierarchy *h, const gpc_launch *launch);
+
+#endif

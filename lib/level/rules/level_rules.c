@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/rules/level_rules.h"
+
+void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result) {
+    result->fetch_sectors = refused->fetch_sectors;
+    result->outcome = GPC_BYPASSED;
+    if (refused->write_sectors) {
+        result->write_sectors = refused->write_sectors;
+        result->write_bytes[0] = refused->write_bytes[0];
+        result->write_bytes[1] = refused->write_bytes[1];
+    }
+}
+
+void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result) {
+    result->outcome = GPC_BYPASSED;
+    if (gpci_is_read(request))
+        return;
+    result->write_sectors = result->needed_sectors;
+    result->write_bytes[0] = bytes[0];
+    result->write_bytes[1] = bytes[1];
+    result->fetch_sectors = gpci_is_write(request) ? 0 : result->fetch_sectors;
+}
+
+gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *request) {
+    gpc_eviction all = {.line_address = request->address & ~(uint64_t)(cache->options.line_bytes - 1),
+                        .dirty_sectors = request->sector_mask};
+    bool store = gpci_is_write(request);
+    gpci_bytes bytes = gpci_bytes_of(cache, request->sector_mask);
+    all.dirty_bytes[0] = store ? request->byte_mask[0] : bytes.word[0];
+    all.dirty_bytes[1] = store ? request->byte_mask[1] : bytes.word[1];
+    return all;
+}
+
+/* Remove the line of an address from an L1, if present. */
+static void take_line(gpc_hierarchy *h, uint32_t sm, uint64_t address, gpci_memory_write_fn write, void *user_data) {
+    gpc_line line;
+    if (!gpci_line_of(h->l1[sm], address, &line))
+        return;
+    uint64_t bytes[2];
+    gpci_dirty_bytes(h->l1[sm], &line, bytes);
+    uint8_t segments = gpci_segments_of(bytes);
+    gpci_count_l1_write_back(h, sm, gpci_count_sectors(segments));
+    gpci_see_dropped(h, h->l1[sm], GPC_COMPONENT_L1, sm, address, address);
+    write(user_data, address, segments);
+    gpc_cache_invalidate_line(h->l1[sm], address);
+}
+
+void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
+                          void *user_data) {
+    if (!h->inclusive || !h->l1)
+        return;
+    uint64_t address = gpci_l2_host_address(h, slice, inner);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        for (uint32_t at = 0; at < h->l2_level.line_bytes; at += h->l1_level.line_bytes)
+            take_line(h, sm, address + at, write, user_data);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_LEVEL_RULES_H
+#define GPC_LEVEL_LEVEL_RULES_H
+
+#include "cache/cache.h"
+#include "level/rules/cache_lines.h"
+#include "level/rules/events.h"
+#include "level/rules/level_count.h"
+
+/*
+ * Rules of a level: the effect of a request, without time. First rules common to L1 and L2, then of L1, then of L2. A
+ * driver runs the rules at once, or step by step as its packets move.
+ */
+
+/* L1 and L2. */
+
+/*
+ * Look up a request. `admit`: on a miss, ask a declining replacement policy before the line is requested, as a cache
+ * does that finds a way when data arrive (allocate on fill). A cache that reserves a way at the miss asks then.
+ */
+GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, const gpci_view *view, bool admit,
+                                    gpc_access_result *result) {
+    gpci_lookup(cache, request, view, result);
+    if (!admit || result->outcome == GPC_HIT)
+        return;
+    gpci_admit(cache, request, view, result);
+    request->admitted = result->admission == GPC_ADMITTED;
+}
+
+/* True if the request takes a way before its data arrive. Stored bytes need a way at once. */
+GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_access_result *result, bool on_miss) {
+    if (result->outcome == GPC_SECTOR_MISS)
+        return result->fetch_sectors != 0;
+    if (result->outcome != GPC_MISS)
+        return false;
+    return on_miss || (gpci_is_write(request) && !result->fetch_sectors);
+}
+
+/* Result of a request that needed a way and found none; `refused`: result of its reserve step. */
+void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result);
+/* Result of a request that found no way and may not wait: the written `bytes` go to the level below. */
+void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result);
+/* Written data of a store or atomic without room in the cache, as an eviction to the level below. */
+gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *request);
+
+/* Segments of a request's line that need no request. */
+typedef struct gpci_line_state {
+    uint8_t valid; /* valid in the cache */
+    uint8_t whole; /* in flight, as whole sectors */
+    uint8_t part;  /* in flight for a bypass, as single segments */
+} gpci_line_state;
+
+/* Segments a request lacks. */
+typedef struct gpci_lack {
+    uint8_t fetch; /* to request from the level below */
+    uint8_t wait;  /* to wait for, whoever requested them */
+} gpci_lack;
+
+/*
+ * A bypassing access is not served from the cache. It needs only `own`, its own segments, whoever requested them. With
+ * `own_only` (bypass_fetch = segments) it requests no others. An access to be kept needs whole sectors.
+ *
+ * Example, a line of one sector, own_only: a bypassing load of segment 0 requests segment 0. While segment 0 is in
+ * flight, a bypassing load of segment 2 requests segment 2 alone. A load to be kept requests the whole line. A later
+ * load of either kind requests nothing and waits.
+ */
+GPCI_INLINE gpci_lack gpci_level_lacks(const gpci_level *level, const gpc_request *request,
+                                       const gpc_access_result *result, uint8_t own, bool own_only,
+                                       gpci_line_state line) {
+    uint8_t fetch = level->segments_of[result->fetch_sectors], flying, need;
+    gpci_lack lack;
+    if (result->outcome == GPC_BYPASSED) {
+        fetch &= own_only ? own : 0xff;
+        flying = line.whole | line.part;
+        lack.fetch = fetch & (uint8_t)~flying;
+        lack.wait = (gpci_is_write(request) ? fetch : own) & (flying | lack.fetch);
+        return lack;
+    }
+    need = gpci_is_write(request) ? fetch : level->segments_of[result->needed_sectors];
+    lack.fetch = fetch & (uint8_t) ~(line.valid | line.whole);
+    lack.wait = need & (uint8_t)~line.valid & (line.whole | lack.fetch);
+    return lack;
+}
+
+/* Rules of L1: requests to the level below, lines kept from replies, evicted lines. */
+
+/* Prepare a request to travel below: L2's policy decides by itself, without L1's admission. */
+GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
+    request->admitted = 0;
+}
+
+/*
+ * Turn a load, a prefetch, or a store lacking sectors of its line into a read of the level below; `word`: policy word.
+ */
+GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
+    request->policy_word = word;
+    gpci_l1_goes_itself(request);
+    if (request->kind == GPC_STORE) {
+        request->kind = GPC_LOAD;
+        request->byte_mask[0] = request->byte_mask[1] = 0;
+    }
+}
+
+/*
+ * The reply to an L1 read arrives; `word` comes from L2's predictor. Decide if the line is kept. L1's predictor decided
+ * `predicted` at the miss and can overturn the decision. A line declined by the replacement policy stays out.
+ */
+GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *request, gpc_decision predicted,
+                                        bool declined, uint32_t word) {
+    return declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
+}
+
+/* Count sectors of a read that found no way in L1 as bypassed. */
+GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
+    gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
+}
+
+/*
+ * An L1 evicts a line. If the line is dirty, fill in the request to write its bytes to the level below and return true;
+ * if clean, return false.
+ */
+GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
+    if (!eviction->dirty_sectors)
+        return false;
+    *request = (gpc_request){.address = eviction->line_address,
+                             .sm = sm,
+                             .kernel = h->kernel,
+                             .kind = GPC_STORE,
+                             .stream = GPCI_NO_STREAM,
+                             .process = gpci_process_of(h, eviction->line_address)};
+    gpci_count_l1_write_back(h, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
+    return true;
+}
+
+/*
+ * Rules of L2: slice of an L1 request, request to the slice's cache, traffic to memory, and lines removed from L1s
+ * together with an L2 line.
+ *
+ * Two partitions (H100), for a line with home in the partition that is not the SM's own: a read that misses in the SM's
+ * own slice goes on to the home slice and leaves a copy in both. A write or an atomic goes to the home slice; the other
+ * partition keeps no copy.
+ *
+ * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 with home in partition 1: loads ask
+ * slice 1 and, on a miss, slice 3, which reads memory. Stores go to slice 3 and drop the line in slice 1.
+ */
+
+#define GPCI_HOME_BYTES 4096u
+
+/*
+ * Home partition of a line: with l2.interleave = hopper from the bits that select the slice; otherwise a hash with a
+ * granularity of 4 KiB, because the hardware's choice is unknown.
+ */
+GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
+    if (h->home_bits)
+        return gpci_parity(address & h->home_bits);
+    return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
+}
+
+/* Position of an address in L2. */
+typedef struct gpci_l2_place {
+    uint32_t slice; /* within a partition */
+    uint64_t inner; /* address within the slice */
+    unsigned shift; /* shift of an L1 line's segments within the L2 line */
+} gpci_l2_place;
+
+GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *h, uint64_t address) {
+    return (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
+}
+
+GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *h, uint64_t address) {
+    gpci_l2_place p;
+    p.slice = gpci_interleave_slice(&h->interleave, address, &p.inner);
+    p.shift = gpci_l2_shift(h, address);
+    return p;
+}
+
+/* Number of a partition's slice among all slices. */
+GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *h, uint32_t partition, uint32_t slice) {
+    return partition * h->slices_per_partition + slice;
+}
+
+/* Host address of an address within a slice of either partition. */
+GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
+    return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
+}
+
+/*
+ * Turn an L1 request for segments of its line into a request to the slice's cache.
+ *
+ * Example, L1 lines of 64 bytes, L2 lines of 128 in 4 sectors: segments 0 and 1 of the L1 line at 0x40 are sectors 2
+ * and 3 of the L2 line at 0 (shift 2).
+ */
+GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *h, const gpci_l2_place *place, uint8_t segments,
+                             gpc_request *request) {
+    request->token = request->token_l2;
+    request->address = place->inner;
+    request->sector_mask = h->l2_level.sectors_of[segments << place->shift];
+}
+
+/* True if a line of the window gets the `hit` priority. Pseudo-random, but fixed per line. */
+GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
+    return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
+}
+
+/* True if an address is in the window and in the window's process. */
+GPCI_INLINE bool gpci_window_has(const gpc_hierarchy *h, uint64_t address) {
+    const gpci_window *w = &h->window;
+    return address - w->begin < w->bytes && gpci_process_of(h, address) == gpci_process_of(h, w->begin);
+}
+
+/*
+ * Apply the window's priority to a request with a host address, before the L2 lookup, unless the instruction set a
+ * priority.
+ */
+GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
+    const gpci_window *w = &h->window;
+    if (GPCI_LIKELY(!w->bytes) || !gpci_window_has(h, address) || request->priority != GPC_EVICT_NORMAL)
+        return;
+    request->priority = gpci_window_hits(w, address >> h->l2_level.line_shift) ? w->hit : w->miss;
+}
+
+/* Turn an L1 request into a write of bytes of the L1 line. */
+GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *h, const gpci_l2_place *place, const uint64_t bytes[2],
+                                   uint8_t segments, gpc_request *request) {
+    unsigned shift = place->shift * GPCI_SEGMENT;
+    uint64_t low = bytes[0], high = bytes[1];
+    gpci_l2_ask(h, place, segments, request);
+    request->kind = GPC_STORE;
+    request->byte_mask[0] = shift < 64 ? low << shift : 0;
+    request->byte_mask[1] = shift >= 64 ? low << (shift - 64) : high | (shift ? low >> (64 - shift) : 0);
+}
+
+/* Turn a read that misses in its slice into a read of the home slice in the other partition, or of memory. */
+GPCI_INLINE void gpci_l2_ask_on(gpc_request *request, uint8_t sectors, uint32_t word) {
+    request->sector_mask = sectors;
+    request->policy_word = word;
+}
+
+/* Segments of the L1 line covered by sectors of the L2 line. */
+GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *h, unsigned shift, uint8_t sectors, uint8_t segments) {
+    return (uint8_t)(h->l2_level.segments_of[sectors] >> shift) & segments;
+}
+
+/* Segments of the L2 line sent on to memory by a write or an atomic; `segments`: those of the request. */
+GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access_result *result, uint8_t segments) {
+    if (!result->write_sectors)
+        return 0;
+    return gpci_is_write(request) ? gpci_segments_of(result->write_bytes) : segments;
+}
+
+/*
+ * Count a write or atomic of segments of an L1 line, at `shift` in the slice's line, after lookup in its home slice.
+ * Returns the number of hits. A segment covered by a write needs no old data and always hits.
+ */
+GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, const gpc_request *request, unsigned shift,
+                                          uint8_t segments, const uint64_t bytes[2], const gpc_access_result *result) {
+    uint32_t count = gpci_count_sectors(segments);
+    uint8_t found = gpci_l2_segments(h, shift, result->hit_sectors, segments);
+    if (gpci_is_write(request)) {
+        uint32_t hits = gpci_count_sectors(found | gpci_whole_segments(bytes));
+        gpci_count_l2_write(h, slice, count, hits);
+        gpci_stream_l2_write(h, slice, request, count, hits);
+        return hits;
+    }
+    uint32_t hits = gpci_count_sectors(found);
+    gpci_count_l2_atomic(h, slice, count, hits);
+    gpci_stream_l2_atomic(h, slice, request, count, hits);
+    return hits;
+}
+
+/* Before a line changes in its home slice (`slice` counts both partitions), drop the copy of the other partition. */
+GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t inner, uint64_t address) {
+    if (h->partitions == 1)
+        return;
+    uint32_t half = h->slices_per_partition, copy = slice < half ? slice + half : slice - half;
+    gpci_see_dropped(h, h->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
+    gpc_cache_invalidate_line(h->l2[copy], inner);
+}
+
+/* Count the write-back of dirty bytes of a slice's line; returns their segments. */
+GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *h, uint32_t slice, const uint64_t bytes[2]) {
+    uint8_t segments = gpci_segments_of(bytes);
+    gpci_count_l2_write_back(h, slice, gpci_count_sectors(segments));
+    return segments;
+}
+
+/* Callback for the driver: write segments of the L1 line at an address to memory. */
+typedef void (*gpci_memory_write_fn)(void *user_data, uint64_t address, uint8_t segments);
+
+/*
+ * Inclusion: remove a line evicted by a slice (`inner`: its address in the slice) from every L1. Dirty data go to
+ * memory. No effect if L2 is not inclusive.
+ */
+void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
+                          void *user_data);
+
+#endif
