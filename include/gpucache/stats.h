@@ -63,7 +63,7 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_NOTHING = 0,
     GPC_NEEDS_CLOCK = 1,       /* mode = timed */
     GPC_NEEDS_REPLAY = 2,      /* a timed gpc_replay, which has the warps */
-    GPC_NEEDS_ISSUE = 3,       /* for an SM: a gpc_replay, which issues; for the whole: nothing */
+    GPC_NEEDS_ISSUE = 3,       /* for an SM: a gpc_replay, not with warps.order = recorded; for the whole: nothing */
     GPC_NEEDS_REUSE = 4,       /* track_reuse of the cache */
     GPC_NEEDS_WARPS = 5,       /* track_warps of the cache */
     GPC_NEEDS_FUTURE = 6,      /* l1.future, track_future */

@@ -23,6 +23,11 @@ typedef enum gpci_key {
  */
 uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 
+/* Does a replay repeat the calls of a recorded host (warps.order = recorded)? */
+GPCI_INLINE bool gpci_order_is_recorded(const gpc_config *config) {
+    return gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 2;
+}
+
 /* Canonical text of a key of any type. */
 const char *gpci_config_text(const gpc_config *config, gpci_key key);
 

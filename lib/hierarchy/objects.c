@@ -109,8 +109,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     switch ((gpc_counter_needs)info->needs) {
     case GPC_NEEDS_REPLAY:
         return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK);
-    case GPC_NEEDS_ISSUE:
-        return kind == GPC_OBJECT_WHOLE || replayed;
+    case GPC_NEEDS_ISSUE: /* a recording has the host's sums alone */
+        return kind == GPC_OBJECT_WHOLE || (replayed && !gpci_order_is_recorded(h->config));
     case GPC_NEEDS_REUSE:
         return h->coherent ? gpci_number(h, GPCI_KEY_L1_TRACK_REUSE) : cache && cache->options.track_reuse;
     case GPC_NEEDS_WARPS:

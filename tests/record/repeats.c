@@ -100,6 +100,42 @@ Test(record_repeats, order_matters) {
     host_close(&h);
 }
 
+static uint64_t instructions_of(const gpc_replay *replay, gpc_object kind, uint32_t index) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    uint64_t value;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "warp_instructions", &info), GPC_OK);
+    cr_assert_eq(gpc_replay_read(replay, kind, index, &info.id, 1, &value), GPC_OK);
+    return value;
+}
+
+/* The host told instructions of no SM in particular: nothing is known of an SM's. */
+Test(record_repeats, instructions_of_no_sm) {
+    host h;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_config *config;
+    gpc_stats stats;
+    host_open(&h, "");
+    host_record(&h);
+    host_drive(&h, 9, 0);
+    host_end(&h);
+    cr_assert_eq(gpc_config_copy(h.config, &h.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "warps.order", "recorded", &h.error), GPC_OK);
+    cr_assert_eq(gpc_replay_create(h.context, config, &h.error, &replay), GPC_OK, "%s", h.error.message);
+    cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+    cr_assert_eq(gpc_trace_open(h.context, h.path, &h.error, &trace), GPC_OK, "%s", h.error.message);
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats, &h.error), GPC_OK, "%s", h.error.message);
+    cr_expect_eq(stats.warp_instructions, 1500 + 700);
+    cr_expect_eq(instructions_of(replay, GPC_OBJECT_WHOLE, 0), 1500 + 700);
+    for (uint32_t sm = 0; sm < 4; sm++)
+        cr_expect_eq(instructions_of(replay, GPC_OBJECT_SM, sm), GPC_ABSENT, "SM %u", sm);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    host_close(&h);
+}
+
 /* Accesses in batches are those one by one. */
 Test(record_repeats, batches) {
     enum { COUNT = 200 };

@@ -55,7 +55,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (status == GPC_OK) {
         r->driver = r->hierarchy->driver;
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
-        r->recorded_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 2;
+        r->recorded_order = gpci_order_is_recorded(config);
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
         r->block_sms = r->sm_count / r->hierarchy->gpus * (r->hierarchy->gpus - r->hierarchy->cpus);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
