@@ -97,7 +97,7 @@ if [ $sanitize = yes ]; then
     # Line numbers, and not all that a debugger wants: a third less to compile. What is undefined traps, and ASan tells
     # where: a quarter less to compile and to run than UBSan's texts for each operation, each of which ASan guards.
     build "$everything" build-sanitize --werror --buildtype=plain -Doptimization=1 -Ddebug=false \
-        "-Dc_args=-g1 -fsanitize-undefined-trap-on-error" -Db_sanitize=address,undefined -Db_lundef=false ||
+        "-Dc_args=-g1 -DGPCI_CHECK -fsanitize-undefined-trap-on-error" -Db_sanitize=address,undefined -Db_lundef=false ||
         give_up "the build with sanitizers failed"
 fi
 

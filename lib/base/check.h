@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Invariants of the library, asserted only in the checking build (meson's -Dc_args=-DGPCI_CHECK). A failed invariant is
- * a defect of the library, never of an input. The checking build prints the invariant and ends the process. In other
+ * Invariants of the library, asserted only in a checking build (meson's -Dc_args=-DGPCI_CHECK), as the tests' build
+ * with sanitizers is. A failed invariant is a defect of the library, never of an input. The checking build prints the invariant and ends the process. In other
  * builds GPCI_CHECKING is the constant 0, and the compiler removes the assertions.
  */
 #ifdef GPCI_CHECK
