@@ -44,7 +44,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     uint64_t address = p->address;
     uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
     const bool outdated = GPCI_UNLIKELY(t->h->viper) && gpci_stage_outdated(t, stage, address),
-               unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_is_unclaimed(t, stage, p);
+               unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_returns(t, stage, p);
     gpci_stage_fill(t, stage, packet);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
         gpci_prefetch_kept(stage, address, unclaimed);

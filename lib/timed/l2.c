@@ -356,7 +356,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
 static GPCI_COLD void fill_marked(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint64_t address = p->request.address;
-    const bool unclaimed = gpci_prefetch_is_unclaimed(t, stage, p);
+    const bool unclaimed = gpci_prefetch_returns(t, stage, p);
     gpci_stage_fill(t, stage, packet);
     gpci_prefetch_kept(stage, address, unclaimed);
 }

@@ -22,7 +22,7 @@ enum {
     GPCI_PACKET_MESSAGE = 0x40,  /* of a tree, which has no ports, or its access of memory: gpci_pool_take_message; */
                                  /* no more of it, either */
     GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
-    GPCI_PACKET_LATE = 0x80      /* a prefetch, for whose line a load waits already */
+    GPCI_PACKET_LATE = 0x80      /* a prefetch, for whose line a load waits already, or which is here */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */

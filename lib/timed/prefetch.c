@@ -292,10 +292,16 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* Who waits may be gone, and its packet another's; a prefetch stays until its own fetch is back. */
-bool gpci_prefetch_is_unclaimed(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);
-    return is_own(stage, p) && p->address == fetch->address && !(p->flags & GPCI_PACKET_LATE);
+/*
+ * Who waits may be gone, and its packet another's; a prefetch stays until its own fetch is back. Its MSHR entry may drain
+ * for longer (l1.mshr_free): a load that joins then finds a prefetch that has its outcome.
+ */
+bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
+    gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);
+    if (!is_own(stage, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
+        return false;
+    p->flags |= GPCI_PACKET_LATE;
+    return true;
 }
 
 void gpci_prefetch_kept(gpci_stage *stage, uint64_t address, bool unclaimed) {

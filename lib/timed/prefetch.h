@@ -42,8 +42,8 @@ void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *p,
                          bool found);
 /* Loads have had their turn at the tags. */
 void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage);
-/* A fetch is back: is it a prefetch that no load waits for? To be asked before it is kept, */
-bool gpci_prefetch_is_unclaimed(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
+/* A fetch is back: is it a prefetch that no load waits for? To be asked once, before it is kept, */
+bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
 /* and said when it has been. `address`: as the cache knows it. */
 void gpci_prefetch_kept(gpci_stage *stage, uint64_t address, bool unclaimed);
 void gpci_prefetch_evicted(gpci_stage *stage, const gpc_eviction *eviction);
