@@ -156,6 +156,21 @@ class Rooms(unittest.TestCase):
             for target in targets:
                 self.assertTrue((LIB / target).is_file(), f"lib/{source} includes {target}")
 
+    def test_readmes_name_files_that_exist(self):
+        """Files as `timed/l1.c`, of lib/ or of the project, in the READMEs of lib/."""
+        named = {
+            (readme, name)
+            for readme in LIB.rglob("README.md")
+            for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+\.[ch])`", readme.read_text(encoding="utf-8"))
+        }
+        self.assertGreater(len(named), 60)
+        missing = [
+            f"{readme.relative_to(LIB)}: {name}"
+            for readme, name in sorted(named)
+            if not any((root / name).is_file() for root in (LIB, LIB.parent, LIB.parent / "include", readme.parent))
+        ]
+        self.assertEqual(missing, [])
+
     def test_no_two_files_have_one_name(self):
         names = collections.Counter(path.name for path in sources())
         self.assertEqual([name for name, count in names.items() if count > 1], [])
