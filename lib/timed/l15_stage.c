@@ -4,7 +4,7 @@
 #include "timed/stage_holders.h"
 #include "timed/tags.h"
 
-/* A line of code or of constants at the tags of an L1.5, on its way there from L2, and from there to its SM. */
+/* Serve a line of code or constants: at the tags of an L1.5, or released after a fill from L2. */
 
 static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -13,7 +13,7 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
     t->pool.links[packet].due = due;
     gpci_queue_push(&stage->served, &t->pool, t->wheel.now, packet);
-    if (stage->served.count == 1) /* else what is before it wakes the L1.5 first, and that then for the next */
+    if (stage->served.count == 1) /* otherwise the L1.5 wakes earlier, for the packet ahead */
         gpci_wheel_wake(&t->wheel, stage->component, due);
 }
 
@@ -40,7 +40,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     return verdict;
 }
 
-/* One through the tags, if the data port is not behind by more than the latency. */
+/* Pass packets through the tags, unless the data port is behind by more than the latency. */
 static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[0];
     const uint64_t now = t->wheel.now;
@@ -60,7 +60,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* A packet goes back to who has sent it: a constant cache, or a flight, which is then done. */
+/* Return a packet to the sender: a constant cache, or a flight (then done). */
 static void deliver(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_stage *l1 = &t->l1[p->request.sm];
@@ -81,7 +81,7 @@ static void run_served(gpci_timed *t, gpci_stage *stage) {
         gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->served.first].due);
 }
 
-/* Whoever has waited for room is to look again, and who sends what is first in the miss queue. */
+/* Wake L1s waiting for room, and the L1 that sends the first packet of the miss queue. */
 static void tell_l1s(gpci_timed *t, const gpci_stage *stage) {
     const uint64_t now = t->wheel.now;
     if (stage->out.count)
@@ -109,7 +109,7 @@ bool gpci_l15_has_room(const gpci_stage *l1) {
 
 void gpci_l15_take(gpci_timed *t, gpci_stage *l1, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->request.sector_mask = 1; /* of its line here */
+    p->request.sector_mask = 1; /* of the L1.5's line */
     gpci_queue_push(&l1->l15->in, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, l1->l15->component, t->wheel.now);
 }
@@ -159,7 +159,7 @@ static gpc_status make(gpci_group *group, gpc_error *error) {
     for (uint32_t i = 0; i < group->objects && status == GPC_OK; i++) {
         const gpci_stage at = {.index = i, .component = group->first + i};
         status = gpci_stage_make_beside(t, &at, &rules, &t->l15_options, &t->l15_level, &t->l15[i]);
-        t->l15[i].own_lines = false; /* those of who asks are shorter */
+        t->l15[i].own_lines = false; /* lines of constant caches are shorter */
         t->l15[i].cache = h->l15[i];
         gpci_queue_init(&t->l15[i].in, gpci_number(h, GPCI_KEY_L15_QUEUE));
         gpci_queue_init(&t->l15[i].out, gpci_number(h, GPCI_KEY_L15_MISS_QUEUE));

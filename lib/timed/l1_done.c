@@ -6,9 +6,9 @@
 #include "timed/stage_times.h"
 #include "timed/watch.h"
 
-/* What becomes of an access as its lines are done: the last completes it, and its host is told. */
+/* Completion of accesses: the last line completes an access, and the host is told. */
 
-/* What else there is to do for one that is no load. */
+/* Bookkeeping for accesses other than loads. */
 static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
     if (f->kind == GPCI_KIND_FENCE) {
         c->kind = GPC_LOAD;
@@ -58,7 +58,7 @@ static GPCI_COLD void tell_host_watched(gpci_timed *t, uint32_t number) {
     tell_host(t, number);
 }
 
-/* It is done, once its host has room for the reply. */
+/* Complete an access, once the host has room for the reply. */
 GPCI_INLINE void complete(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     if (GPCI_UNLIKELY(stage->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(t, stage, number))
         return;
@@ -75,7 +75,7 @@ void gpci_l1_run_replies(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* All lines of a flight are done; it completes when its last hit's data are out of the port. */
+/* All lines of a flight are done; complete the flight when the last hit's data are out of the port. */
 static void land(gpci_timed *t, uint32_t number) {
     gpci_flight *f = &t->flights[number];
     gpci_stage *stage = &t->l1[f->sm];
@@ -102,7 +102,7 @@ static void land(gpci_timed *t, uint32_t number) {
 }
 
 void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
-    if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch, for which nobody waits */
+    if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch without a waiter */
         return;
     gpci_flight *f = &t->flights[number];
     f->level = f->level > level ? f->level : level;
@@ -117,7 +117,7 @@ void gpci_l1_answer(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint
     gpci_l1_release_line(t, p->line.flight, level);
 }
 
-/* A load that waited gets its data behind those before it. */
+/* Data of a released load follow data of earlier loads. */
 static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
     if (p->line.flight == UINT32_MAX || p->line.kind != GPC_LOAD)
         return;

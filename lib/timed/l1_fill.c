@@ -7,12 +7,9 @@
 #include "timed/replies.h"
 #include "timed/watch.h"
 
-/*
- * Replies on their way into an SM's L1, through its fill port: to MSHR entries, or to the accesses that asked
- * themselves.
- */
+/* Replies on the way into an SM's L1 through the fill port: to MSHR entries, or to the asking accesses. */
 
-/* A reply that a coalescer hands on. */
+/* A reply passed on by a coalescer. */
 typedef struct merged {
     gpci_timed *timed;
     uint32_t packet;
@@ -20,7 +17,7 @@ typedef struct merged {
     uint8_t level;
 } merged;
 
-/* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
+/* A read that waited for another SM's read now has data too, and passes the fill port of the SM. */
 static void hand(void *user_data, uint32_t packet) {
     const merged *m = user_data;
     gpci_timed *t = m->timed;
@@ -38,7 +35,7 @@ static void hand(void *user_data, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* A fetch is back with all that it is for. */
+/* Fill the line of a returned fetch. */
 static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t address = p->address;
@@ -55,7 +52,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->request.address = p->address; /* it was the slice's on the way */
+    p->request.address = p->address; /* was the slice's address on the way */
     if (GPCI_UNLIKELY(t->h->window.bytes != 0))
         p->request.priority = p->priority;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
@@ -64,7 +61,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.sector_mask = p->line.fetched;
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
-        p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
+        p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
         if (stage->coalescer)
             gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
         if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && stage->l15) {

@@ -6,9 +6,9 @@
 #include "timed/prefetch.h"
 #include "timed/watch.h"
 
-/* What an L1 sends below: reads of its MSHR entries, packets themselves, write-backs; combined or alone. */
+/* Packets from an L1 to below: reads of MSHR entries, other requests, write-backs; combined or alone. */
 
-/* A request that is not combined with others: those before it leave first. */
+/* Send a request without combining; earlier waiting requests leave first. */
 GPCI_INLINE void leave_alone(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t cycles) {
     if (GPCI_UNLIKELY(stage->combine != NULL))
         gpci_combine_flush(t, stage);
@@ -25,7 +25,7 @@ static void combine_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
         gpci_combine_join(t, stage, leader, packet);
 }
 
-/* May others of its line go with it? It is of a load, and has nothing of its own to tell. */
+/* True if other requests of the line may join a fetch: a load without special fields. */
 static bool is_combined(const gpci_timed *t, const gpci_stage *stage, const gpci_fetch_request *asked) {
     if (!stage->combine)
         return false;
@@ -35,7 +35,7 @@ static bool is_combined(const gpci_timed *t, const gpci_stage *stage, const gpci
            waiter->line.flight != UINT32_MAX;
 }
 
-/* A copy of a packet on its own way, which is no part of an access. */
+/* Copy of a packet as an independent packet, not part of an access. */
 uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
     uint32_t copy = gpci_pool_take(&t->pool);
     gpci_packet *c = gpci_packet_at(&t->pool, copy);
@@ -46,7 +46,7 @@ uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
     return copy;
 }
 
-/* A read grows by segments. Sectors whose parts are together now come whole: so their MSHR entry has them in flight. */
+/* Add segments to a read. Sectors now complete are fetched whole, and the MSHR entry has whole sectors in flight. */
 static void grow(gpci_timed *t, const gpci_stage *stage, gpci_packet *read, uint8_t segments) {
     const gpci_level *level = stage->line;
     const uint8_t before = gpci_whole_sectors(level, read->segments);
@@ -61,7 +61,7 @@ static void grow(gpci_timed *t, const gpci_stage *stage, gpci_packet *read, uint
     entry->mshr.part &= (uint8_t)~whole;
 }
 
-/* A read of some sectors goes with that of others of their line, which has not left yet. */
+/* Join the fetch of other sectors of the line, if not yet sent. */
 static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked, gpci_combine_kind kind) {
     const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet), *waiter = gpci_packet_at(&t->pool, asked->waiter);
     const gpci_combine_asked own = {p->address, p->request.warp, waiter->line.flight, asked->word, kind};
@@ -69,7 +69,7 @@ static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     if (leader == GPCI_NO_PACKET)
         return false;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    if (GPCI_UNLIKELY(l->entry != asked->entry)) /* its line was replaced, and has another entry now */
+    if (GPCI_UNLIKELY(l->entry != asked->entry)) /* the line was replaced; the line's entry is a new entry */
         return false;
     gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
     grow(t, stage, l, asked->segments);
@@ -111,7 +111,7 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     gpci_see_new(t, GPC_WHAT_FETCH, stage, fetch, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
-/* A dirty line leaves: its bytes go below, and nobody waits for that. */
+/* A dirty line is evicted: send the bytes below; no access waits. */
 void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     gpc_request request;
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
@@ -147,7 +147,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         leave_alone(t, stage, packet, cycles);
 }
 
-/* The rest of the sectors that a fetch is for. */
+/* Fetch the remaining sectors of a fetch. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     f->segments = t->h->l1_level.segments_of[f->line.fetched] & (uint8_t)~f->segments;

@@ -4,7 +4,7 @@
 
 #include "timed/timed.h"
 
-/* A copy of a packet on its own way, which is no part of an access. */
+/* Copy of a packet as an independent packet, not part of an access. */
 uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type);
 /* gpci_stage_rules.send and .evicted of an L1. */
 void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked);

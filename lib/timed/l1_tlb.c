@@ -45,7 +45,7 @@ void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
 }
 
 void gpci_l1_tlb_state(gpci_l1_tlb *l, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_l1_tlb, in); /* addresses are before it */
+    const size_t from = offsetof(gpci_l1_tlb, in); /* pointers come earlier */
     visit(user_data, (char *)l + from, sizeof *l - from);
     visit(user_data, l->misses, l->entries * sizeof *l->misses);
     visit(user_data, l->asks, l->entries * sizeof *l->asks);
@@ -70,7 +70,7 @@ void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders
     }
 }
 
-/* A packet's page is known: it is before L1's tags after the TLB's latency. */
+/* A packet's page is known: the packet reaches L1's tags after the TLB's latency. */
 static void pass(gpci_timed *t, gpci_l1_tlb *l, uint32_t packet) {
     t->pool.links[packet].due = t->wheel.now + l->latency;
     gpci_queue_push(&l->passed, &t->pool, t->wheel.now, packet);
@@ -95,7 +95,7 @@ static gpci_tlb_miss *find(gpci_l1_tlb *l, uint64_t page) {
     return NULL;
 }
 
-/* An MSHR entry, of which there is a free one, asks the L2 TLB. */
+/* Take a free MSHR entry (must exist), and ask the L2 TLB. */
 static gpci_tlb_miss *ask(gpci_timed *t, gpci_stage *stage, uint64_t page) {
     gpci_l1_tlb *l = stage->tlb;
     uint32_t i = 0;
@@ -138,7 +138,7 @@ static void take_answers(gpci_timed *t, gpci_stage *stage) {
     gpci_wheel_wake(&t->wheel, stage->component, next);
 }
 
-/* Is there a port for the first packet? Further blocks of the line before it need none. */
+/* True if a port is free for the first packet. Further blocks of the same line need no port. */
 static bool has_port(const gpci_timed *t, gpci_l1_tlb *l, const gpci_packet *p) {
     if (l->cycle != t->wheel.now) {
         l->cycle = t->wheel.now;
@@ -147,7 +147,7 @@ static bool has_port(const gpci_timed *t, gpci_l1_tlb *l, const gpci_packet *p) 
     return p->flags & GPCI_PACKET_FOLLOWS || l->lookups < l->ports;
 }
 
-/* The first packet is looked up. False: it misses, and there is no room for that. */
+/* Look up the first packet. False: a miss without room for a miss. */
 static bool look(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpci_packet *p) {
     gpci_l1_tlb *l = stage->tlb;
     const bool counts = !(p->flags & GPCI_PACKET_FOLLOWS);
@@ -190,7 +190,7 @@ static void look_up(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         if (p->request.kind == GPCI_KIND_FENCE) {
-            if (l->waiting) /* a fill has L1 stepped */
+            if (l->waiting) /* a fill steps L1 */
                 return;
             gpci_queue_pop(&l->in, &t->pool, now);
             pass(t, l, packet);

@@ -9,8 +9,8 @@
 #include "timed/written.h"
 
 /*
- * An L2 slice: packets of its SMs, and of the slice's peer in the other partition. What it does with them is in
- * level/rules/level_rules.h; here is when.
+ * An L2 slice: packets of SMs, and of the peer slice in the other partition. level/rules/level_rules.h says how a
+ * packet is handled; this file, when.
  */
 
 static uint32_t partition_of(const gpci_timed *t, const gpci_stage *stage) {
@@ -30,22 +30,22 @@ static bool has_reply(const gpci_packet *p) {
     return !(p->flags & GPCI_PACKET_POSTED);
 }
 
-/* Do a slice's atomics wait for its atomic unit? What has no cache has none. */
+/* True if a slice's atomics wait for an atomic unit. A slice without cache has no unit. */
 static bool is_limited(const gpci_timed *t, const gpci_stage *stage) {
     return gpci_atomics_are_limited(t) && stage->cache;
 }
 
-/* Where its reply is to stand. */
+/* Queue of a packet's reply. */
 static const gpci_queue *reply_queue(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     return GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, stage) ? &stage->atomics : &stage->served;
 }
 
-/* What its SM is told: an atomic brings what it has found; a store and a reduction are only acknowledged. */
+/* Bytes of a reply: an atomic returns the values found; a store and a reduction are only acknowledged. */
 static uint32_t reply_bytes(const gpci_packet *p) {
     return p->type == GPCI_WRITE || p->request.kind == GPC_REDUCTION ? 0 : gpci_packet_bytes(p);
 }
 
-/* The packet is served: it goes back as its own reply once its data are out of the port, and a reduction's, too. */
+/* A packet is served: return it as the reply once the data are out of the port. A reduction replies, too. */
 GPCI_INLINE void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint8_t level) {
     if (!has_reply(p)) {
         gpci_pool_give(&t->pool, packet);
@@ -61,17 +61,17 @@ GPCI_INLINE void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_p
     p->level = level;
     gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
     if (p->type == GPCI_READ)
-        p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
+        p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* 0 without a cache */
     p->path.size = t->header + reply_bytes(p);
     p->type = GPCI_REPLY;
     t->pool.links[packet].due = due;
     gpci_queue *queue = waits ? &stage->atomics : &stage->served;
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
-    if (queue->count == 1) /* else what is before it wakes the slice first, and that then for the next */
+    if (queue->count == 1) /* otherwise the slice wakes earlier, for the packet ahead */
         gpci_wheel_wake(&t->wheel, stage->component, due);
 }
 
-/* A packet that waited at an MSHR entry has its data. */
+/* A packet waiting at an MSHR entry has data now. */
 static void released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     serve(t, stage, packet, gpci_packet_at(&t->pool, packet), level);
 }
@@ -82,10 +82,7 @@ const gpci_stage_rules gpci_l2_stage = {.send = gpci_l2_send_fetch,
                                         .hold_up = gpci_stage_wait,
                                         .passed_by = gpci_stage_tell_nobody};
 
-/*
- * Read sectors count as hits where they are valid, or on their way: so hardware counts them. The prefetcher hears of
- * all.
- */
+/* Count a read. Sectors hit if valid or in flight, as hardware counts. The prefetcher sees all reads. */
 static void count_read(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, unsigned shift,
                        const gpci_tag_access *access) {
     const uint32_t slice = stage->index;
@@ -107,7 +104,7 @@ static void count_read(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, u
         gpci_count_l2_merge(t->h, slice, pending);
 }
 
-/* The request as the slice's cache is asked. What the peer sent is that already. */
+/* Make the request to the slice's cache. A request from the peer is ready already. */
 static unsigned prepare(gpci_timed *t, gpci_packet *p) {
     if (p->type == GPCI_READ && p->flags & GPCI_PACKET_LINK) {
         p->request.token = p->request.token_l2;
@@ -122,7 +119,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
     return place.shift;
 }
 
-/* A write or an atomic of a line homed in the other partition goes there. */
+/* Pass a write or an atomic to the other partition, home of the line. */
 static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->link))
@@ -134,7 +131,7 @@ static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     return GPCI_WAITING;
 }
 
-/* Without a cache everything goes to memory. An atomic reads there and writes. */
+/* Without a cache all packets go to memory. An atomic reads and writes. */
 static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
@@ -153,7 +150,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     return GPCI_WAITING;
 }
 
-/* kernels.code = l2: what its home slice lacks of code is there all the same. */
+/* kernels.code = l2: fill code missing in the home slice without a fetch. */
 static GPCI_COLD void put_code(gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
     gpc_access_result got = {.way = GPCI_NO_WAY};
     gpc_line line = {.valid_sectors = 0};
@@ -176,7 +173,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_NETWORK);
     if (remote && p->type != GPCI_READ)
         return pass_on(t, stage, packet, access);
-    if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
+    if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* may write to memory, or evict */
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (p->type == GPCI_READ && stage->peer_requests && t->h->viper && gpci_fence_needs_new(t, p))
         gpci_drop_outdated(stage->cache, gpci_l2_place_of(t->h, p->address).inner);
@@ -214,14 +211,14 @@ static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
-/* Must a read wait for a write of its sectors, in the slice that is their home? */
+/* True if a read must wait for a write of the same sectors, in the home slice. */
 GPCI_INLINE bool is_held(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access,
                          bool remote) {
     return GPCI_UNLIKELY(stage->written != NULL) && !access->looked && !remote &&
            gpci_written_holds(t, stage, p, access != stage->tag_access);
 }
 
-/* As `pass`, of a write for which reads of what it writes are to wait. */
+/* As `pass`, for a write that blocks reads of the written sectors. */
 static GPCI_NOINLINE gpci_verdict pass_and_note(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                                                 gpci_tag_access *access) {
     uint8_t sectors = 0;
@@ -239,7 +236,7 @@ GPCI_INLINE gpci_verdict pass_by(gpci_timed *t, gpci_stage *stage, uint32_t pack
     return pass(t, stage, packet, p, access, remote);
 }
 
-/* Requests of the other partition, of lines homed here: they go first, for nothing that they need waits for a link. */
+/* Requests of the other partition for lines homed here pass first: they never wait for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[1];
     while (!gpci_stage_stuck(access)) {
@@ -272,7 +269,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
         const gpci_packet_link *link = &t->pool.links[packet];
-        if (link->due > now) /* the slice is woken for it at the end of its step */
+        if (link->due > now) /* the slice is woken at the end of the step */
             return;
         if (gpci_stage_ports_used(stage, now)) {
             again(t, stage);
@@ -304,9 +301,9 @@ static void count_congestion(const gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * l2.intake = queue: a packet a cycle leaves the network, or comes from a port, while the queue before the tags has
- * room, and so much later one a cycle enters that. What is between has no limit: while the tags are held up, nothing
- * more sets out, and what waits outside has all of the way before it.
+ * l2.intake = queue: a packet per cycle leaves the network (or comes from a port) while the queue before the tags has
+ * room; a packet per cycle enters the queue the latency later. The stretch between is unlimited: while the tags are
+ * held up, no further packet starts, and packets outside have the full latency ahead.
  * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::full, push, cache_cycle]
  */
 static void enter_rop(gpci_timed *t, gpci_stage *stage) {
@@ -329,7 +326,7 @@ static void leave_rop(gpci_timed *t, gpci_stage *stage) {
         t->pool.links[packet].due = next;
         gpci_queue_push(&stage->in, &t->pool, now, packet);
     }
-    if (gpci_queue_full(&stage->in)) /* whoever leaves it has the slice stepped */
+    if (gpci_queue_full(&stage->in)) /* packets leaving `in` step the slice */
         return;
     if (gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET || gpci_ports_wait(t, stage))
         gpci_wheel_wake(&t->wheel, stage->component, next);
@@ -339,7 +336,7 @@ static void leave_rop(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* What the network holds for the slice: it enters the pipeline before the tags, if that has room. */
+/* Take packets from the network into the pipeline before the tags, while room is left. */
 static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     if (GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects))
@@ -352,7 +349,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
     count_congestion(t, stage);
 }
 
-/* A fetch of a slice with a prefetcher. */
+/* Fill a fetch of a slice with a prefetcher. */
 static GPCI_COLD void fill_marked(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint64_t address = p->request.address;
@@ -361,7 +358,7 @@ static GPCI_COLD void fill_marked(gpci_timed *t, gpci_stage *stage, uint32_t pac
     gpci_prefetch_kept(stage, address, unclaimed);
 }
 
-/* Data from memory, or from the other partition. */
+/* Take data from memory, or from the other partition. */
 static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_clock clock = stage->options->clock;
@@ -374,7 +371,7 @@ static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
             fill_marked(t, stage, packet);
         else
             gpci_stage_fill(t, stage, packet);
-    } else { /* a write or an atomic that was passed on is done */
+    } else { /* a passed-on write or atomic is done */
         p->flags &= (uint8_t)~GPCI_PACKET_LINK;
         t->pool.links[packet].due = t->wheel.now;
         gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
@@ -399,7 +396,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* Send the first of a queue of replies, if it is due and its network takes it. */
+/* Send the first of a queue of replies, if due and accepted by the network. */
 GPCI_INLINE bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
     const uint64_t due = t->pool.links[packet].due;
@@ -476,7 +473,7 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
         run_in(t, stage);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
         gpci_prefetch_step(t, stage);
-    /* what has just been served wakes the slice when it is due: most often later */
+    /* a packet just served wakes the slice when due: most often later */
     if (stage->served.count && t->pool.links[stage->served.first].due <= t->wheel.now)
         run_served(t, stage);
     run_requests(t, stage);
@@ -486,7 +483,10 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
         gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 
-/* What comes from the network does not pass the tags yet, and what stands before these may not be due. */
+/*
+ * Prefetch (host memory). Packets from the network do not pass the tags yet, and packets before the tags may not be
+ * due.
+ */
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
     const gpci_timed *t = group->timed;
     const gpci_stage *stage = &t->l2[slice];

@@ -5,7 +5,7 @@
 #include "timed/prefetch.h"
 #include "timed/watch.h"
 
-/* What a slice sends to memory or to the other partition: reads of its MSHR entries, writes, write-backs. */
+/* Packets from a slice to memory or to the other partition: reads of MSHR entries, writes, write-backs. */
 
 void gpci_l2_write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments) {
     if (!segments)
@@ -22,7 +22,7 @@ void gpci_l2_write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
-/* A line's dirty segments in an L1 that must give it up. */
+/* Write a line's dirty segments, taken from an L1. */
 static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     gpci_stage *stage = user_data;
     gpci_timed *t = stage->timed;
@@ -38,7 +38,7 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
-/* DRAM and counters need little of a fetch. The other partition's slice is asked as the leader was. */
+/* DRAM and counters need few fields of a fetch. A fetch to the other partition's slice copies the leader's request. */
 static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     if (remote) {
         *f = *leader;
@@ -70,7 +70,7 @@ void gpci_l2_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     f->segments = asked->segments;
     f->type = GPCI_READ;
     f->line.flight = UINT32_MAX;
-    f->line.waiter = asked->waiter; /* for gpci_slice_expect: it may be gone by then */
+    f->line.waiter = asked->waiter; /* for gpci_slice_expect; may be gone by then */
     f->line.marks = 0;
     f->level = 3;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (remote ? GPCI_PACKET_LINK : 0));

@@ -40,7 +40,7 @@ static void destroy(gpci_group *group) {
     gpci_free(group->timed->context, l);
 }
 
-/* An SM's L1 TLB is looked at, at once if nothing holds lookups up. */
+/* Note an SM's L1 TLB for a lookup; wake at once unless lookups are held up. */
 static void note(gpci_timed *t, uint32_t sm) {
     gpci_l2_tlb *l = t->groups[GPCI_GROUP_TLBS].self;
     gpci_bit_set(l->asking, sm);
@@ -63,7 +63,7 @@ void gpci_l2_tlb_settle(gpci_timed *t) {
         }
 }
 
-/* Of the MSHR entries of all L1 TLBs, by number. */
+/* MSHR entry by number, counted over all L1 TLBs. */
 static gpci_tlb_miss *miss_at(const gpci_timed *t, uint32_t number) {
     gpci_l1_tlb *tlb = t->l1[number / t->l1[0].tlb->entries].tlb;
     return &tlb->misses[number % tlb->entries];
@@ -79,7 +79,7 @@ static void answer(gpci_timed *t, uint32_t number, uint64_t cycle) {
     gpci_l1_tlb_answer(t, &t->l1[number / entries], number % entries, cycle > earliest ? cycle : earliest);
 }
 
-/* Walks that are over fill the L2 TLB: the L1 TLBs have known their cycle since they began. */
+/* Fill the pages of finished walks into the L2 TLB. The L1 TLBs have known the cycle since the start of the walk. */
 static void end_walks(gpci_l2_tlb *l, uint64_t now) {
     while (l->walking && walk_at(l, 0)->due <= now) {
         gpci_tlb_fill(l->tags, walk_at(l, 0)->page);
@@ -112,7 +112,7 @@ static gpci_tlb_walk *find(const gpci_l2_tlb *l, uint64_t page, uint32_t *place)
     return NULL;
 }
 
-/* A page that an L1 TLB's MSHR entry is for. False: it misses, and there is no room for that. */
+/* Look up the page of an L1 TLB's MSHR entry. False: a miss without room for a miss. */
 static bool look(gpci_timed *t, gpci_l2_tlb *l, uint32_t number) {
     gpci_tlb_miss *miss = miss_at(t, number);
     const bool found = gpci_tlb_look(l->tags, miss->page);
@@ -140,7 +140,7 @@ static bool look(gpci_timed *t, gpci_l2_tlb *l, uint32_t number) {
     return true;
 }
 
-/* The next SM, in turn, that has something to look up; UINT32_MAX: none has. */
+/* Next SM, in turn, with a page to look up; or UINT32_MAX. */
 static uint32_t next_asking(const gpci_timed *t, const gpci_l2_tlb *l) {
     const uint32_t count = words(t), start = l->turn / 64;
     for (uint32_t i = 0; i <= count; i++) {
@@ -156,7 +156,7 @@ static uint32_t next_asking(const gpci_timed *t, const gpci_l2_tlb *l) {
     return UINT32_MAX;
 }
 
-/* False: nobody asks, or lookups are held up. */
+/* False: no page to look up, or lookups are held up. */
 static bool look_up(gpci_timed *t, gpci_l2_tlb *l) {
     uint32_t sm = next_asking(t, l);
     for (uint32_t ports = l->ports; ports && sm != UINT32_MAX; ports--, sm = next_asking(t, l)) {
@@ -208,7 +208,7 @@ static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
 
 static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     gpci_l2_tlb *l = group->self;
-    const size_t from = offsetof(gpci_l2_tlb, first); /* addresses are before it */
+    const size_t from = offsetof(gpci_l2_tlb, first); /* pointers come earlier */
     (void)object;
     visit(user_data, (char *)l + from, sizeof *l - from);
     visit(user_data, l->walks, l->entries * sizeof *l->walks);

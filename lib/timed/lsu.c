@@ -14,7 +14,7 @@ static bool is_load(const gpci_packet *p) {
     return p->line.kind == GPC_LOAD || p->line.kind == GPC_PREFETCH;
 }
 
-/* Accesses of an L1 in flight that are no part of others. */
+/* Accesses of an L1 in flight that are not part of others. */
 static uint32_t apart(const gpci_timed *t, const gpci_stage *stage) {
     const gpci_controller *unit = &gpci_controllers_of(t)->units[stage->index];
     return unit->listed - unit->joined;
@@ -25,7 +25,7 @@ static void count_apart(gpci_timed *t, gpci_stage *stage) {
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
-/* Its instruction's unit is told, once; with the last of its accesses it may begin another. */
+/* Tell the instruction's unit, once; after the last access the unit may begin another instruction. */
 static void signal(gpci_timed *t, gpci_packet *p) {
     gpci_stage *stage = stage_of(t, p);
     if (p->mshr.done || p->line.flight == UINT32_MAX)
@@ -51,7 +51,7 @@ void gpci_lsu_joined(gpci_timed *t, uint32_t flight) {
         signal(t, p);
 }
 
-/* A lookup was made for it, and perhaps a transaction. */
+/* Count a lookup, and perhaps a transaction. */
 static void count(gpci_timed *t, const gpci_tree_flight *a, gpci_packet *p, uint8_t level) {
     gpci_stage *stage = stage_of(t, p);
     p->line.missed = a->hit ? 0 : p->segments;
@@ -66,7 +66,7 @@ static void count(gpci_timed *t, const gpci_tree_flight *a, gpci_packet *p, uint
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
 }
 
-/* Its instruction was done when it began. */
+/* End of an access whose instruction completed at the start. */
 static void end_unawaited(gpci_timed *t, uint32_t packet, uint8_t level) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
@@ -92,7 +92,7 @@ void gpci_lsu_ended(gpci_timed *t, uint32_t flight) {
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* What is asked about a line is asked when a lane's access begins, whether or not that then joins another. */
+/* Ask the predictor at the start of a lane's access, even if the access then joins another. */
 static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
                                   gpc_coherence_request *request) {
     t->h->coherent->tree->follows = false;
@@ -102,7 +102,7 @@ static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, gpci_p
         gpci_count_l1_bypass(t->h, stage->index, segments);
 }
 
-/* An access begins. False: out of memory, and nothing has changed; it will be tried again, if anybody goes on. */
+/* Begin an access. False: out of memory, without change; tried again if the simulation continues. */
 static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_controllers *e = gpci_controllers_of(t);
@@ -124,7 +124,7 @@ static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     return true;
 }
 
-/* The accesses of the first instruction that waits; where memory runs out, those before that, and later the rest. */
+/* Begin the accesses of the first waiting instruction. If memory runs out, begin a part now and the rest later. */
 static void begin(gpci_timed *t, gpci_stage *stage, gpci_lsu *unit) {
     const uint64_t now = t->wheel.now;
     for (bool last = false; !last;) {
@@ -152,7 +152,7 @@ void gpci_lsus_step(gpci_timed *t, gpci_stage *stage) {
     const bool room = stage->mshr.used[0] < stage->options->entries;
     bool lacks = false, begun = false;
     if (gpci_replies_wait(stage) ||
-        t->coherent->sealed) /* all lines may be on their way out; woken when they are gone */
+        t->coherent->sealed) /* all lines may be on the way out; the end of the flush wakes L1 */
         return;
     for (uint32_t i = 0; i < stage->lsus->count; i++) {
         gpci_lsu *unit = &stage->lsus->units[i];

@@ -4,14 +4,14 @@
 #include "timed/watch.h"
 
 /*
- * From the L2 slices to the memory channels and back: bursts of a packet into the
- * channel's queue, over a link where there is one, or to the host's own memory.
+ * From the L2 slices to the memory channels and back: bursts of a packet go into the channel's queue, over a link if
+ * present, or to the host's memory.
  *
- * Example, 80 slices, 40 channels, interleaved by 256 bytes: slices 6 and 7 share
- * channel 3, and take turns in it by 256 bytes of their addresses.
+ * Example, 80 slices, 40 channels, interleaved by 256 bytes: slices 6 and 7 share channel 3, in turns of 256 bytes of
+ * the addresses.
  */
 
-/* DRAM cycles of one of the core, at most, that are caught up with. */
+/* Most DRAM cycles to catch up with in a core cycle. */
 #define TICKS 16u
 
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local) {
@@ -30,7 +30,7 @@ uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, ui
     return slice * t->channels_per_slice + (uint32_t)(number % t->channels_per_slice);
 }
 
-/* A packet's bursts, as many as there is room for; true once all are in. `path.taken` has those that are. */
+/* Put a packet's bursts into the queue while room is left; true once all are in. `path.taken`: bursts already in. */
 static bool enqueue(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t channel = p->path.channel;
@@ -49,12 +49,12 @@ static bool enqueue(gpci_timed *t, uint32_t packet) {
     return true;
 }
 
-/* The line of a packet within its slice. */
+/* Line of a packet within the slice. */
 static uint64_t inner_of(const gpci_timed *t, const gpci_packet *p) {
     return t->coherent ? p->inner : gpci_l2_line(t, p->request.address);
 }
 
-/* Offer the host the transfer of one stretch of segments. */
+/* Offer the host the transfer of a stretch of segments. */
 static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t first = gpci_lowest(stretch);
@@ -76,7 +76,10 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     return taken;
 }
 
-/* A read is one transfer, from its first segment to its last; a write one for each stretch. `path.taken`: segments. */
+/*
+ * A read is a single transfer, from the first segment to the last; a write has a transfer per stretch. `path.taken`:
+ * segments.
+ */
 static bool offer_all(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->type != GPCI_WRITE)
@@ -90,7 +93,7 @@ static bool offer_all(gpci_timed *t, uint32_t packet) {
     return true;
 }
 
-/* A slice's packet into the channel, or the host's memory; false where it takes no more. A write is then done with. */
+/* Move a slice's packet into the channel, or the host's memory; false if full. A write is then done. */
 static bool into_memory(gpci_timed *t, uint32_t packet) {
     return t->callbacks.on_memory ? offer_all(t, packet) : enqueue(t, packet);
 }
@@ -106,7 +109,7 @@ GPCI_INLINE bool memory_takes(gpci_timed *t, uint32_t packet) {
     return GPCI_UNLIKELY(t->trace != NULL) ? into_memory_watched(t, packet) : into_memory(t, packet);
 }
 
-/* The first packet of a slice's miss queue sets out. */
+/* Start the first packet of a slice's miss queue. */
 static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint64_t line = inner_of(t, p);
@@ -128,10 +131,10 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
     }
 }
 
-/* A packet's data have been read, or have been written: it is its owner's again. */
+/* A packet's data have been read or written: the packet returns to the owner. */
 typedef void (*done_fn)(gpci_timed *t, uint32_t packet);
 
-/* As much of a slice's miss queue as its channels take. */
+/* Send packets of a slice's miss queue while the channels accept. */
 GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
@@ -155,7 +158,7 @@ static void give(gpci_timed *t, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
-/* A packet of the slice sets out for its channel's queue. */
+/* A packet of the slice starts towards the channel's queue. */
 static void delay(gpci_timed *t, gpci_stage *slice, gpci_memory_channel *m) {
     const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
     const uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, now);
@@ -166,7 +169,7 @@ static void delay(gpci_timed *t, gpci_stage *slice, gpci_memory_channel *m) {
     gpci_wheel_wake(&t->wheel, slice->component, now + 1);
 }
 
-/* The first that has set out enters the queue; false: there is no room for all of it yet. */
+/* Put the first started packet into the queue; false: no room for all bursts yet. */
 static bool enter_queue(gpci_timed *t, gpci_memory_channel *m) {
     const uint32_t packet = m->delayed.first, next = t->pool.links[packet].next;
     const bool write = gpci_packet_at(&t->pool, packet)->type == GPCI_WRITE, taken = memory_takes(t, packet);
@@ -180,8 +183,8 @@ static bool enter_queue(gpci_timed *t, gpci_memory_channel *m) {
 }
 
 /*
- * dram.latency_at = request: in a DRAM cycle a packet leaves the slice and another enters the channel's queue,
- * dram.latency later, both while that has room; on the way are any number.
+ * dram.latency_at = request: per DRAM cycle a packet leaves the slice, and another enters the channel's queue
+ * dram.latency later, while the queue has room. Any number are on the way.
  * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::dram_cycle]
  */
 static void run_delayed(gpci_timed *t, uint32_t channel) {
@@ -198,7 +201,7 @@ static void run_delayed(gpci_timed *t, uint32_t channel) {
         if (!stuck && m->delayed.count && t->pool.links[m->delayed.first].due <= now)
             stuck = !enter_queue(t, m);
     }
-    if (stuck || (!slice->out.count && !m->delayed.count)) /* the channel is stepped when it has sent one more */
+    if (stuck || (!slice->out.count && !m->delayed.count)) /* the channel is stepped after sending another */
         return;
     uint64_t next = slice->out.count ? now + 1 : t->pool.links[m->delayed.first].due;
     gpci_wheel_wake(&t->wheel, m->component, next > now ? next : now + 1);
@@ -213,12 +216,12 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
         into_channels(t, slice, give);
 }
 
-/* Its packets are accesses alone: messages have been over the link, if there is one. */
+/* Packets here are only accesses: messages have passed the link, if present. */
 void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
     into_channels(t, slice, gpci_message_memory_done);
 }
 
-/* A read has all its data, which go back to its slice. */
+/* A read has all data: return the data to the slice. */
 void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t channel = p->path.channel;
@@ -235,7 +238,7 @@ void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, t->l2[p->path.slice].component, t->wheel.now);
 }
 
-/* What has come over the link from the slices. */
+/* Take packets that came over the link from the slices. */
 static void take_linked(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
     for (;;) {
@@ -265,14 +268,14 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
     }
 }
 
-/* Would memory take the packet that a slice holds for it? */
+/* True if memory has room for a slice's waiting packet. */
 static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
     const gpci_packet *p = gpci_packet_at(&t->pool, slice->out.first);
     return t->callbacks.on_memory ? !t->memory[p->path.channel].host_full
                                   : gpci_dram_room(t->dram, p->path.channel, p->type == GPCI_WRITE);
 }
 
-/* Slices that wait for room in a channel are its own: few, and next to each other. */
+/* Only slices of the channel wait for room in the channel: few, and adjacent. */
 static void wake_slices(gpci_timed *t, uint32_t channel) {
     uint32_t first = (uint32_t)(((uint64_t)channel * t->h->slices + t->channels - 1) / t->channels);
     uint32_t count = t->slices_per_channel;
@@ -287,7 +290,7 @@ static void wake_slices(gpci_timed *t, uint32_t channel) {
         }
 }
 
-/* The channel up to the present cycle. */
+/* Run the channel up to the present cycle. */
 GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
     uint64_t token, next = gpci_dram_run(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now));
     bool write;
@@ -304,7 +307,7 @@ void gpci_channel_step(const gpci_group *group, uint32_t channel) {
     gpci_timed *t = group->timed;
     if (!t->memory[channel].requests_in) {
         run_dram(t, channel, gpci_channel_done);
-        if (GPCI_UNLIKELY(t->dram_delay) && !t->callbacks.on_memory) { /* the host's has a latency of its own */
+        if (GPCI_UNLIKELY(t->dram_delay) && !t->callbacks.on_memory) { /* the host's memory has a latency already */
             run_delayed(t, channel);
             run_dram(t, channel, gpci_channel_done);
         }

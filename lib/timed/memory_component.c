@@ -2,8 +2,8 @@
 #include "timed/coherent.h"
 
 /*
- * Memory channels as components, and the host's memory where a host takes their place (gpc_hierarchy_set_callbacks):
- * what they do in a step is in memory_channel.c.
+ * Memory channels as components, and the host's memory in place of channels (gpc_hierarchy_set_callbacks).
+ * memory_channel.c has the steps.
  */
 
 static gpci_group_size channel_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -103,13 +103,13 @@ const gpci_component_class gpci_coherent_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, gpci_coherent_channel_step,
                          NULL, channel_count, channel_reset, channel_state, channel_hold);
 
-/* The host's memory has no clock of its own here: it is offered packets, and calls back. */
+/* The host's memory has no clock here: packets are offered, and the host calls back. */
 static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
     return (gpci_group_size){t->channels, 0};
 }
 
-/* What is known of it is beside the channel that it takes the place of. */
+/* The state is kept beside the replaced channel. */
 static gpc_status host_memory_make(gpci_group *group, gpc_error *error) {
     (void)group;
     (void)error;
@@ -127,7 +127,7 @@ static void host_memory_hold(const gpci_group *group, uint32_t channel, gpci_hol
     gpci_awaited(to, "refusal, and no word that it is ready", t->memory[channel].host_full, gpci_by_host());
 }
 
-/* What the host's memory does is the host's to count; what it has of reads are packets, which are counted as such. */
+/* The host counts the work of the host's memory. Reads at the host are packets, and counted as packets. */
 const gpci_component_class gpci_host_memory_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing,
                          NULL, gpci_count_nothing, gpci_reset_nothing, gpci_state_nothing, host_memory_hold);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Misses of a host's own L1s: requests for a line, into the miss queue of its SM. */
+/* Misses of a host's L1s: requests for a line, into the miss queue of the SM. */
 
 static bool is_out_of_range(const gpc_hierarchy *h, const gpc_request *r) {
     return r->hint >= GPC_HINT_COUNT || r->priority >= GPC_PRIORITY_COUNT || r->token >= GPC_TOKEN_COUNT ||
@@ -18,7 +18,7 @@ static bool is_out_of_range(const gpc_hierarchy *h, const gpc_request *r) {
            r->continues > 1 || r->admitted > 1 || r->stream >= h->streams;
 }
 
-/* What a request is not to be, whichever bytes it is for; NULL: nothing. */
+/* First wrong field of a request, apart from the bytes; or NULL. */
 static const char *wrong_fields(const gpc_hierarchy *h, const gpc_request *r) {
     if (r->sm >= h->sms)
         return "sm is not below sm.count";
@@ -79,7 +79,7 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
     return stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
 }
 
-/* Its packet, in the SM's miss queue, or before its L1.5. There is room for it. Returns its flight. */
+/* Put the request's packet into the SM's miss queue, or before the L1.5; room must exist. Returns the flight. */
 static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token) {
     gpci_stage *stage = &t->l1[request->sm];
     const uint32_t flight = gpci_take_flight(t, request->sm, request->warp, request->kind, token, 1),
@@ -91,7 +91,7 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
                        .line = {.flight = flight, .missed = line->segments},
                        .segments = line->segments,
                        .level = 1};
-    memset(p->request.reserved, 0, sizeof p->request.reserved); /* they are the packet's, whatever the host's are */
+    memset(p->request.reserved, 0, sizeof p->request.reserved); /* a packet's fields, whatever the host has set */
     p->bytes[0] = line->bytes[0];
     p->bytes[1] = line->bytes[1];
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
@@ -115,7 +115,9 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     return flight;
 }
 
-/* It enters as `*out_flight`, or its SM is told when there is room for it; `*out_busy` says for what there is none. */
+/*
+ * Enter the request as `*out_flight`; or, without room, note to tell the SM later, and set `*out_busy` to the reason.
+ */
 static gpc_status try_enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token,
                             gpc_busy *out_busy, uint32_t *out_flight) {
     gpci_stage *stage = &t->l1[request->sm];
@@ -142,7 +144,7 @@ gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_
     if (status != GPC_OK)
         return status;
     t->flights[flight].framed = true;
-    t->flights[flight].kind = GPC_PREFETCH; /* no access of a warp: neither its latency counts, nor does a fence wait */
+    t->flights[flight].kind = GPC_PREFETCH; /* no access of a warp: no latency is counted, no fence waits */
     return GPC_OK;
 }
 

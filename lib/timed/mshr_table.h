@@ -5,15 +5,15 @@
 #include "timed/watch.h"
 
 /*
- * The MSHR entries of a stage of caches, by line: rows of hashes, and what does not fit chained behind its row. Where
- * lines on their way may be replaced, a line has several: one that may be joined, and those whose line is gone.
+ * MSHR entries of a stage of caches, by line: rows of hashes, with overflow chained behind the row. If lines in flight
+ * may be replaced, a line has several entries: a joinable entry, and entries of replaced lines.
  */
 
 GPCI_INLINE uint64_t gpci_stage_line(const gpci_stage *stage, uint64_t address) {
     return address >> stage->cache->line_shift;
 }
 
-/* The line of one that waits. In L1 it may be without its request, which went below. */
+/* Line of a waiting packet. In L1 the packet may be without a request, sent below. */
 GPCI_INLINE uint64_t gpci_mshr_line(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     return gpci_stage_line(stage, stage->own_lines ? p->address : p->request.address);
@@ -33,13 +33,13 @@ GPCI_INLINE gpci_mshr_row *gpci_mshr_row_of(const gpci_stage *stage, uint32_t ha
 
 #define GPCI_NO_SLOT UINT32_MAX
 
-/* Where an entry is: in a row, or where `place` is the row's count, chained behind it. */
+/* Place of an entry: in a row; or, if `place` is the row's count, chained behind the row. */
 typedef struct gpci_mshr_place {
     gpci_mshr_row *row;
     uint32_t place, leader;
 } gpci_mshr_place;
 
-/* Is a leader that of a line's entry: of this one; NULL: of the one that may be joined? */
+/* True if a leader leads the entry of a line: `entry`, or (NULL) the joinable entry. */
 GPCI_INLINE bool gpci_mshr_leads(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint64_t line,
                                  const uint16_t *entry) {
     if (gpci_mshr_line(t, stage, leader) != line)
@@ -50,7 +50,7 @@ GPCI_INLINE bool gpci_mshr_leads(const gpci_timed *t, const gpci_stage *stage, u
     return entry ? l->mshr.entry == *entry : !l->mshr.replaced;
 }
 
-/* Of the entries that are chained behind a row. */
+/* Find an entry chained behind a row. */
 static GPCI_NOINLINE uint32_t gpci_mshr_look_behind(const gpci_timed *t, const gpci_stage *stage, uint32_t leader,
                                                     uint64_t line, const uint16_t *entry) {
     while (leader != GPCI_NO_PACKET && !gpci_mshr_leads(t, stage, leader, line, entry))
@@ -58,7 +58,7 @@ static GPCI_NOINLINE uint32_t gpci_mshr_look_behind(const gpci_timed *t, const g
     return leader;
 }
 
-/* The entry of a line; its leader is GPCI_NO_PACKET where there is none. */
+/* Entry of a line; leader GPCI_NO_PACKET if not found. */
 GPCI_INLINE gpci_mshr_place gpci_mshr_look(const gpci_timed *t, const gpci_stage *stage, uint64_t line,
                                            const uint16_t *entry) {
     const uint32_t hash = gpci_mshr_hash(line);
@@ -72,7 +72,7 @@ GPCI_INLINE gpci_mshr_place gpci_mshr_look(const gpci_timed *t, const gpci_stage
     return (gpci_mshr_place){row, row->count, leader};
 }
 
-/* May `entry` tell the entry that a line gets from those that it has? */
+/* True if another entry of the line already has number `entry`. */
 static GPCI_NOINLINE bool gpci_mshr_is_taken(const gpci_timed *t, const gpci_stage *stage, uint64_t line,
                                              uint16_t entry) {
     return gpci_mshr_look(t, stage, line, &entry).leader != GPCI_NO_PACKET;
@@ -82,7 +82,7 @@ GPCI_INLINE uint32_t gpci_mshr_total(const gpci_stage *stage) {
     return stage->mshr.used[0] + stage->mshr.used[1];
 }
 
-/* A packet, `p`, is the first that waits for its line. */
+/* Add an entry; packet `p` is the first to wait for the line. */
 GPCI_INLINE void gpci_mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint64_t line,
                                bool remote) {
     const uint32_t hash = gpci_mshr_hash(line);
@@ -109,7 +109,7 @@ GPCI_INLINE void gpci_mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, gpci_mshr_total(stage));
 }
 
-/* The place of an entry that is chained behind its row. */
+/* Link to an entry chained behind a row. */
 GPCI_INLINE uint32_t *gpci_mshr_chained_at(const gpci_timed *t, gpci_mshr_row *row, uint32_t leader) {
     uint32_t *at = &row->chain;
     while (*at != leader)
@@ -131,7 +131,7 @@ GPCI_INLINE void gpci_mshr_remove(gpci_timed *t, gpci_stage *stage, const gpci_m
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, gpci_mshr_total(stage));
 }
 
-/* The entry outlives its leader: the first that waits with it takes over. */
+/* The entry outlives the leader: the first other waiting packet takes over. */
 GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_mshr_place *at) {
     gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
     uint32_t next = p->mshr.first;
@@ -154,7 +154,7 @@ GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_mshr_place *at) {
     q->mshr.entry = p->mshr.entry;
 }
 
-/* Segments that an entry has in flight. */
+/* Segments in flight of an entry. */
 GPCI_INLINE uint8_t gpci_mshr_in_flight(const gpci_packet *leader) {
     return leader->mshr.whole | leader->mshr.part;
 }

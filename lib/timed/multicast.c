@@ -4,7 +4,7 @@
 #include "timed/copy_engine.h"
 #include "timed/watch.h"
 
-/* The last of the copy's flights, which are linked, is the request's own. */
+/* The last of the copy's linked flights belongs to the request. */
 void gpci_multicast_prepare(gpci_timed *t, uint32_t sm, gpci_packet *p, uint32_t flight, uint32_t targets) {
     uint32_t last = GPCI_NO_PACKET;
     p->line.asker = (uint16_t)(sm + 1);
@@ -54,6 +54,6 @@ void gpci_multicast_reply(gpci_timed *t, const gpci_stage *stage, const gpci_pac
     asker->engine->under_way--;
     if (asker == stage)
         return;
-    asker->below--; /* that the network counted when it left; the SM that it came to had counted it before */
-    gpci_wheel_wake(&asker->timed->wheel, asker->component, t->wheel.now + 1); /* it may be another strand's */
+    asker->below--; /* counted by the network on leaving; the destination SM had counted the packet earlier */
+    gpci_wheel_wake(&asker->timed->wheel, asker->component, t->wheel.now + 1); /* may belong to another strand */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/network_ports.h"
 
-/* A network: what enters its inputs, and what leaves its outputs. What crosses between is in network_match.c. */
+/* A network: packets entering at inputs, and leaving at outputs. network_match.c moves packets between. */
 
-/* Is such a bit set (gpci_network_set_shared)? */
+/* True if a bit is set (gpci_network_set_shared). */
 static inline bool has_shared(const gpci_network *network, const uint64_t *words, uint32_t bit, bool alone) {
 #if defined(__GNUC__) || defined(__clang__)
     if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
@@ -21,7 +21,7 @@ static inline void note(bool *flag) {
 #endif
 }
 
-/* The outputs that are asked for are matched in this cycle, in the turn of the last. */
+/* Match the requested outputs in the present cycle, in the turn of the last output. */
 static inline void wake_matching(gpci_network *network, bool simple) {
     if (!simple && GPCI_UNLIKELY(network->sharing != NULL))
         note(&network->sharing->asked);
@@ -36,7 +36,7 @@ void gpci_network_announce_shared(gpci_network *network, uint32_t output, uint64
         gpci_wheel_wake(network->sharing->receivers[output], network->options.first_receiver + output, due);
 }
 
-/* `simple`: it is known that the network is. */
+/* `simple`: the network is known to be simple. */
 GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index,
                        bool simple) {
     const uint64_t now = network->wheel->now;
@@ -65,7 +65,7 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     }
 }
 
-/* What a network does where it is watched is told by functions of their own, so that it costs the others one look. */
+/* Watched networks use separate functions, so that others pay only for a comparison. */
 static GPCI_COLD void send_watched(gpci_network *network, uint32_t input, uint32_t output, uint32_t size,
                                    uint32_t index) {
     enter(network, input, output, size, index, false);
@@ -87,7 +87,7 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
         send_any(network, input, output, size, index);
 }
 
-/* Room has come free in a full buffer. */
+/* A full buffer has room again. */
 GPCI_INLINE void reopen(gpci_network *network, uint32_t output, bool simple) {
     if (gpci_bit_is_set(network->linked, output))
         return;

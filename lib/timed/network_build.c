@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/network.h"
 
-/* A network's making. */
+/* Creation of a network. */
 
-/* Bitmaps lie one behind the other. */
+/* Bitmaps lie in one block of memory. */
 static bool create_bitmaps(gpci_network *network) {
     const size_t in = network->in_words, out = network->out_words;
     const size_t requests = network->options.outputs * in;
@@ -47,7 +47,7 @@ static bool create_ports(gpci_network *network) {
     return true;
 }
 
-/* A buffer of length 0 still has the latch of its stage. */
+/* A buffer of length 0 still has the latch of the stage. */
 static uint32_t room_of(uint64_t room) {
     return room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;
 }

@@ -6,20 +6,20 @@
 #include <stddef.h>
 
 /*
- * The networks of a hierarchy, one group each: whom it connects, by which keys, what it counts, what events name it.
- * Another network is one row here and one in GPCI_GROUPS.
+ * The networks of a hierarchy, a group per network: connected parts, keys, counters, names in events. A further network
+ * needs a row here and a row in GPCI_GROUPS.
  *
- *   L1s -- request, reply -- slices              without clusters
- *   L1s -- request, reply -- clusters -- cluster request, cluster reply -- slices
- *   slices of a partition -- partition request, reply -- slices of the other
- *   slices -- memory request, reply -- channels
- *   GPUs -- GPU link -- GPUs
+ *  L1s -- request, reply -- slices              without clusters
+ *  L1s -- request, reply -- clusters -- cluster request, cluster reply -- slices
+ *  slices of a partition -- partition request, reply -- slices of the other
+ *  slices -- memory request, reply -- channels
+ *  GPUs -- GPU link -- GPUs
  */
 
-/* Which parts of a hierarchy are at a side of a network. */
+/* Parts of a hierarchy at a side of a network. */
 typedef enum side {
     L1S,
-    NEAREST, /* to the L1s: clusters if there are any, otherwise slices */
+    NEAREST, /* clusters if present, otherwise slices */
     CLUSTERS,
     SLICES,
     CHANNELS,
@@ -28,7 +28,7 @@ typedef enum side {
 
 typedef struct keys {
     gpci_key width, latency, input_room, output_room;
-    bool queues; /* arranged as network.queues says, with the turnaround of network.turnaround */
+    bool queues; /* arranged by network.queues, with the turnaround of network.turnaround */
 } keys;
 
 static const keys request_keys = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_LATENCY, GPCI_KEY_NETWORK_INPUT,
@@ -43,7 +43,7 @@ static const keys memory_keys = {GPCI_KEY_MEMORY_LINK_WIDTH, GPCI_KEY_MEMORY_LIN
 static const keys gpu_keys = {GPCI_KEY_GPU_LINK_WIDTH, GPCI_KEY_GPU_LINK_LATENCY, GPCI_KEY_GPU_LINK_BUFFER,
                               GPCI_KEY_GPU_LINK_BUFFER, false};
 
-/* Where in the counters a network's own go; UNCOUNTED: nowhere. */
+/* Places of a network's counters; or UNCOUNTED. */
 typedef struct places {
     size_t packets, cycles, bytes, input_cycles, output_cycles;
 } places;
@@ -63,14 +63,14 @@ static const places cluster_reply_places = {AT(cluster_network_replies), AT(clus
                                             AT(cluster_network_output_cycles)};
 static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_bytes), UNCOUNTED, UNCOUNTED};
 
-/* What crosses from a GPU to another is counted where it sets out (level/coherent/coherent_level.c), clock or not. */
+/* Traffic between GPUs is counted at the sender (level/coherent/coherent_level.c), with or without a clock. */
 static const places no_places = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
 
 typedef struct network_plan {
     side senders, receivers;
     const keys *keys;
     const places *places;
-    gpc_component component; /* of its events */
+    gpc_component component; /* for events */
 } network_plan;
 
 static const network_plan plans[GPCI_GROUP_COUNT] = {
@@ -91,7 +91,7 @@ static uint32_t clusters_of(const gpci_timed *t) {
     return gpci_class_of(GPCI_GROUP_CLUSTERS)->size(t, GPCI_GROUP_CLUSTERS).objects;
 }
 
-/* How many are at a side, and the number of the first. */
+/* Number of parts at a side, and the number of the first. */
 static uint32_t count_of(const gpci_timed *t, side s) {
     switch (s) {
     case L1S:
@@ -124,7 +124,7 @@ static uint32_t first_of(const gpci_timed *t, side s) {
 
 static bool is_there(const gpci_timed *t, const network_plan *p) {
     if (p->keys == &partition_keys)
-        return t->h->partitions == 2 && (t->h->l2 || t->h->coherent); /* without an L2 trees have none */
+        return t->h->partitions == 2 && (t->h->l2 || t->h->coherent); /* trees without an L2 have no such links */
     if (p->keys == &memory_keys)
         return gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
     return count_of(t, p->senders) && count_of(t, p->receivers);
@@ -141,13 +141,13 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
     return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
 }
 
-/* Bytes of the largest packet, where buffers are bytes or flits; 0: they are packets. */
+/* Bytes of the largest packet if buffers are bytes or flits; otherwise 0. */
 static uint32_t largest_packet(const gpci_timed *t) {
     const uint32_t l1 = t->h->l1_level.line_bytes, l2 = t->h->l2_level.line_bytes;
     return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + t->write_mask + (l1 > l2 ? l1 : l2) : 0;
 }
 
-/* Does a buffer of bytes, or flits, hold every packet? */
+/* Check that a buffer of bytes, or flits, holds every packet. */
 static gpc_status check_room(const gpci_timed *t, gpci_key key, const gpci_network_options *o, gpc_error *error) {
     const uint64_t room = gpci_number(t->h, key);
     const uint32_t largest = o->flits ? (o->largest + o->width - 1) / o->width : o->largest;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/network_ports.h"
 
-/* Which packets of a network's inputs cross to its outputs, and when. */
+/* Match packets at a network's inputs with outputs, and move them across. */
 
 /*
- * Most networks run at the core's clock, and count packets: that they do, and how their queues are, is known where
- * their matching is compiled.
+ * Most networks run at the core's clock and count packets. Clock, unit and queues are known where the matching is
+ * compiled.
  */
 typedef struct form {
     bool plain, virtual_queues;
@@ -28,11 +28,10 @@ static inline gpci_packet_list *queue_of(const gpci_network *network, uint32_t i
 }
 
 /*
- * Nothing is looked at without cause. An output is a candidate in a cycle when its link came free,
- * room came free in its buffer, an input's link came free that has a packet for it, or a packet
- * came to the head of a queue. As both links of a transfer come free together, one wake of the
- * output serves both. The candidates of a cycle are matched all at once, in the turn of the
- * last output's component, so that no output is ahead of another by its number.
+ * Work is done only for a cause. An output is a candidate in a cycle if the output's link became free, room appeared in
+ * the buffer, the link of an input with a packet for the output became free, or a packet reached the head of a queue.
+ * Both links of a transfer become free together, so one wake of the output serves both. All candidates of a cycle are
+ * matched at once, in the turn of the last output's component: no output is favoured by number.
  */
 
 static bool any_bit(const uint64_t *words, uint32_t count) {
@@ -48,7 +47,7 @@ GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output
         gpci_bit_clear(network->wanted + (size_t)input * network->out_words, output);
 }
 
-/* The outputs that could take a packet from an input whose link is free. */
+/* Outputs that could take a packet from an input with a free link. */
 GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
     if (f.virtual_queues) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
@@ -59,7 +58,7 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
     }
 }
 
-/* Has the packet that an input has for an output come by network cycle `at`, and been routed? */
+/* True if an input's packet for an output has arrived by network cycle `at`, and has been routed. */
 GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     const uint64_t free = network->inputs[input].free;
     if (free > at) {
@@ -71,18 +70,18 @@ GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output
     return network->pool->links[queue_of(network, input, output, f)->first].due <= at;
 }
 
-/* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
+/* Next input, in turn, able to send to this output at network cycle `at`; or `inputs`. */
 GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form f) {
     const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
     const uint32_t words = network->in_words, start = network->outputs[output].next;
     uint32_t word = start / 64;
     uint64_t bits = requests[word] & ~sending[word] & ~(uint64_t)0 << (start & 63);
-    for (uint32_t left = words;; left--) { /* first from the start on, in the end what lies before it */
+    for (uint32_t left = words;; left--) { /* first from the start on, finally inputs before the start */
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
             if (!is_fast(network, f) || is_ready(network, input, output, at, f))
                 return input;
-            gpci_bit_set(network->requested, output); /* it comes later, in this core cycle or the next */
+            gpci_bit_set(network->requested, output); /* ready later, in this core cycle or the next */
         }
         if (!left)
             return network->options.inputs;
@@ -96,18 +95,18 @@ GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, f
     const gpci_network_output *port = &network->outputs[output];
     if (!is_fast(network, f) || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
         return true;
-    gpci_bit_set(network->requested, output); /* it comes later in this core cycle */
+    gpci_bit_set(network->requested, output); /* room later in this core cycle */
     return false;
 }
 
-/* Rooms in bytes: does the packet that an input has for this output fit, at network cycle `at`? */
+/* Rooms in bytes: true if an input's packet for this output fits at network cycle `at`. */
 GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     const gpci_network_output *port = &network->outputs[output];
     const uint64_t used = port->used + (uint64_t)(is_fast(network, f) && port->freed_at > at ? port->freed : 0);
     return used + gpci_network_weight_of(network, queue_of(network, input, output, f)->first) <= network->output_room;
 }
 
-/* Both links are busy for some cycles; they come free in a turn of the last output. */
+/* Occupy both links for some cycles; they become free in a turn of the last output. */
 GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form f) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, f), until), ahead = core - now;
@@ -135,7 +134,7 @@ GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, 
     gpci_wheel_wake(network->wheel, gpci_network_last_output(network), core);
 }
 
-/* The head of the queue leaves its input, and with it what the queue asks for. */
+/* Remove the head of a queue from the input, with the head's request. */
 GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output, form f) {
     gpci_packet_list *from = queue_of(network, input, output, f);
     gpci_network_input *port = &network->inputs[input];
@@ -174,7 +173,7 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     link->due = due > now ? due : now;
     if (f.virtual_queues)
         network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
-    if (!f.virtual_queues || port->refused != network->matchings) /* who was refused keeps its turn */
+    if (!f.virtual_queues || port->refused != network->matchings) /* a refused output keeps the turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     const bool first = port->buffer.first == GPCI_NO_PACKET;
     gpci_network_append(&port->buffer, network->pool, index);
@@ -194,8 +193,8 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
 }
 
 /*
- * With one queue an input has a packet for one output, which alone can choose it: it is granted at once, as long as its
- * link is busy then, so that what is behind it takes part in no choice of this round.
+ * With one queue, an input has a packet for only one output: grant at once if the packet occupies the link, so that
+ * packets behind take no part in choices of this round.
  */
 GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     if (is_in_bytes(network, f) || !network->pool->links[network->lanes[input].first].flits)
@@ -204,7 +203,7 @@ GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t out
     return true;
 }
 
-/* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
+/* Every candidate chooses an input; an input chosen by several takes the next output in turn. */
 GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) {
     const uint32_t outputs = network->options.outputs;
     uint32_t offered = 0;
@@ -219,14 +218,14 @@ GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) 
                 continue;
             }
             if (is_in_bytes(network, f) && !fits(network, input, output, at, f))
-                continue; /* it may choose again in this cycle: who has had its turn may take another */
+                continue; /* may choose again in this cycle, after others have taken turns */
             if (!f.virtual_queues && cross_alone(network, input, output, at, f))
                 continue;
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
             if (other == outputs)
                 network->offered[offered++] = input;
-            /* outputs come in ascending order, so that only one beyond the pointer can overtake */
+            /* outputs come in ascending order, so only an output beyond the pointer can overtake */
             if (other == outputs || (other < port->next && output >= port->next)) {
                 port->offer = output;
                 refused = other;
@@ -249,7 +248,7 @@ GPCI_INLINE void match(gpci_network *network, uint64_t at, form f) {
         }
 }
 
-/* Links that come free in the present core cycle. */
+/* Links that become free in the present core cycle. */
 static void take_releases(gpci_network *network) {
     const uint32_t slot = (uint32_t)network->wheel->now % GPCI_NETWORK_SPAN;
     uint64_t *words = network->releases + slot * network->out_words;
@@ -262,7 +261,7 @@ static void take_releases(gpci_network *network) {
     }
 }
 
-/* Links that are free from network cycle `at` on. */
+/* Release links that are free from network cycle `at` on. */
 GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
     for (uint32_t word = 0; word < network->out_words; word++)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
@@ -281,7 +280,7 @@ GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
         }
 }
 
-/* The first network cycle of this turn in which a link comes free, at most `end`. */
+/* First network cycle of the present turn in which a link becomes free, at most `end`. */
 static uint64_t first_release(const gpci_network *network, uint64_t end) {
     for (uint32_t word = 0; word < network->out_words; word++)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
@@ -291,7 +290,7 @@ static uint64_t first_release(const gpci_network *network, uint64_t end) {
     return end;
 }
 
-/* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
+/* Match in network cycles begun since the last core cycle; all but the last may be empty. */
 GPCI_INLINE void match_due(gpci_network *network, form f) {
     const gpci_clock clock = clock_of(network, f);
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
@@ -336,7 +335,7 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
         if (core <= network->wheel->now)
             gpci_bit_set(network->released, output);
         else
-            gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
+            gpci_wheel_wake(network->wheel, component, core); /* was limited to the wheel's span */
     }
     if (port->distant)
         gpci_network_announce(network, output, false);

@@ -4,9 +4,9 @@
 
 #include "timed/network.h"
 
-/* What network.c, where packets enter and leave, and network_match.c, where they cross, both do with ports. */
+/* Port functions shared by network.c (packets enter and leave) and network_match.c (packets cross). */
 
-/* A packet comes to a port's buffer; goes from it. */
+/* A packet enters or leaves a port's buffer. */
 GPCI_INLINE void gpci_network_come(gpci_network_stay *stay, uint64_t now) {
     stay->sum -= now;
     stay->packets++;
@@ -17,7 +17,7 @@ GPCI_INLINE void gpci_network_go(gpci_network_stay *stay, uint64_t now) {
     stay->packets--;
 }
 
-/* A bit of a bitmap of which several threads set bits; `alone`: no other does now. */
+/* Set a bit of a bitmap written by several threads; `alone`: no other thread writes now. */
 GPCI_INLINE void gpci_network_set_shared(const gpci_network *network, uint64_t *words, uint32_t bit, bool alone) {
 #if defined(__GNUC__) || defined(__clang__)
     if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
@@ -27,12 +27,12 @@ GPCI_INLINE void gpci_network_set_shared(const gpci_network *network, uint64_t *
         gpci_bit_set(words, bit);
 }
 
-/* What a packet of this size takes of a room that is not of packets. */
+/* Room taken by a packet of this size, in bytes or flits. */
 GPCI_INLINE uint32_t gpci_network_part_of(const gpci_network *network, uint32_t size) {
     return network->in_flits ? gpci_network_flits(network, size) : size;
 }
 
-/* What a packet takes of a room. */
+/* Room taken by a packet. */
 GPCI_INLINE uint32_t gpci_network_weight_of(const gpci_network *network, uint32_t packet) {
     return GPCI_UNLIKELY(network->in_bytes)
                ? gpci_network_part_of(network, gpci_packet_at(network->pool, packet)->path.size)
@@ -48,7 +48,7 @@ GPCI_INLINE void gpci_network_append(gpci_packet_list *to, const gpci_pool *pool
     to->last = packet;
 }
 
-/* A packet has come to the head of a queue. */
+/* Note a packet at the head of a queue. */
 GPCI_INLINE void gpci_network_note_request(gpci_network *network, uint32_t input, uint32_t output, bool alone) {
     gpci_network_set_shared(network, network->requests + (size_t)output * network->in_words, input, alone);
     if (network->virtual_queues)
@@ -59,10 +59,13 @@ GPCI_INLINE uint32_t gpci_network_last_output(const gpci_network *network) {
     return network->options.first_output + network->options.outputs - 1;
 }
 
-/* gpci_network_announce where several threads use the network. */
+/* gpci_network_announce if several threads use the network. */
 void gpci_network_announce_shared(gpci_network *network, uint32_t output, uint64_t due);
 
-/* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
+/*
+ * Wake the receiver when the first packet of the buffer is due. The receiver does not know the cycle, so never wake
+ * early.
+ */
 GPCI_INLINE void gpci_network_announce(gpci_network *network, uint32_t output, bool simple) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t due = network->pool->links[port->buffer.first].due, now = network->wheel->now;

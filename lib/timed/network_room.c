@@ -3,7 +3,7 @@
 
 /* Room at the inputs of a network. */
 
-/* Who sends there looks again in each core cycle. */
+/* The sender tries again in every core cycle. */
 void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t until) {
     const uint64_t now = network->wheel->now, end = gpci_clock_core(network->options.clock, until),
                    last = end < now + GPCI_NETWORK_SPAN ? end : now + GPCI_NETWORK_SPAN - 1;

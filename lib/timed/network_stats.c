@@ -2,7 +2,7 @@
 #include "timed/network_ports.h"
 #include "timed/timed.h"
 
-/* What a network has inside, and what it has counted. */
+/* Contents and counters of a network. */
 
 uint32_t gpci_network_count(const gpci_network *network) {
     uint32_t packets = 0;
@@ -88,7 +88,7 @@ static void hold_input(const gpci_network *network, uint32_t input, gpci_holders
               behind ? gpci_by_itself(to) : gpci_by_clocks(o->first_output, o->outputs));
 }
 
-/* Packets that are due at an output belong to the receiver. */
+/* Packets due at an output belong to the receiver. */
 void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to) {
     const gpci_network_options *o = &network->options;
     for (uint32_t input = 0; input < o->inputs; input++)

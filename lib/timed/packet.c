@@ -21,14 +21,14 @@ void gpci_pool_expect_messages(gpci_pool *pool) {
     pool->stride = GPCI_POOL_MESSAGES;
 }
 
-/* A chunk begins on a cache line of its block; what was allocated stands before it. */
+/* A chunk begins on a cache line of the block; the block's address stands before the chunk. */
 static void **block_of(gpci_packet *chunk) {
     return (void **)(void *)chunk - 1;
 }
 
 static gpci_packet *make_chunk(gpc_context *context) {
     const size_t line = 64;
-    /* untouched, and so without pages, until a packet is taken */
+    /* untouched, hence without pages until a packet is taken */
     char *block = gpci_alloc(context, sizeof(gpci_packet) * GPCI_POOL_CHUNK + 2 * line);
     if (!block)
         return NULL;
@@ -37,12 +37,12 @@ static gpci_packet *make_chunk(gpc_context *context) {
     return chunk;
 }
 
-/* Of the chunks that share a block. */
+/* Chunk i of a shared block. */
 static gpci_packet *sharer_of(gpci_packet *shared, size_t i) {
     return (gpci_packet *)(void *)((char *)shared + i * offsetof(gpci_packet, request));
 }
 
-/* Chunks of those that only wait. */
+/* Chunks of waiters. */
 static size_t below(const gpci_pool *pool) {
     return (size_t)pool->waiter_groups * GPCI_POOL_SHARERS;
 }
@@ -59,7 +59,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
     if (!pool->context)
         return;
     for (uint32_t i = 0; i < pool->chunk_count * pool->period; i++)
-        if (i % pool->period < 2) /* of messages, those that share have one block */
+        if (i % pool->period < 2) /* chunks of messages share a block */
             gpci_free(pool->context, *block_of(pool->chunks[i]));
     for (uint32_t i = 0; i < pool->waiter_groups; i++)
         gpci_free(pool->context, *block_of(group_at(pool, i)));
@@ -70,7 +70,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
     gpci_pool_init(pool, NULL);
 }
 
-/* Room for the addresses of a group more, before those that there are. */
+/* Make room for the addresses of another group, before existing addresses. */
 static gpc_status move_up(gpci_pool *pool) {
     const size_t had = below(pool), first = had + GPCI_POOL_SHARERS;
     gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_room * pool->period) * sizeof *chunks);
@@ -110,7 +110,7 @@ gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters) {
     return status;
 }
 
-/* Labels of so many chunks. All are in snapshots: what a new one says is not what somebody has left in memory. */
+/* Make labels for a number of chunks. Snapshots contain all labels: clear new labels. */
 static gpc_status make_labels(gpci_pool *pool, size_t chunks) {
     const size_t before = pool->labels ? 1 + (size_t)pool->chunk_room * GPCI_POOL_CHUNK : 0,
                  count = 1 + chunks * GPCI_POOL_CHUNK;
@@ -139,7 +139,7 @@ void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_dat
     visit(user_data, pool->labels, (1 + (size_t)gpci_pool_place(pool, pool->fresh)) * sizeof *pool->labels);
 }
 
-/* Room for the addresses of more chunks. */
+/* Make room for the addresses of more chunks. */
 static gpc_status widen(gpci_pool *pool) {
     const size_t first = below(pool);
     const size_t each = (size_t)pool->period * GPCI_POOL_CHUNK;
@@ -160,7 +160,7 @@ static gpc_status widen(gpci_pool *pool) {
     return GPC_OK;
 }
 
-/* A chunk of whole packets, and those of the messages behind it. */
+/* Add a chunk of whole packets, with chunks of messages behind. */
 static gpc_status add_chunk(gpci_pool *pool) {
     if (pool->chunk_count == pool->chunk_room && widen(pool) < 0)
         return GPC_ERROR_MEMORY;
@@ -178,7 +178,7 @@ static gpc_status add_chunk(gpci_pool *pool) {
     return GPC_OK;
 }
 
-/* `needed` chunks of whole packets. */
+/* Grow to `needed` chunks of whole packets. */
 static gpc_status grow_to(gpci_pool *pool, uint64_t needed) {
     if (needed > UINT32_MAX / GPCI_POOL_PERIOD)
         return GPC_ERROR_MEMORY;
@@ -206,7 +206,7 @@ uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
     return packet;
 }
 
-/* One that has a cache line in the place of a packet; the first there clears those of all, for a snapshot has them. */
+/* Clear a packet of one cache line; the first at a place clears all sharers, for snapshots. */
 static void clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
     memset(gpci_packet_at(pool, packet), 0,
            at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
@@ -224,7 +224,7 @@ uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
     return packet;
 }
 
-/* They go through the chunks of a group in turn, so that those under way lie together. */
+/* Messages take the chunks of a group in turn: messages in flight lie together. */
 uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
     const uint32_t fresh = pool->message_fresh++, at = fresh % GPCI_POOL_MESSAGES;
     const uint32_t packet = fresh / GPCI_POOL_MESSAGES * GPCI_POOL_PERIOD +
@@ -234,7 +234,7 @@ uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
     return packet;
 }
 
-/* Messages, and links of a tree's packets, as far as they are used. */
+/* Messages, and links of a tree's packets, up to the highest used. */
 static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     visit(user_data, &pool->message_fresh, sizeof pool->message_fresh);
     visit(user_data, &pool->message_free, sizeof pool->message_free);
@@ -253,7 +253,7 @@ static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data
     }
 }
 
-/* Those that only wait: their memory as far as it is used. */
+/* Waiters: memory up to the highest used. */
 static void waiters_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     visit(user_data, &pool->waiter_fresh, sizeof pool->waiter_fresh);
     visit(user_data, &pool->waiter_free, sizeof pool->waiter_free);

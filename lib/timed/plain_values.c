@@ -13,7 +13,7 @@
 
 enum { SEGMENTS = GPCI_VALUE_BYTES / GPCI_SEGMENT };
 
-/* Does an L1 hold bytes of stores that L2 lacks, or lines of which it has nothing but such? */
+/* True if an L1 may hold bytes of stores unknown to L2, or lines with only stored bytes. */
 static bool writes_back(const gpc_hierarchy *h, gpci_key key) {
     return h->has_l1 && gpci_number(h, key) == GPC_WRITE_BACK;
 }
@@ -75,7 +75,7 @@ void gpci_plain_values_destroy(gpci_timed *t) {
     gpci_free(t->context, v);
 }
 
-/* Those of `lines` that there are; loading, with room for them. */
+/* Archive `lines`; when loading, with room for all. */
 static void archive_lines(gpc_context *context, void **lines, size_t *room, size_t count, size_t bytes,
                           gpci_archive *a) {
     if (a->loading && a->status == GPC_OK && !gpci_array_room(context, lines, room, 0, count, bytes))
@@ -84,7 +84,7 @@ static void archive_lines(gpc_context *context, void **lines, size_t *room, size
         gpci_archive_bytes(a, *lines, count * bytes);
 }
 
-/* What comes back need not have set out. */
+/* Packets that return need not have left before. */
 static bool reserve_carried(gpci_timed *t) {
     gpci_plain_values *v = t->values;
     const size_t had = v->carried_room, packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
@@ -172,7 +172,7 @@ static bool reserve_line(gpci_timed *t, uint32_t sm, uint64_t line) {
     return true;
 }
 
-/* Makes room for lines of local memory, which a replay accesses without values. */
+/* Make room for lines of local memory, accessed by a replay without values. */
 static gpc_status reserve_local(gpci_timed *t, const gpc_warp_access *w) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     const uint32_t count = gpci_access_touches(t->h, w, lines);
@@ -210,7 +210,7 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
         memcpy(kept->compare, w->compare, bytes);
 }
 
-/* Whose line a packet is; none of those that are on nobody's account. */
+/* Lanes of a packet's line; false for packets without an access. */
 static bool lanes_of(const gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
     if (p->line.flight == UINT32_MAX)
         return false;
@@ -232,7 +232,7 @@ static uint32_t place_of(const gpci_timed *t, const gpci_packet *p) {
     return GPCI_NO_PACKET;
 }
 
-/* NULL: it is a fence's write-back, say. */
+/* NULL for example for a fence's write-back. */
 static gpci_carried_values *carried_by(const gpci_timed *t, uint32_t packet) {
     return packet < t->values->carried_room ? &t->values->carried[packet] : NULL;
 }
@@ -241,10 +241,10 @@ static bool has_segment(uint8_t segments, uint32_t byte) {
     return segments >> byte / GPCI_SEGMENT & 1;
 }
 
-/* What is done with a byte of a lane: its number among the lanes' bytes, and its place in the line. */
+/* Called for a byte of a lane: number among the lanes' bytes, and place in the line. */
 typedef void (*byte_fn)(void *data, size_t byte, uint64_t at);
 
-/* The bytes of lanes that are in a packet's line. */
+/* Visit the bytes of lanes inside a packet's line. */
 static void each_byte(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, byte_fn call, void *data) {
     for (uint32_t lane = 0; lane < lanes->count; lane++)
         for (uint32_t i = 0; i < lanes->width; i++) {
@@ -254,14 +254,14 @@ static void each_byte(const gpci_timed *t, const gpci_packet *p, const gpci_lane
         }
 }
 
-/* Data of a walk over these bytes. */
+/* Data for visiting bytes. */
 typedef struct byte_walk {
     const gpci_lanes *lanes;
     uint8_t *bytes;     /* of the line */
-    gpci_l1_line *line; /* in the SM's L1; NULL: of none */
+    gpci_l1_line *line; /* in the SM's L1; or NULL */
     gpci_plain_lanes *kept;
     uint64_t order;
-    uint8_t segments; /* that a load is to have */
+    uint8_t segments; /* segments for a load */
 } byte_walk;
 
 static uint8_t byte_to_store(const byte_walk *w, size_t byte) {
@@ -295,8 +295,8 @@ static void load_in_l1(void *data, size_t byte, uint64_t at) {
 }
 
 /*
- * A load has what it waited for. Where its SM has stored to a byte behind it, the load has what was there before: what
- * the read brought, or what the SM had stored earlier, which the load took at L1's tags.
+ * A load has the awaited data. For bytes the SM has stored later, the load gets the earlier value: brought by the read,
+ * or stored earlier by the SM and taken at L1's tags.
  */
 static void load_what_came(void *data, size_t byte, uint64_t at) {
     const byte_walk *w = data;
@@ -308,7 +308,7 @@ static void load_what_came(void *data, size_t byte, uint64_t at) {
         w->lanes->out[byte] = w->line->came[at];
 }
 
-/* Lane after lane, at the home slice. */
+/* Perform an atomic lane by lane, at the home slice. */
 static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes) {
     for (uint32_t lane = 0; lane < lanes->count; lane++) {
         const uint64_t at = lanes->addresses[lane] - p->address;
@@ -328,7 +328,7 @@ static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes 
 
 /* A packet's way. */
 
-/* A load takes what is there; what is not comes with its reply. */
+/* A load takes bytes present in L1; the rest comes with the reply. */
 static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_lanes *lanes) {
     byte_walk w = {.lanes = lanes,
                    .line = l1_of(t, stage->index, p->address),
@@ -356,7 +356,7 @@ static void store_of(gpci_timed *t, const gpci_packet *p, const gpci_lanes *lane
     each_byte(t, p, lanes, store_at_home, &w);
 }
 
-/* A store, and after it those that went with it (combine.h). */
+/* Perform a store, then joined stores (combine.h). */
 static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
     uint8_t *bytes = home_of(t, p->address)->bytes;
     store_of(t, p, lanes, bytes);
@@ -413,7 +413,7 @@ void gpci_plain_copied(gpci_timed *t, uint32_t packet) {
         }
 }
 
-/* Segments of a line that an L1 has. */
+/* Segments of a line present in an L1. */
 static uint8_t valid_segments(const gpci_timed *t, uint32_t sm, uint64_t address) {
     gpc_line line;
     if (!t->h->l1 || !gpci_line_of(t->h->l1[sm], address, &line))

@@ -101,7 +101,7 @@ gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *h, uint32_t port, gpc_p
 
 /* Lines */
 
-/* An SM that is next to the line's home: policies and partitions take the request for its. */
+/* An SM near the line's home: policies and partitions see the request as the SM's. */
 static uint32_t neighbour(const gpc_hierarchy *h, uint32_t partition) {
     uint32_t sm = 0;
     while (sm + 1 < h->sms && h->sm_partition[sm] != partition)
@@ -113,7 +113,7 @@ static uint32_t cycles_of(const struct gpci_ports *p, uint32_t bytes) {
     return bytes > p->width ? (bytes + p->width - 1) / p->width : 1;
 }
 
-/* The next `bytes` of an entry, from `offset` in their line, as a packet. */
+/* Packet for the next `bytes` of an entry, from `offset` in the line. */
 static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint32_t number, uint32_t at,
                              uint32_t offset, uint32_t bytes) {
     const gpci_bytes span = gpci_bytes_between(offset, offset + bytes);
@@ -144,7 +144,7 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
     return line;
 }
 
-/* The next line of an entry is on its way to its slice. */
+/* Send the next line of an entry to the slice. */
 static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint32_t at) {
     gpci_port *port = &p->each[number];
     gpci_port_entry *e = &entries_of(p, number)[at];
@@ -196,7 +196,7 @@ static void send(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
         return;
     if (port->lines < p->lines)
         gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + number, port->free > now ? port->free : now + 1);
-    else if (port->limited_since == GPCI_NEVER) /* a reply wakes it */
+    else if (port->limited_since == GPCI_NEVER) /* a reply wakes the port */
         port->limited_since = port->free > now ? port->free : now + 1;
 }
 
@@ -217,7 +217,7 @@ bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
     }
     if (!queue->count)
         return entered;
-    const uint64_t due = t->pool.links[queue->first].due; /* if it is due, and there is no room, the slice is busy */
+    const uint64_t due = t->pool.links[queue->first].due; /* if due, but without room, the slice is busy */
     if (due > now || !gpci_queue_full(&slice->in))
         gpci_wheel_wake(&t->wheel, slice->component, due > now ? due : now + 1);
     return entered;
@@ -341,7 +341,7 @@ static void reset(const gpci_group *group, uint32_t port, uint64_t now) {
     p->limited_since = p->limited_since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
-/* With the first what all share. */
+/* State, with the first port also shared state. */
 static void state(const gpci_group *group, uint32_t port, gpci_state_fn visit, void *user_data) {
     struct gpci_ports *p = group->self;
     const uint32_t slices = group->timed->h->slices;

@@ -9,23 +9,23 @@
 /*
  * Ports into L2 (gpucache/port.h).
  *
- *   requests -> lines, `width` bytes a cycle -> at the slices, `latency` later -> ... -> replies -> completion
+ *  requests -> lines, `width` bytes a cycle -> at the slices, `latency` later -> ... -> replies -> completion
  */
 
-/* A request, until its last line is back. */
+/* A request, until the last line is back. */
 typedef struct gpci_port_entry {
     uint64_t token, accepted;
-    uint64_t address, left; /* bytes that are not sent yet */
+    uint64_t address, left; /* bytes not sent yet */
     uint64_t under_way;     /* lines */
     uint8_t kind;
     bool used;
 } gpci_port_entry;
 
 typedef struct gpci_port {
-    uint64_t free, reply_free; /* core cycles from which its links are */
-    uint64_t limited_since;    /* GPCI_NEVER */
-    uint32_t used, lines;      /* entries; lines under way */
-    uint32_t sending;          /* entries that are not wholly sent: a ring of their numbers */
+    uint64_t free, reply_free; /* core cycles at which the links become free */
+    uint64_t limited_since;    /* or GPCI_NEVER */
+    uint32_t used, lines;      /* entries; lines in flight */
+    uint32_t sending;          /* entries not completely sent: a ring of numbers */
     uint32_t first;
     gpci_queue replies;
     gpc_port_stats stats;
@@ -35,16 +35,16 @@ struct gpci_ports {
     uint32_t count, width, latency, queue, lines;
     gpci_port *each;          /* [count] */
     gpci_port_entry *entries; /* [count][queue] */
-    uint32_t *order;          /* [count][queue] rings of those to be sent */
-    gpci_queue *at_slices;    /* [slices] lines on their way there */
-    bool *turn;               /* [slices] a port's line comes first */
+    uint32_t *order;          /* [count][queue] rings of entries to send */
+    gpci_queue *at_slices;    /* [slices] lines on the way to the slice */
+    bool *turn;               /* [slices] a port's line goes first */
 };
 
-/* Can there be ports? Refused where not. */
+/* Refuse configurations in which ports are impossible. */
 gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error);
 /*
- * Lines of ports for a slice, with room before its tags: one, if it is their turn or the network has nothing. Returns
- * whether any entered. And: do some wait for that?
+ * Move lines of ports to a slice with room before the tags: a line, if the ports have the turn or the network has none.
+ * True if a line entered. The second function: true if lines wait.
  */
 bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others);
 bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice);

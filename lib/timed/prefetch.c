@@ -10,13 +10,13 @@
 
 /*
  * Example, next-line, lines A, B = A + 1 and C = A + 2: a load misses A, and B is queued. In the next cycle no load
- * needs the tag port: B is not there, takes an MSHR entry and goes below. A load of B before its data are here makes it
- * late, one after that useful, and if C takes its way first it is unused.
+ * needs the tag port: B is absent, takes an MSHR entry and goes below. A load of B before the data arrive makes B late;
+ * a load afterwards, useful; if C takes the way first, B is unused.
  *
- * Addresses are those that the stage's cache is asked by: in a slice, those within it. So is what its policy asks for.
+ * Addresses are as in the stage's cache: in a slice, within the slice. The policy's wishes, too.
  */
 
-/* What is a level's own. */
+/* Level-specific settings. */
 typedef struct prefetch_level {
     const char *name;
     gpci_key policy, queue, sectors, size;
@@ -76,18 +76,18 @@ static void tell(gpci_prefetch *p, uint64_t address, gpc_prefetch_outcome outcom
         p->ops->on_outcome(p->self, address, outcome);
 }
 
-/* What marks a line: never 0. */
+/* Mark of a line: never 0. */
 static uint32_t mark_of(const gpc_cache *cache, uint64_t address) {
     return (uint32_t)(address >> cache->line_shift) | (uint32_t)1 << 31;
 }
 
-/* The mark of a slot, if there is one: a cache's size may be less than that of its sets and ways. */
+/* A slot's mark, or NULL: a cache's size may be below sets times ways. */
 static uint32_t *mark_at(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way) {
     const size_t slot = gpci_slot(cache, set, way);
     return slot < p->slots ? &p->marks[slot] : NULL;
 }
 
-/* A marked line is marked no more; true: it was. */
+/* Remove a line's mark; true if marked. */
 static bool unmark(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way, uint64_t address) {
     uint32_t *mark = mark_at(p, cache, set, way);
     if (!mark || *mark != mark_of(cache, address))
@@ -135,7 +135,7 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
     }
     gpci_prefetch_entry *e = &p->queue[(p->first + p->count++) % p->room];
     *e = (gpci_prefetch_entry){.request = load->request, .segments = segments};
-    memset(e->request.reserved, 0, sizeof e->request.reserved); /* they are the load's */
+    memset(e->request.reserved, 0, sizeof e->request.reserved); /* the load's fields */
     e->request.address = address;
     e->request.kind = GPC_PREFETCH;
     e->request.sector_mask = level->sectors_of[segments];
@@ -144,15 +144,15 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
         return;
     e->request.copy = GPC_COPY_NONE;
     if (stage->timed->h->window.bytes)
-        e->request.priority = load->priority; /* the window says that of each line */
+        e->request.priority = load->priority; /* the window sets the priority by line */
 }
 
-/* Is a packet at the stage its own prefetch? What an L1 fetches ahead is none of the slice's. */
+/* True for a prefetch of the stage itself. An L1's prefetch is a plain read for the slice. */
 static bool is_own(const gpci_stage *stage, const gpci_packet *p) {
     return gpci_is_prefetch(p) && (stage->level == 1 || p->flags & GPCI_PACKET_POSTED);
 }
 
-/* Is this the first load of a prefetched line? */
+/* True for the first load of a prefetched line. */
 static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *load,
                    const gpci_tag_access *a) {
     const gpc_access_result *r = &a->result;
@@ -171,7 +171,7 @@ static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_stage *stag
     return true;
 }
 
-/* The stage has another step, in the next cycle of its clock. */
+/* Step the stage again, in the next cycle of the stage's clock. */
 static void again(gpci_timed *t, const gpci_stage *stage) {
     const gpci_clock clock = stage->options->clock;
     gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
@@ -183,7 +183,7 @@ void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *lo
     const bool first = stage->level == 1;
     gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
     gpc_request request = load->request;
-    memset(request.reserved, 0, sizeof request.reserved); /* they are the packet's, not for prefetchers */
+    memset(request.reserved, 0, sizeof request.reserved); /* a packet's fields, not for prefetchers */
     request.address = line_of(stage, request.address);
     gpc_prefetch_access a = {.request = &request,
                              .lane_address = first ? load->bytes[0]
@@ -211,7 +211,7 @@ static bool is_there(const gpci_timed *t, const gpci_stage *stage, const gpci_pr
     return gpci_line_of(stage->cache, e->request.address, &line) && !(e->request.sector_mask & ~line.valid_sectors);
 }
 
-/* Where the line of a prefetch is: as the host knows it, and whether a slice has to ask the other partition for it. */
+/* Line of a prefetch: address as seen by the host; remote if a slice must ask the other partition. */
 typedef struct prefetch_place {
     uint64_t address;
     bool remote, exists;
@@ -227,7 +227,7 @@ static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, con
     if (stage->level == 1)
         return place;
     place.address = gpci_l2_host_address(h, stage->index, e->request.address);
-    /* beyond the last line that the slice can have; or where address.mapping leaves it none; or of another process */
+    /* beyond the slice's last line; or no line by address.mapping; or of another process */
     const gpci_l2_place back = gpci_l2_place_of(h, place.address);
     place.exists = back.inner == e->request.address && back.slice == stage->index % h->slices_per_partition &&
                    is_of_process(h, e, place.address);
@@ -262,7 +262,7 @@ static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e,
     return false;
 }
 
-/* Does a prefetch have to wait for what loads need? Whoever gives it back has the stage stepped. */
+/* True if a prefetch must wait for resources needed by loads. Whoever frees them steps the stage. */
 static bool must_wait(const gpci_stage *stage, bool remote) {
     return stage->tag_access[0].reason != GPC_BUSY_NOT || stage->tag_access[1].reason != GPC_BUSY_NOT ||
            stage->mshr.used[remote] >= stage->options->entries;
@@ -293,8 +293,8 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * Who waits may be gone, and its packet another's; a prefetch stays until its own fetch is back. Its MSHR entry may drain
- * for longer (l1.mshr_free): a load that joins then finds a prefetch that has its outcome.
+ * The waiter may be gone, and the packet reused; a prefetch stays until the fetch returns. The MSHR entry may drain for
+ * longer (l1.mshr_free): a load that joins then finds a prefetch with an outcome.
  */
 bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
     gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);

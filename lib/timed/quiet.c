@@ -4,7 +4,7 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
-/* An SM's L1 between two kernels, while others have accesses in flight (hierarchy/kernels.c). Between cycles. */
+/* An SM's L1 between two kernels, while other SMs have accesses in flight (hierarchy/kernels.c). Between cycles. */
 
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_timed *t = h->timed;
@@ -26,7 +26,7 @@ gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
         gpc_cache_invalidate_line(stage->cache, line.line_address);
         gpci_l1_evicted(t, stage, &eviction);
     }
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now); /* for what is in its miss queue now */
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now); /* to send the packets now in the miss queue */
     gpci_drop_all(stage->cache);
     if (h->constants)
         gpci_drop_all(h->constants[sm]);

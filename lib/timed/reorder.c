@@ -4,10 +4,10 @@
 #include "timed/timed.h"
 
 /*
- * Of several blocks whose loads pass L1 in turns each evicts what the others need; one after the other they find their
- * own lines. So much of Jia et al., HPCA 2014, is told by Aamodt, Fung and Rogers (General-Purpose Graphics Processor
- * Architectures, 2018, section 4.4.3), who name the block as signature and a fixed priority of the queues as the best
- * of their choices; how many queues there are and how long is left open. Writes flush: the paper's loads pass no write.
+ * If the loads of several blocks pass L1 in turns, blocks evict one another's lines; one block after another, blocks
+ * find the lines. So Aamodt, Fung and Rogers (General-Purpose Graphics Processor Architectures, 2018, section 4.4.3)
+ * describe Jia et al., HPCA 2014, and name the block as signature and a fixed priority of the queues as the best
+ * choices; number and length of queues are left open. Writes flush: the paper's loads pass no write.
  *
  * Example, two queues by block in fixed order, the tags held up; the coalescer brings A0 B1 C0 D0 (lines A, C and D of
  * block 0, B of 1): queue 0 holds A C D, queue 1 B. The tags then see A C D B: C and D have passed B. A store to E by
@@ -18,16 +18,16 @@ struct gpci_reorder {
     const gpci_reorder_options *options;
     gpc_context *context;
     gpci_queue *queues; /* [options->queues] */
-    uint32_t *owners;   /* likewise: the block that last was given this queue */
-    uint64_t *used;     /* likewise: number of the transaction that last entered, from 1; 0: none */
+    uint32_t *owners;   /* [options->queues] block of the queue */
+    uint64_t *used;     /* [options->queues] number of the last transaction entered, from 1; or 0 */
     uint64_t entered;   /* transactions so far */
     uint32_t count;     /* transactions in all queues */
-    uint32_t chosen;    /* queue that the tags are to take from */
-    uint32_t last;      /* queue that they last took from; UINT32_MAX: none yet */
-    bool write;         /* what is in them is a write */
-    uint64_t cycle;     /* in which the coalescer last delivered */
-    uint32_t delivered; /* transactions in that cycle */
-    uint64_t since;     /* the coalescer waits; GPCI_NEVER */
+    uint32_t chosen;    /* queue for the tags to take from */
+    uint32_t last;      /* queue last taken from; or UINT32_MAX */
+    bool write;         /* holds a write */
+    uint64_t cycle;     /* of the coalescer's last delivery */
+    uint32_t delivered; /* transactions in `cycle` */
+    uint64_t since;     /* the coalescer waits since; or GPCI_NEVER */
     gpci_gauge gauge;
     gpci_reorder_counts counts;
 };
@@ -61,8 +61,8 @@ void gpci_reorder_destroy(gpci_reorder *r) {
 }
 
 /*
- * A block keeps its queue until another takes it: one that has none takes the empty queue that was left alone for
- * longest, and shares one where none is empty.
+ * A block keeps a queue until another block takes the queue. A block without a queue takes the empty queue unused for
+ * longest; without an empty queue, blocks share.
  */
 static uint32_t queue_of_block(const gpci_reorder *r, uint32_t block) {
     uint32_t best = UINT32_MAX;
@@ -86,7 +86,10 @@ static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
     }
 }
 
-/* The queue that a transaction may enter now, UINT32_MAX if none: a write waits for all before it, all wait for it. */
+/*
+ * Queue for a transaction now, or UINT32_MAX: a write waits for all earlier transactions, and later transactions wait
+ * for the write.
+ */
 static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
     if (r->count && (r->write || !gpci_is_read(&p->request)))
         return UINT32_MAX;
@@ -132,7 +135,7 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
     case GPCI_DRAIN_OLDEST:
         return gpci_packet_at(&t->pool, x->first)->tags.number < gpci_packet_at(&t->pool, y->first)->tags.number;
     default:
-        return false; /* the first of them in the order in which they are looked at */
+        return false; /* the first queue in the order of search */
     }
 }
 
@@ -208,7 +211,7 @@ void gpci_reorder_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holder
 }
 
 void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_reorder, entered); /* addresses are before it */
+    const size_t from = offsetof(gpci_reorder, entered); /* pointers come earlier */
     visit(user_data, (char *)r + from, sizeof *r - from);
     visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
     visit(user_data, r->owners, r->options->queues * sizeof *r->owners);

@@ -5,21 +5,21 @@
 #include "timed/timed.h"
 
 /*
- * Room for replies that a host grants, SM by SM (gpucache/host.h): accesses that are done and find no credit wait in
- * L1's output, first in, first out, and L1's tags and fill port stand still as long as any does.
+ * Room for replies, granted by a host per SM (gpucache/host.h): completed accesses without a credit wait in L1's
+ * output, first in, first out, and L1's tags and fill port stand still meanwhile.
  */
 
-/* Does any wait? Then nothing is to pass the tags, or the fill port. */
+/* True if accesses wait: then the tags and the fill port stand still. */
 GPCI_INLINE bool gpci_replies_wait(const gpci_stage *stage) {
     return GPCI_UNLIKELY(stage->replies.first != UINT32_MAX);
 }
 
-/* An access of an SM with a limit is done: it takes a credit, or waits for one; returns whether it waits. */
+/* An access of an SM with a limit is done: take a credit, or wait (returns true). */
 GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_stage *stage, uint32_t flight);
-/* The next of those that wait, which has its credit now; UINT32_MAX: there is none, or no credit. */
+/* Next waiting access, now with a credit; or UINT32_MAX. */
 GPCI_COLD uint32_t gpci_replies_next(gpci_timed *t, gpci_stage *stage);
 
-/* gpc_hierarchy_set_reply_credits, or with `more` _add_; and what is left. */
+/* gpc_hierarchy_set_reply_credits, or with `more` _add_; and the remaining credits. */
 gpc_status gpci_timed_grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more);
 uint64_t gpci_timed_credits(const gpc_hierarchy *h, uint32_t sm);
 

@@ -6,8 +6,8 @@
 #include "timed/replies.h"
 
 /*
- * Cycles that an SM runs ahead, at most: well below the wheel's span; and at least, for fewer are not worth it. And
- * those without a step that it looks beyond.
+ * Most cycles to run ahead: well below the wheel's span; fewest cycles worthwhile; and most cycles without a step to
+ * look past.
  */
 #define FARTHEST 256u
 #define NEAREST 4u
@@ -31,14 +31,14 @@ uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
     return limit;
 }
 
-/* Has the L1 nothing to do with anybody but its SM? */
+/* True if the L1 interacts only with the SM. */
 GPCI_INLINE bool is_alone(const gpci_stage *stage) {
     return !stage->out.count && !(stage->combine && stage->combine->open) && stage->unsent_since == GPCI_NEVER &&
            !stage->fills.count && !stage->joined && stage->fences.first == UINT32_MAX && !stage->refused_miss &&
            !stage->bulk && !gpci_replies_wait(stage);
 }
 
-/* The first cycle from `cycle` on in which either has a turn, within a few; GPCI_NEVER. */
+/* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */
 GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm, uint64_t cycle) {
     for (uint64_t end = cycle + GAP; cycle < end; cycle++) {
         const uint64_t *row = gpci_wheel_row(wheel, cycle);
@@ -48,7 +48,7 @@ GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm
     return GPCI_NEVER;
 }
 
-/* The last cycle in which no reply can come that the reply network has not granted by now. */
+/* Last cycle without replies other than already granted by the reply network. */
 static uint64_t last_without_reply(const gpci_stage *stage, uint64_t now) {
     if (!stage->below)
         return now + FARTHEST;
@@ -59,7 +59,7 @@ static uint64_t last_without_reply(const gpci_stage *stage, uint64_t now) {
     return now + (cycles > FARTHEST ? FARTHEST : cycles ? cycles - 1 : 0);
 }
 
-/* Take a component's turn at a cycle; false: it has none. */
+/* Take a component's turn in a cycle; false: no turn. */
 GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
     const uint64_t bit = (uint64_t)1 << (number & 63);
     const bool due = (row[number / 64] & bit) != 0;
@@ -67,7 +67,7 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
     return due;
 }
 
-/* One cycle of an L1 and its SM. False: they go no further. */
+/* A cycle of an L1 and SM. False: they stop here. */
 static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
     const uint32_t l1 = stage->component, sm = stage->index;
@@ -90,7 +90,7 @@ static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_
     stage->ahead_until = wheel->now;
     if (is_alone(stage) && t->front.alone(t->front.user_data, sm))
         return true;
-    gpci_bit_set(row, number); /* for what it hands over then */
+    gpci_bit_set(row, number); /* to hand over then */
     return false;
 }
 

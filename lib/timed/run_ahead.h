@@ -5,36 +5,36 @@
 #include "timed/timed.h"
 
 /*
- * An SM and its L1 run ahead of the clock, as far as nobody else can have a part in what they do: so what they need
- * stays in the processor's own caches for many cycles, where otherwise all other SMs came in between.
+ * An SM and the L1 run ahead of the clock, while independent of all else: their data stay in the processor's caches for
+ * many cycles, without all other SMs in between.
  *
- * Nothing reaches an L1 but replies, and nothing leaves it but what is in its miss queue. While it has nothing below,
- * no reply can come; else none can that the reply network has not granted yet, and that takes its latency. So the two
- * are stepped cycle by cycle, with the wheel's `now` at theirs, until
+ * Only replies reach an L1, and packets leave only through the miss queue. With no packet below, no reply can come;
+ * otherwise only replies granted by the reply network, after the network's latency. So both are stepped cycle by cycle,
+ * with the wheel's `now`, until
  *
- *   a reply is there, or may be from here on                  the step is left to the clock
- *   L1's tags have put something into its miss queue          the rest of its step is left to the clock
- *   a block ends, for which another may be placed here        the SM hands it over when the clock is there
- *   the clock's own limit: a sample, a pause                  so all that is seen of a hierarchy is of one cycle
+ *  a reply has arrived, or may arrive from here on           the step is left to the clock
+ *  L1's tags have put a packet into the miss queue           the rest of the step is left to the clock
+ *  a block ends, and another may be placed here              the SM hands over when the clock arrives
+ *  the clock's limit: a sample, a pause                      so a hierarchy is always seen in a single cycle
  *
- * Example: at cycle 100 SM 3 has 20 warps that compute and load what L1 has. It is stepped through cycles 101 to 130,
- * where a load misses: that goes into the network when the clock is at 130, in the order of SMs, as without this.
+ * Example: at cycle 100 SM 3 has 20 warps that compute, and load lines present in L1. SM 3 is stepped through cycles
+ * 101 to 130, where a load misses: the miss enters the network when the clock is at 130, in the order of SMs, as usual.
  */
 
-/* May SMs run ahead at all, as the hierarchy is configured? */
+/* True if the configuration allows SMs to run ahead. */
 bool gpci_may_run_ahead(const gpci_timed *t);
-/* In this cycle: `limit`, beyond which they may not; 0 where somebody watches what happens. */
+/* Limit in the present cycle: at most `limit`; 0 while the hierarchy is observed. */
 uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit);
 
-/* An SM has had its turn in the present cycle, and so has its L1. */
+/* An SM and the L1 have had their turns in the present cycle. */
 void gpci_run_ahead(gpci_timed *t, uint32_t sm);
 
-/* Has an L1, or its SM, been stepped in the clock's cycle already? */
+/* True if an L1, or the SM, has already been stepped in the clock's cycle. */
 GPCI_INLINE bool gpci_is_behind(const gpci_timed *t, const gpci_stage *stage) {
     return GPCI_UNLIKELY(stage->ahead_until >= t->wheel.now);
 }
 
-/* Is an SM to be stepped in the present cycle, in which its L1 is? */
+/* True if an SM is to be stepped in the present cycle, along with the L1. */
 GPCI_INLINE bool gpci_sm_is_due(const gpci_timed *t, uint32_t sm) {
     const uint32_t number = t->groups[GPCI_GROUP_SMS].first + sm;
     return gpci_bit_is_set(gpci_wheel_row(&t->wheel, t->wheel.now), number);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
-/* MSHR merges by sector (l1.mshr_merged, l2.mshr_merged): as many wait for a sector of a line as may merge. */
+/* MSHR merges by sector (l1.mshr_merged, l2.mshr_merged): a limit per sector of a line. */
 
-/* Of the segments that are waited for, those of one that waits; its entry's leader may be done, and is no more. */
+/* 1 if a waiter needs this segment; an entry's leader may be done already. */
 static uint32_t waits_for(const gpci_timed *t, uint32_t waiter, uint8_t segment) {
     const gpci_packet *w = gpci_packet_at(&t->pool, waiter);
     return !w->mshr.done && w->mshr.needs & segment;

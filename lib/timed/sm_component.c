@@ -2,8 +2,8 @@
 #include "timed/run_ahead.h"
 
 /*
- * SMs as components, where they live in this library too (timed/sm_front_end.h): the replay's, or nobody's. And what
- * stands between the L1s of neighbouring SMs and the request network: L2 request coalescers.
+ * SMs as components, if part of this library (timed/sm_front_end.h): the replay's, or absent. Also L2 request
+ * coalescers, between the L1s of neighbouring SMs and the request network.
  */
 
 static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -11,7 +11,7 @@ static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {
     return (gpci_group_size){t->h->sms, t->h->sms};
 }
 
-/* Attached later (gpci_timed_attach), and owned by who attaches them. */
+/* Attached later (gpci_timed_attach), and owned by the caller there. */
 static gpc_status sm_make(gpci_group *group, gpc_error *error) {
     (void)error;
     group->timed->front = (gpci_sm_front_end){0};
@@ -43,7 +43,7 @@ static void sm_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
         front->expect(front->user_data, sm, pass);
 }
 
-/* Its instructions are the replay's to count, and to report. */
+/* The replay counts and reports instructions. */
 const gpci_component_class gpci_sm_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, sm_expect, gpci_count_nothing,
                          gpci_reset_nothing, gpci_state_nothing, gpci_hold_nothing);
