@@ -7,15 +7,13 @@
 #include <string.h>
 
 /*
- * A cache with a clock. A packet that passes the tags is looked up once. A hit is
- * served; a miss takes an MSHR entry, or merges into its line's, and its line is
- * reserved (allocate on miss) or will be found room for when the data come (on fill).
- * What it lacks is found out before anything changes: then it is held at
- * the tags, with its lookup done, until what it lacks comes free.
+ * A cache with a clock. A packet passing the tags is looked up once. A hit is served; a miss takes an MSHR entry, or
+ * merges into the line's entry, and the line is reserved (allocate on miss), or receives room when the data arrive (on
+ * fill). Lacking resources are found before any change: the packet is then held at the tags, lookup done, until the
+ * resources are free.
  *
- * Example, 2 MSHR entries, loads of lines A, B, A, C: A and B take entries and are
- * sent for; the second A merges; C is held (GPC_BUSY_MSHR) until A's data
- * come, which release both As and C.
+ * Example, 2 MSHR entries, loads of lines A, B, A, C: A and B take entries and are sent for; the second A merges; C is
+ * held (GPC_BUSY_MSHR) until A's data arrive, releasing both As and C.
  */
 
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
@@ -43,7 +41,7 @@ uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const 
     return gpci_mshr_look(t, stage, gpci_stage_line(stage, fetch->request.address), &fetch->entry).leader;
 }
 
-/* A line has been replaced: if it was on its way, its entry is only for those that wait. */
+/* A line has been replaced: if in flight, the entry now only serves packets already waiting. */
 static GPCI_NOINLINE void part_from_line(gpci_timed *t, gpci_stage *stage, const gpc_eviction *left) {
     const uint32_t leader = gpci_mshr_find(t, stage, left->line_address);
     if (leader == GPCI_NO_PACKET)
@@ -82,7 +80,7 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *access, uint64_t now
     access->reason = GPC_BUSY_NOT;
 }
 
-/* What an access of the hierarchy asks for has been checked when that was issued. */
+/* Accesses of the hierarchy have been checked when issued. */
 GPCI_INLINE bool resolve(gpci_timed *t, const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     if (GPCI_LIKELY(gpci_is_read(request) && request->sector_mask)) {
         gpci_view_read(cache, request, view);
@@ -117,7 +115,10 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
                       stage->line->segments_of[access->result.needed_sectors];
 }
 
-/* Is any line on its way that a packet of this set might wait for? Data for fewer lines than ways are of all sets. */
+/*
+ * True if a line is in flight that a packet of this set might wait for. If there are data for fewer lines than ways: of
+ * any set.
+ */
 static bool awaits_line(const gpci_timed *t, const gpci_stage *stage, uint32_t set) {
     const gpc_cache *cache = stage->cache;
     const bool all = cache->spare_ways != 0;
@@ -133,7 +134,7 @@ static bool awaits_line(const gpci_timed *t, const gpci_stage *stage, uint32_t s
     return false;
 }
 
-/* A packet found no victim: where all lines are reserved and none is on its way, one of them makes room (drain.h). */
+/* A packet found no victim: if all lines are reserved and none is in flight, replace a reserved line (drain.h). */
 static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                              const gpci_tag_access *access, gpc_access_result *got) {
     if (awaits_line(t, stage, access->view.set))
@@ -142,7 +143,7 @@ static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *t, const gpci_sta
     return gpci_reserve_over_pending(stage->cache, &p->request, &access->view, access->result.fetch_sectors, got);
 }
 
-/* The reserve step, for a line in `way`, or none. GPCI_BLOCKED where all are reserved: it has to wait for one. */
+/* Reserve step, for a line in `way`, or no way. GPCI_BLOCKED if all lines are reserved: wait for one. */
 GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
                                  uint32_t *way) {
     gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
@@ -177,8 +178,8 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_pa
 }
 
 /*
- * What a packet lacks, given what is there, in a way or nowhere, and in flight; `leader`: of its line's MSHR entry,
- * NULL without one.
+ * Lack of a packet, given the line's way (or GPCI_NO_WAY) and segments in flight; `leader`: of the line's MSHR entry,
+ * or NULL.
  */
 GPCI_INLINE gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
                             const gpci_packet *leader) {
@@ -191,13 +192,13 @@ GPCI_INLINE gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const
     return gpci_level_lacks(stage->line, &p->request, r, own, stage->options->part, line);
 }
 
-/* The same of one that has no way after all. */
+/* Lack of a packet without a way. */
 static GPCI_NOINLINE gpci_lack lacks_without(const gpci_stage *stage, const gpci_packet *p,
                                              const gpci_tag_access *access, const gpci_packet *leader) {
     return lacks(stage, p, access, GPCI_NO_WAY, leader);
 }
 
-/* Who waits for what a packet sends for, or others have: a load of L1 that sends goes itself. */
+/* Packet to wait for data: in L1 a load that sends a fetch travels as the fetch. */
 GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet, const gpci_packet *p,
                                bool sends) {
     if (!stage->loads_go || !gpci_is_read(&p->request))
@@ -214,13 +215,13 @@ GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t 
     return waiter;
 }
 
-/* May a packet not wait for what an entry brings? */
+/* True if an entry's data are too old for a packet. */
 GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *entry,
                             const gpci_packet *p) {
     return GPCI_UNLIKELY(entry->mshr.outdated) && (stage->level == 1 || gpci_fence_needs_new(t, p));
 }
 
-/* Where the packet's line is: as its lookup found it, unless something may have happened since. */
+/* Way of the packet's line: from the lookup, unless changes are possible since. */
 GPCI_INLINE uint32_t way_now(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
     const gpc_access_result *r = &access->result;
     if (access->fresh && !r->evicted)
@@ -236,7 +237,7 @@ static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leade
     return !o->by_sector || gpci_sector_is_full(t, stage, leader, needs);
 }
 
-/* A load's line is reserved, and nothing is on its way for it: it is asked for again (drain.h). */
+/* A load's line is reserved without data in flight: ask again (drain.h). */
 static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *p, gpc_access_result *r, uint32_t way) {
     if (way == GPCI_NO_WAY || !gpci_is_read(&p->request) ||
         !(r->needed_sectors & GPCI_PENDING(stage->cache->states[gpci_slot(stage->cache, r->set, way)])))
@@ -245,7 +246,7 @@ static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *
     r->fetch_sectors = r->needed_sectors;
 }
 
-/* Its line has gone, but its entry drains: a packet has its turn there, and a load may reserve a line (drain.h). */
+/* The line is gone, but the entry drains: a packet takes a turn there, and a load may reserve a line (drain.h). */
 static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, uint32_t packet,
                                               gpci_tag_access *access, uint32_t leader, uint32_t way, uint8_t needs) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -258,7 +259,7 @@ static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, 
     return GPCI_SERVED;
 }
 
-/* A packet waits for its line's MSHR entry, its own where `entry` is NULL, and sends for what is not on its way. */
+/* Let a packet wait at the line's MSHR entry (a new entry if `entry` is NULL), and fetch segments not in flight. */
 GPCI_INLINE void wait_with(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                            const gpci_tag_access *access, gpci_packet *entry, uint32_t way, gpci_lack l, bool remote) {
     const gpc_access_result *r = &access->result;
@@ -324,7 +325,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     return GPCI_WAITING;
 }
 
-/* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
+/* Fill the data of a fetch into the cache, for the first waiting packet to keep the data. */
 static GPCI_NOINLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
     gpc_access_result got;
     gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
@@ -338,19 +339,19 @@ static GPCI_NOINLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_pack
         gpci_stage_evicted(t, stage, p, &got.eviction);
     if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
         stage->rules->passed_by(stage, &p->request, sectors);
-    if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
+    if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for written bytes: send them below */
         gpci_stage_write_below(t, stage, p);
 }
 
-/* `slot`: where its line has been reserved, if that is known. */
+/* `slot`: the line's reserved slot, if known. */
 GPCI_INLINE void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors, uint32_t slot) {
     if (GPCI_UNLIKELY(t->trace != NULL) || !gpci_fill_reserved(stage->cache, &p->request, slot, sectors))
         fill(t, stage, p, sectors);
 }
 
 /*
- * Whose token counts for what a fetch of L1 brought: it may have been sent for one and be wanted by another. A token is
- * had where anyone who wants it kept has one.
+ * Token for the data of a fetch of L1. The fetch may have been sent for one packet and be wanted by another: held if a
+ * packet that keeps the data has a token.
  */
 static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
@@ -362,7 +363,7 @@ static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet 
     return GPC_TOKEN_NONE;
 }
 
-/* Nobody waits for these sectors who wants them kept, but one who did and is gone has reserved room for them. */
+/* No packet waits for these sectors to keep them, but a packet now gone has reserved room for them. */
 static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fetch, uint8_t sectors) {
     gpc_request request = {.address = fetch->request.address, .sm = fetch->request.sm, .kernel = t->h->kernel};
     gpc_access_result got;
@@ -373,7 +374,10 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
     t->failed = status < 0 ? status : t->failed;
 }
 
-/* The first of those waiting that wants kept what a fetch brought. What bypasses is kept for who needs just that. */
+/*
+ * First waiting packet to keep the data of a fetch. Data bypassing the cache are kept for a packet that needs exactly
+ * these data.
+ */
 GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *l, const gpci_packet *f) {
     const uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
     if (l->mshr.cached && (!passes || l->mshr.needs & passes))
@@ -386,7 +390,7 @@ GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gp
     return GPCI_NO_PACKET;
 }
 
-/* What a packet that waited has written itself goes into the line. */
+/* Put bytes written by a waiting packet into the line. */
 static void keep_own(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
@@ -399,7 +403,7 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t 
     stage->rules->released(t, stage, packet, level);
 }
 
-/* Segments have come for an entry: release those that have all that they need; the entry goes with the last. */
+/* Segments have arrived for an entry: release packets with all needed segments; the entry ends with the last packet. */
 static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t segments,
                             uint8_t level) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
@@ -425,8 +429,8 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
 }
 
 /*
- * Keep what a fetch brought, in the name of one who wants it kept: who waits, or in L1, where loads
- * have gone themselves, the fetch. Returns who that was of those waiting.
+ * Keep the data of a fetch in the name of a packet: a waiting packet, or in L1, with loads travelling below, the fetch.
+ * Returns the waiting packet.
  */
 GPCI_INLINE uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader,
                                 const gpci_packet *l) {
@@ -458,12 +462,12 @@ GPCI_INLINE void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t s
     leader->mshr.part &= (uint8_t) ~(segments & (uint8_t)~whole);
 }
 
-/* Does an entry's leader have what it waited for, now that these segments have come? */
+/* True if an entry's leader has all needed data, once these segments have arrived. */
 static bool is_ready(const gpci_packet *leader, uint8_t segments) {
     return !(leader->mshr.needs & gpci_mshr_in_flight(leader) & (uint8_t)~segments) && !leader->mshr.done;
 }
 
-/* The leader has what it waited for, and stays: its entry is not free yet. It is the first that waits with it. */
+/* The leader has all data, but stays as first packet of the entry, not yet free. */
 static GPCI_NOINLINE void release_leader(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept,
                                          uint8_t segments, uint8_t level) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);

@@ -16,11 +16,11 @@
 #include <stddef.h>
 
 /*
- * L1s and L2 slices as components: a stage each, which is a cache with ports, MSHRs and queues. What they do in a step
- * is in l1.c and l2.c, and for coherent ones in coherent_l1.c and coherent_stage.c.
+ * L1s and L2 slices as components: a stage each, a cache with ports, MSHRs and queues. Steps are in l1.c and l2.c; for
+ * coherent stages, in coherent_l1.c and coherent_stage.c.
  */
 
-/* Rows, or buckets, enough for the entries that a table may have, or for many where it has no limit. */
+/* Rows, or buckets: enough for the table's entries, or many if unlimited. */
 static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     const bool coherent = t->h->coherent != NULL;
     const uint64_t entries = stage->options->entries;
@@ -59,7 +59,7 @@ void gpci_stage_tell_nobody(gpci_stage *stage, const gpc_request *request, uint8
     (void)sectors;
 }
 
-/* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what goes on. */
+/* Queues of an L1 before the tags, and queues for requested data, are unbounded: limits are elsewhere. */
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     const bool first = stage->level == 1;
     const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
@@ -67,7 +67,7 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
     gpci_queue_init(&stage->rop, GPCI_UNLIMITED);
     const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
-    /* of an L1, with what is on its way there */
+    /* of an L1, including packets on the way to the queue */
     const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
     gpci_queue_init(&stage->out, out >= GPCI_UNLIMITED ? out : out + way);
     gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
@@ -79,7 +79,7 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
 }
 
-/* One at rest, whose cache, rules, options and lines are still to be said. */
+/* A stage at rest; cache, rules, options and lines are still missing. */
 static gpci_stage stage_at_rest(gpci_timed *t, uint8_t level, uint32_t index, uint32_t component) {
     return (gpci_stage){.own_lines = level == 1,
                         .timed = t,
@@ -153,7 +153,7 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
     }
 }
 
-/* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
+/* State from the queues on, without pointers; earlier fields and the cache are as made, or stored elsewhere. */
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_stage, in), to = offsetof(gpci_stage, reorder),
                  rest = offsetof(gpci_stage, stores_below);
@@ -191,7 +191,7 @@ uint64_t gpci_stage_stalls(const gpci_stage *stage, gpc_busy reason, uint64_t no
     return cycles;
 }
 
-/* A sum of cycles, with those since `since` if that is a cycle at all. */
+/* A sum of cycles, including cycles since `since` if set. */
 static uint64_t up_to(uint64_t sum, uint64_t since, uint64_t now) {
     return sum + (since != GPCI_NEVER ? now - since : 0);
 }
@@ -406,7 +406,7 @@ const gpci_component_class gpci_coherent_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_coherent_slice_step, NULL,
                          slice_count, slice_reset, slice_state, gpci_coherent_slice_hold);
 
-/* The nearest to the L1s: clusters, or slices. */
+/* Connect to the networks nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_stage *stage) {
     stage->requests_in = gpci_network_of(t, GPCI_GROUP_REQUESTS);
     stage->replies_out = gpci_network_of(t, GPCI_GROUP_REPLIES);
@@ -445,7 +445,7 @@ void gpci_stages_connect(gpci_timed *t) {
     }
 }
 
-/* What pass 1 has fetched leads to: who takes a hit's or a victim's place, and whose load a reply is. */
+/* Third pass: the place of a hit's or victim's line, and the load of a reply. */
 static void expect_last(const gpci_timed *t, const gpci_stage *stage, uint32_t reply) {
     if (stage->in.count && stage->cache)
         gpci_expect_place(stage->cache, gpci_packet_at(&t->pool, stage->in.first)->address);
@@ -488,7 +488,7 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     gpci_stage_expect_fill(stage, p->address);
     if (!(p->flags & GPCI_PACKET_FETCH))
         return;
-    GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.waiter)); /* it has no more of it than that */
+    GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.waiter)); /* a waiter has no more bytes */
     if (stage->coalescer)
         gpci_lrc_expect(stage->coalescer, sm, p->address);
 }

@@ -5,7 +5,7 @@
 
 /* Tag ports, banks and data port of a stage. */
 
-/* A line has a bank, or where each sector is a packet, a sector has. */
+/* Bank of a line; if every sector is a packet, of a sector. */
 GPCI_INLINE uint64_t bank_of(const gpci_stage *stage, uint64_t address) {
     const gpci_stage_options *o = stage->options;
     if (GPCI_UNLIKELY(o->hashed))
@@ -36,7 +36,10 @@ bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
     return true;
 }
 
-/* When data are out that leave the port in a cycle of the stage's: not before now, though that cycle may have begun. */
+/*
+ * Core cycle of data that leave the port in a cycle of the stage: never before now, even if the stage's cycle has begun
+ * earlier.
+ */
 GPCI_INLINE uint64_t out_at(const gpci_stage_options *o, uint64_t now, uint64_t own) {
     const uint64_t due = gpci_clock_core(o->clock, own + o->latency);
     return due > now ? due : now;

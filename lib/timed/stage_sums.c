@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Stages of accesses that are done: for their hosts, and summed up by instruction, kind and level. */
+/* Stages of completed accesses: for hosts, and summed by instruction, kind and level. */
 
 static const uint64_t none[GPC_STAGE_COUNT];
 
@@ -26,7 +26,7 @@ gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines) {
     gpci_stage_times *s = t->stage_times;
     /* a store's copy is a further line */
     if (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, s->line_live, 2 * (size_t)lines + s->line_live) ||
-        !GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, s->sum_count, t->in_flight + 2) || /* and its fence's */
+        !GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, s->sum_count, t->in_flight + 2) || /* and of a fence */
         !gpci_slots_reserve(t->context, &s->slots, s->sums, s->sum_count, t->in_flight + 2, hash_at))
         return GPC_ERROR_MEMORY;
     return gpci_stage_times_reserve_flights(t);
@@ -37,12 +37,12 @@ gpc_status gpci_stage_times_reserve_flights(gpci_timed *t) {
     const size_t had = s->access_room;
     if (!GPCI_ARRAY_ROOM(t->context, s->accesses, s->access_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
-    if (s->access_room > had) /* snapshots have them all, though fences begin none */
+    if (s->access_room > had) /* snapshots contain all, though fences begin none */
         memset(s->accesses + had, 0, (s->access_room - had) * sizeof *s->accesses);
     return GPC_OK;
 }
 
-/* The sum that an access belongs to; there is room for one more. */
+/* The sum for an access; room must exist. */
 static gpci_stage_sum *sum_of(gpci_stage_times *s, const gpci_stage_sum *key) {
     const uint64_t hash = hash_of(key);
     uint32_t index = gpci_slots_find(&s->slots, s->sums, hash, key, is_same);

@@ -36,7 +36,7 @@ static gpci_line_clock *clock_of_label(const gpci_timed *t, const gpci_packet_la
     if (!t->stage_times || !label->serial)
         return NULL;
     gpci_line_clock *line = &t->stage_times->lines[label->clock];
-    return line->serial == label->serial ? line : NULL; /* else it is done, and this packet goes on by itself */
+    return line->serial == label->serial ? line : NULL; /* otherwise the line is done, and the packet continues alone */
 }
 
 static gpci_line_clock *clock_of(const gpci_timed *t, const gpci_packet *p) {
@@ -74,7 +74,7 @@ void gpci_stages_enter(gpci_timed *t, const gpci_packet_label *label, gpc_stage 
         enter(line, stage, t->wheel.now);
 }
 
-/* A clock for the packet; there is room. */
+/* Take a clock for the packet; room must exist. */
 static gpci_line_clock *take(gpci_timed *t, gpci_packet_label *label) {
     gpci_stage_times *s = t->stage_times;
     uint32_t number = s->line_free;
@@ -143,16 +143,16 @@ void gpci_stages_reply(gpci_timed *t, const gpci_packet *p) {
 
 /* From events to stages. */
 
-/* At an L1; GPC_STAGE_COUNT: where it was. */
+/* Stage after an event at an L1; GPC_STAGE_COUNT: unchanged. */
 static gpc_stage after_l1(gpc_what what) {
     switch (what) {
     case GPC_WHAT_LOOKUP:
     case GPC_WHAT_SERVE:
         return GPC_STAGE_L1;
-    case GPC_WHAT_MSHR_ALLOCATE: /* and at once below, if it sends */
+    case GPC_WHAT_MSHR_ALLOCATE: /* and at once below, if sending */
     case GPC_WHAT_MSHR_MERGE:
     case GPC_WHAT_JOIN:
-    case GPC_WHAT_FILL: /* others may have more that it waits for */
+    case GPC_WHAT_FILL: /* other fetches may have more data to wait for */
         return GPC_STAGE_MERGED;
     case GPC_WHAT_QUEUE:
         return GPC_STAGE_REQUEST;
@@ -187,7 +187,7 @@ void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, cons
     enter(line, next, t->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
-    if (stage->level == 1 && stage->own_lines) { /* it is done, though its data are still to come */
+    if (stage->level == 1 && stage->own_lines) { /* done, though the data are still on the way */
         spend(line, due);
         return;
     }
@@ -219,7 +219,7 @@ static gpc_stage within(uint8_t network) {
 
 static gpc_stage behind(uint8_t network, bool fetch) {
     switch (network) {
-    case GPC_COMPONENT_REPLIES: /* of a fetch whose sectors are not kept, what its load waits for is others' */
+    case GPC_COMPONENT_REPLIES: /* of a fetch not kept: the load waits for data of others */
         return fetch ? GPC_STAGE_MERGED : GPC_STAGE_FILL;
     case GPC_COMPONENT_PARTITION_REPLIES:
         return fetch ? GPC_STAGE_L2 : GPC_STAGE_REPLY;
@@ -233,7 +233,7 @@ static gpc_stage behind(uint8_t network, bool fetch) {
     }
 }
 
-/* Of a tree: is it on its way to or from an L1 that is not the access's own? */
+/* In a tree: true on the way to or from an L1 other than the access's. */
 static bool is_of_others(const gpci_timed *t, uint8_t network, const gpci_packet *p) {
     if (!t->coherent)
         return false;

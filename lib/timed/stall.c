@@ -4,12 +4,12 @@
 #include "timed/prefetch.h"
 
 /*
- * A load that L1 cannot take at once, whose predictor may send it below by itself (gpc_predictor_ops.on_stall). It then
- * has neither way nor MSHR entry, and its reply goes to its warp alone.
+ * A load that L1 cannot accept at once may be sent below by the predictor (gpc_predictor_ops.on_stall). The load then
+ * has neither way nor MSHR entry, and the reply goes only to the warp.
  *
- * It waits all the same where L2 might not have what it needs: its line is in flight, or has dirty bytes here that it
- * needs. All that leaves L1 for L2 stays in one order, so that it passes no older store: a load that goes past a full
- * miss queue takes one of the `l1.bypass_queue` packets that the queue has for such loads alone.
+ * The load still waits if L2 might lack the data: the line is in flight, or has needed dirty bytes here. Packets from
+ * L1 to L2 stay in order, so no older store is passed: a load passing a full miss queue takes one of the
+ * `l1.bypass_queue` extra places for such loads.
  */
 
 static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t leader) {
@@ -20,7 +20,7 @@ static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_t
            !(line.dirty_sectors & access->result.needed_sectors);
 }
 
-/* The predictor's word for a reason, asked for once. */
+/* The predictor's answer for a reason, asked once. */
 static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access, gpc_busy reason) {
     gpc_cache *cache = stage->cache;
     if (!(access->asked >> reason & 1)) {
@@ -51,7 +51,7 @@ gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
                              uint32_t leader, gpc_busy reason) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t now = t->wheel.now;
-    if (GPCI_UNLIKELY(gpci_is_prefetch(p))) /* it does not wait: there is no need of it yet */
+    if (GPCI_UNLIKELY(gpci_is_prefetch(p))) /* a prefetch does not wait: not needed yet */
         return GPCI_BLOCKED;
     if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, access, leader) ||
         !passes(stage, p, access, reason))

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Strands: who is in which, their making, and what is asked of them. */
+/* Strands: assignment of components, creation, queries. */
 
 static gpci_side side_of(uint32_t kind) {
     if (kind == GPCI_GROUP_CHANNELS || kind == GPCI_GROUP_SLICES)
@@ -14,7 +14,7 @@ static gpci_side side_of(uint32_t kind) {
                                                                                        : GPCI_SIDE_NONE;
 }
 
-/* SMs of a request coalescer, or an L1.5, are of one strand; so are some neighbours, who take turns in being busy. */
+/* SMs of a request coalescer, or an L1.5, share a strand; so do some neighbours, busy in turns. */
 static uint32_t strand_of_sm(const gpci_timed *t, uint32_t sm, uint32_t count) {
     if (t->h->sm_coalescer)
         return t->h->sm_coalescer[sm] % count;
@@ -29,8 +29,8 @@ static uint32_t strand_of_l15(const gpci_timed *t, uint32_t index, uint32_t coun
 }
 
 /*
- * Slices that meet: of one channel, or of one line in both partitions. In that order they come to strands in turn, a
- * channel's slices and their peers' at once.
+ * Slices that interact: of a channel, or of a line in both partitions. Strands take slices in turn in this order, a
+ * channel's slices and their peers at once.
  */
 static uint32_t strand_of_slice(const gpci_timed *t, uint32_t slice, uint32_t count) {
     const uint32_t half = t->h->slices_per_partition;
@@ -76,7 +76,7 @@ static void assign(gpci_strands *strands) {
         }
 }
 
-/* A group's components are in a phase of their side: the last, if that is of this side, or a new one. */
+/* Add a group's components to a phase of the side: the last phase if of the side, or a new phase. */
 static void add_to_phases(gpci_strands *strands, uint32_t kind) {
     const gpci_group *group = &strands->main->groups[kind];
     const gpci_side side = side_of(kind);
@@ -97,8 +97,8 @@ static void add_to_phases(gpci_strands *strands, uint32_t kind) {
 }
 
 /*
- * Phases in the order of groups, but that the partitions' reply links come before the channels, where channels are at
- * no network: they do not meet, and channels and slices are then one phase.
+ * Phases in the order of groups; but the partitions' reply links come before the channels if channels have no network:
+ * independent then, and channels and slices become one phase.
  */
 static void make_phases(gpci_strands *strands) {
     const bool early = !strands->main->groups[GPCI_GROUP_MEMORY_REPLIES].components;
@@ -109,7 +109,7 @@ static void make_phases(gpci_strands *strands) {
             add_to_phases(strands, kind);
 }
 
-/* Receivers of all networks: components of strands, whose wheels they are woken on. */
+/* Receivers of all networks: components of strands, woken on the strands' wheels. */
 static void share_networks(gpci_strands *strands) {
     gpci_timed *t = strands->main;
     gpci_wheel **next = strands->receivers;
@@ -165,7 +165,7 @@ static gpc_status make_strands(gpci_strands *strands, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Fewer components are stepped by one thread sooner than threads can meet. */
+/* With fewer components, one thread is faster than a meeting of threads. */
 #define LEAST 16u
 
 gpc_status gpci_strands_create(gpci_timed *t, gpc_error *error) {
@@ -174,7 +174,7 @@ gpc_status gpci_strands_create(gpci_timed *t, gpc_error *error) {
     uint64_t count = automatic ? gpci_processors() : asked;
     count = count < t->h->sms ? count : t->h->sms;
     count = count < GPCI_MOST_STRANDS ? count : GPCI_MOST_STRANDS;
-    if (automatic && count > 8) /* what one thread has to do alone holds more up */
+    if (automatic && count > 8) /* beyond 8, the sequential part dominates */
         count = 8;
     if (asked == 1 || (automatic && count == 1))
         return GPC_OK;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Which sides of a hierarchy threads may share. */
+/* Find the sides of a hierarchy that threads may share. */
 
 void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text[GPCI_THREADS_TEXT]) {
     *text = '\0';

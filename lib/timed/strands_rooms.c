@@ -4,12 +4,11 @@
 #include "base/array.h"
 
 /*
- * Packets and flights of strands. Memory is had by one thread alone, between phases: so each strand has room then for
- * all that it may take in a phase. Of a strand that gives more than it takes others take what is free, before there is
- * more.
+ * Packets and flights of strands. Memory is allocated by a single thread, between phases: every strand has room for all
+ * possible use in a phase. If a strand gives more than it takes, others take the free packets before new memory.
  */
 
-/* Packets that a strand could take now. */
+/* Packets available to a strand now. */
 static int64_t spare_of(const gpci_strand *strand) {
     return strand->spare - (int32_t)strand->view.pool.live;
 }
@@ -35,19 +34,19 @@ void gpci_strands_share_rooms(gpci_strands *strands) {
     }
 }
 
-/* A chunk more for every strand. */
+/* Add a chunk for every strand. */
 static gpc_status grow(gpci_strands *strands) {
     gpci_pool *pool = &strands->main->pool;
     const uint32_t chunks = pool->chunk_count + strands->count;
     const gpc_status status = gpci_pool_grow(pool, (uint64_t)chunks * GPCI_POOL_CHUNK - pool->live);
-    /* what there is of them is used, even if it is not all */
+    /* use the chunks obtained, even if too few */
     for (uint32_t chunk = chunks - strands->count; chunk < pool->chunk_count; chunk++)
         strands->strand[chunk % strands->count].spare += GPCI_POOL_CHUNK;
     gpci_strands_share_rooms(strands);
     return status;
 }
 
-/* Up to `most` free packets of one strand are another's. */
+/* Give up to `most` free packets of a strand to another. */
 static void hand_over(gpci_strand *from, gpci_strand *to, int64_t most) {
     gpci_pool *pool = &from->view.pool;
     const uint32_t first = pool->free;
@@ -64,7 +63,7 @@ static void hand_over(gpci_strand *from, gpci_strand *to, int64_t most) {
     to->spare += count;
 }
 
-/* From whom that has the most, and would keep as much. */
+/* Take packets from the strand with the most, if as many remain. */
 static void borrow(gpci_strands *strands, gpci_strand *to, int64_t need) {
     gpci_strand *from = to;
     for (uint32_t i = 0; i < strands->count; i++)
@@ -97,12 +96,12 @@ static gpc_status need_flights(gpci_strands *strands, const gpci_strand *strand,
     return GPC_OK;
 }
 
-/* Lines that a strand's slices may fetch ahead in a phase, with nothing under way. */
+/* Lines a strand's slices may prefetch in a phase, without lines in flight. */
 static uint64_t fetched_ahead(const gpci_timed *t) {
     return t->l2[0].prefetch ? (uint64_t)t->h->slices * t->l2_options.ports : 0;
 }
 
-/* In a phase a strand takes a packet for each new line, and for each that is under way what it may come to have. */
+/* In a phase a strand takes a packet per new line, and, per line in flight, packets for the possible consequences. */
 gpc_status gpci_strands_make_room(gpci_strands *strands) {
     const uint64_t all = live(strands) + fetched_ahead(strands->main), each = gpci_packets_per_line(strands->main);
     gpc_status status = GPC_OK;
@@ -128,7 +127,7 @@ gpc_status gpci_strand_flights(gpci_timed *view, uint32_t count) {
     return strands->apart ? GPC_OK : need_flights(strands, &strands->strand[view->strand], count);
 }
 
-/* The next number of a strand's own chunks, from `number` on. */
+/* Next number in chunks of the strand, from `number` on. */
 static uint32_t first_own(const gpci_strands *strands, uint32_t strand, uint32_t number, uint32_t chunk) {
     const uint32_t at = number / chunk, ahead = (strand + strands->count - at % strands->count) % strands->count;
     return ahead ? (at + ahead) * chunk : number;
@@ -139,7 +138,7 @@ static uint32_t after(const gpci_strands *strands, uint32_t number, uint32_t chu
     return number % chunk ? number : number + (strands->count - 1) * chunk;
 }
 
-/* Behind the last number that a strand has used since it was split off; `from` where that is none. */
+/* End of the numbers used by a strand since the split; or `from` if unused. */
 static uint32_t end_of(uint32_t from, uint32_t first, uint32_t fresh, uint32_t chunk, uint32_t stride) {
     if (fresh == first)
         return from;
@@ -170,7 +169,7 @@ static void join_packets(gpci_strands *strands) {
             first_own(strands, i, pool->fresh, GPCI_POOL_CHUNK);
 }
 
-/* Those that only wait, and are free, are the hierarchy's. */
+/* Give free waiters back to the hierarchy. */
 static void join_waiters(gpci_strands *strands) {
     gpci_pool *pool = &strands->main->pool;
     for (uint32_t i = 0; i < strands->count; i++)
@@ -230,7 +229,7 @@ void gpci_strands_join(gpci_timed *t) {
     join_wheels(t->strands);
 }
 
-/* What is free is the first strand's, until others need it. What is due stays where it is. */
+/* The first strand receives all free packets, until others need packets. Due components stay. */
 void gpci_strands_split(gpci_timed *t) {
     gpci_strands *strands = t->strands;
     const uint32_t room = t->pool.chunk_count * GPCI_POOL_CHUNK;

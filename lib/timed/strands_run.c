@@ -10,7 +10,7 @@ static uint64_t *due_of(const gpci_strands *strands, const gpci_wheel *wheel) {
     return wheel->due + (size_t)strands->slot * wheel->words;
 }
 
-/* Who asks for the components that are due, has had `number` and all before it. */
+/* `number` and all earlier components have had their turn. */
 static void pass(gpci_strands *strands, uint32_t number) {
     strands->main->wheel.at = number;
     for (uint32_t i = 0; i < strands->count; i++)
@@ -32,13 +32,13 @@ static void expect(const gpci_timed *view, const uint64_t *due, const gpci_stran
             }
 }
 
-/* A strand's part of a phase, or that of no strand. */
+/* Run a strand's part of a phase, or the part outside strands. */
 static void run_view(const gpci_strands *strands, gpci_timed *view) {
     const gpci_strand_phase *phase = strands->phase;
     gpci_wheel *wheel = &view->wheel;
     uint64_t *due = due_of(strands, wheel);
     for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
-        for (uint64_t bits; (bits = due[word] & phase->set[word]);) { /* a step may add one of a higher number */
+        for (uint64_t bits; (bits = due[word] & phase->set[word]);) { /* a step may add a higher number */
             const uint32_t bit = gpci_lowest(bits);
             due[word] &= ~((uint64_t)1 << bit);
             wheel->at = word * 64 + bit;
@@ -55,7 +55,7 @@ static void share(void *user_data, uint32_t worker) {
     }
 }
 
-/* One thread, in the order of components' numbers, as without strands. */
+/* Run with one thread, in the order of component numbers, as without strands. */
 static void run_alone(gpci_strands *strands) {
     const gpci_strand_phase *phase = strands->phase;
     for (uint32_t i = 0; i < strands->count; i++)
@@ -75,7 +75,7 @@ static void run_alone(gpci_strands *strands) {
         }
 }
 
-/* Strands' components that others than their strands have woken are woken there. Returns how many are due. */
+/* Move wakes of strands' components by others to the strands' wheels. Returns the number of due components. */
 static uint32_t gather(gpci_strands *strands) {
     const gpci_strand_phase *phase = strands->phase;
     uint64_t *from = due_of(strands, &strands->main->wheel);
@@ -92,7 +92,7 @@ static uint32_t gather(gpci_strands *strands) {
     return count;
 }
 
-/* Has the side, for now, to be run by one thread? Hosts are called back as it happens. */
+/* True if the side must be run by one thread for now. Hosts are called back in the order of events. */
 static bool is_alone(const gpci_strands *strands, gpci_side side) {
     const gpc_hierarchy_callbacks *c = &strands->main->callbacks;
     if (strands->main->trace || strands->main->h->observer || c->on_fill || c->on_evict || c->on_memory)
@@ -127,7 +127,7 @@ static void run_phase(gpci_strands *strands, const gpci_strand_phase *phase) {
         pass(strands, phase->last);
         run_view(strands, strands->main);
         pass(strands, phase->last);
-        settle_networks(strands); /* what has crossed may have made a first packet of one that is due late */
+        settle_networks(strands); /* a moved packet may be the first, and due late */
         return;
     }
     const uint32_t count = gather(strands);

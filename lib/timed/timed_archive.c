@@ -10,12 +10,13 @@
 #include "timed/strands.h"
 
 /*
- * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
- * asked for here first, for to name stretches cannot fail. Strands are joined for it, and so it can be loaded with any
- * number of threads. Its bytes are not the same: packets and flights have other numbers, as other ones came free first.
+ * The clock's part of a snapshot: room for all work under way, then the stretches of gpci_timed_state. Growing arrays
+ * get memory first, because stretches cannot fail. Strands are joined, so a snapshot can be loaded with any number of
+ * threads. The bytes differ with the number of threads: packets and flights have other numbers, due to a different
+ * order of freeing.
  */
 
-/* In place of a host's memory, until the host sets its callbacks: takes nothing. */
+/* In place of a host's memory, until the host sets callbacks: refuses all requests. */
 static bool no_memory(void *user_data, const gpc_memory_request *request) {
     (void)user_data;
     (void)request;

@@ -6,7 +6,7 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
-/* What configuration keys say of a timed hierarchy, and its making. Its parts make themselves: components.c. */
+/* Configuration keys of a timed hierarchy, and creation. Groups create their objects: components.c. */
 
 static uint32_t number(const gpci_timed *t, gpci_key key) {
     uint64_t value = gpci_number(t->h, key);

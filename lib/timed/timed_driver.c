@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* The timed hierarchy as a driver (level/rules/driver.h). */
+/* The timed hierarchy as a driver (level/build/driver.h). */
 
 static void destroy(gpc_hierarchy *h) {
     gpci_timed_destroy(h->timed);
@@ -29,7 +29,7 @@ static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *err
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
 }
 
-/* A hit whose data are under way has no packet any more, and is in flight. */
+/* A hit with data under way has no packet any more, but is in flight. */
 bool gpci_timed_is_idle(gpci_timed *t, bool memory) {
     gpci_timed_fold(t);
     return !t->in_flight && !gpci_pool_live(&t->pool) && gpci_groups_idle(t, memory);
@@ -68,7 +68,7 @@ static void reset_stats(gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     gpci_timed_fold(t);
     t->counted_from = t->wheel.now;
-    t->taken = t->in_flight; /* so that those that are under way are not missed when they complete */
+    t->taken = t->in_flight; /* count accesses under way, because they complete later */
     t->ended = 0;
     gpci_stage_times_reset(t);
     gpci_groups_reset(t, t->wheel.now);
@@ -96,7 +96,7 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
         values->network = gpci_timed_network_stats(t, index);
 }
 
-/* What a host has done with some SM: limited its replies, or given it misses of an L1 of its own. */
+/* True if a host has limited replies of an SM, or sent misses of a host's L1. */
 static bool any_sm(const gpci_timed *t, gpc_counter_needs needs) {
     bool any = false;
     for (uint32_t sm = 0; sm < t->h->sms; sm++)
@@ -114,7 +114,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     case GPC_NEEDS_L2_PREFETCHER:
         return t->l2[0].prefetch;
     case GPC_NEEDS_CREDITS:
-    case GPC_NEEDS_MISSES: /* or a constant cache's */
+    case GPC_NEEDS_MISSES: /* or of a constant cache */
         return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && (t->h->constants || t->h->l15));
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
@@ -141,7 +141,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock, NULL);
 const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock, gpci_coherent_begin_kernel);
 
-/* For who asks why nothing moves, for a snapshot, and for SMs of this library. */
+/* For reports about a standstill, for snapshots, and for SMs of this library. */
 
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
     gpci_text report = gpci_text_of(text, size);

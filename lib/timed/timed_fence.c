@@ -8,24 +8,23 @@
 #include "timed/watch.h"
 
 /*
- * Fences with a clock. A fence goes through its SM's memory pipeline like an access; at L1's tags all that was issued
- * before it has passed them. From there on it stands in the SM's list and goes through its phases, while other accesses
- * go on:
+ * Fences with a clock. A fence goes through the SM's memory pipeline like an access; at L1's tags all accesses issued
+ * earlier have passed. Then it stands in the SM's list and goes through phases, while other accesses continue:
  *
- *   WRITES      waits until writes that came before it are done: for those of L2, that their acknowledgement is here
- *   WRITE_BACK  dirty lines go to L2, as many a cycle as there are tag ports; waits for the last acknowledgement
- *   DROP        L1 drops its lines; its tags take nothing for as long as that takes. In a tree without directories it
- *               acquires (coherent_sweep.c)
- *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It goes to
- *               those that wait for it, and is not kept
- *   MARKS       in a tree whose modules send invalidations that nobody acknowledges: waits for its markers
+ *  WRITES      waits until earlier writes are done: for writes of L2, until the acknowledgement arrives
+ *  WRITE_BACK  dirty lines go to L2, as many per cycle as tag ports; waits for the last acknowledgement
+ *  DROP        L1 drops all lines; the tags stand still meanwhile. In a tree without directories: acquires
+ *              (coherent_sweep.c)
+ *  FETCHES     waits for data then in flight to L1, perhaps older than allowed after the fence: passed to waiting
+ *              accesses, but not kept
+ *  MARKS       in a tree whose modules send invalidations without acknowledgement: waits for markers
  *
  * Example, viper, l1.invalidate_rate = 32, a fence.acq_rel.gpu behind a store, 64 lines in L1: the store's
- * acknowledgement comes 500 cycles later; the lines go in 2 cycles; nothing was on its way; done after 502.
+ * acknowledgement arrives 500 cycles later; the lines go in 2 cycles; no data were in flight; done after 502.
  */
 typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS } gpci_fence_phase;
 
-/* At the end of its SM's list. The writes since the last fence are before it. */
+/* Append a fence to the SM's list. Writes since the last fence are before this fence. */
 static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
     gpci_flight *f = &t->flights[number];
     f->epoch = o->count++;
@@ -39,7 +38,7 @@ static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
     o->last = number;
 }
 
-/* Writes that it has not waited for are now before the next, or before none. */
+/* Take a fence from the list. Writes not waited for are now before the next fence, or before none. */
 static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint32_t before) {
     const gpci_flight *f = &t->flights[number];
     if (f->next != UINT32_MAX)
@@ -57,7 +56,7 @@ void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight) {
     gpci_fences *o = &t->l1[flight->sm].fences;
     if (flight->kind == GPC_PREFETCH || flight->performed)
         return;
-    /* numbers wrap: the distance tells which came first */
+    /* numbers wrap: compare by distance */
     for (uint32_t number = o->first; number != UINT32_MAX; number = t->flights[number].next)
         if ((int32_t)(t->flights[number].epoch - flight->epoch) >= 0) {
             t->flights[number].fence.writes--;
@@ -71,7 +70,7 @@ void gpci_fence_passed(gpci_timed *t, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
-/* A dirty line's bytes go below as a write of the fence, which is acknowledged to it. */
+/* Send a dirty line's bytes below as a write of the fence, acknowledged to the fence. */
 static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const gpc_line *line) {
     gpc_eviction dirty = {.line_address = line->line_address, .dirty_sectors = line->dirty_sectors};
     gpc_request request;
@@ -94,7 +93,7 @@ static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const 
     gpci_l1_queue_miss(t, stage, packet, 0);
 }
 
-/* Write back what is dirty, for one fence at a time. True once all of it has been acknowledged. */
+/* Write back dirty lines, for one fence at a time. True once all are acknowledged. */
 static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     gpci_fences *o = &stage->fences;
     gpc_line line;
@@ -106,13 +105,13 @@ static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     }
     o->held_up = false;
     while (gpci_next_dirty(stage->cache, &o->slot, &line)) {
-        if (gpci_queue_full(&stage->out)) { /* goes on once a packet has left it */
+        if (gpci_queue_full(&stage->out)) { /* continues once a packet has left the queue */
             o->held_up = true;
             return false;
         }
         gpc_status status = gpci_make_packets(t, 1);
         if (status < 0 || !gpci_stage_port(stage, t->wheel.now, line.line_address)) {
-            t->failed = status < 0 ? status : t->failed; /* the host may go on where it has memory again */
+            t->failed = status < 0 ? status : t->failed; /* the host may continue with more memory */
             gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
             return false;
         }
@@ -124,7 +123,7 @@ static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     return true;
 }
 
-/* L1 drops its lines, once for all fences that come to it in one cycle, and not before the last time is over. */
+/* L1 drops all lines, once for all fences at this point in a cycle, and not before the last drop is over. */
 static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     gpci_fences *o = &stage->fences;
     uint64_t now = t->wheel.now, rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
@@ -160,7 +159,7 @@ uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
     return stage->fences.dropped_at == GPCI_NEVER ? 0 : stage->fences.dropped_at + 1;
 }
 
-/* As far as it goes; true: it is done. `writes`: in flight, that came before it. */
+/* Continue a fence as far as possible; true: done. `writes`: earlier writes in flight. */
 static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t writes) {
     gpci_flight *f = &t->flights[number];
     switch ((gpci_fence_phase)f->fence.phase) {
@@ -180,7 +179,7 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
                 return false;
             f->fence.phase = FETCHES;
         } else {
-            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
+            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take no older data */
                 stage->fences.dropped_at = t->wheel.now;
             f->fence.phase = MARKS;
         } /* fall through */
@@ -228,7 +227,7 @@ gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, u
     return others ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
 }
 
-/* A fence enters the SM's memory pipeline. There is room for it. Returns its flight. */
+/* A fence enters the SM's memory pipeline; room must exist. Returns the flight. */
 static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
     gpci_stage *stage = &t->l1[sm];
     uint32_t number = gpci_take_flight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
@@ -261,14 +260,14 @@ static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool 
     return GPC_OK;
 }
 
-/* Accesses that are ordered themselves: as with a fence before them, or behind. */
+/* Ordered accesses: as with a fence before or behind. */
 
 uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
     if (!gpci_order_releases(w->order))
         return UINT32_MAX;
     const gpci_fence_plan plan = gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
     uint32_t number = enter(t, w->sm, w->warp, plan, 0);
-    t->in_flight--; /* it is no access of its own */
+    t->in_flight--; /* not counted as an access */
     t->taken--;
     return number;
 }
@@ -280,7 +279,7 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight,
                                   gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
-    /* the fence's own packet is before them: they are not all of the queue */
+    /* the fence's packet comes earlier: the accesses are not the whole queue */
     uint32_t last = in->first;
     for (uint32_t i = count + 1; i < in->count; i++)
         last = t->pool.links[last].next;
@@ -293,7 +292,7 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight,
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, --stage->waiting);
 }
 
-/* The access that a fence stood before goes on, and the fence is gone. */
+/* Let the access behind a fence continue, and end the fence. */
 static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     gpci_flight *f = &t->flights[number];
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
@@ -321,7 +320,7 @@ void gpci_fence_after(gpci_timed *t, uint32_t number) {
     append(t, &t->l1[f->sm].fences, number);
 }
 
-/* Each once, in order. Returns whether that may let others go on that came before. */
+/* Continue every fence once, in order. True if earlier fences may continue as a result. */
 static bool step_all(gpci_timed *t, gpci_stage *stage) {
     gpci_fences *o = &stage->fences;
     uint32_t walker = o->walker;
@@ -334,7 +333,7 @@ static bool step_all(gpci_timed *t, gpci_stage *stage) {
             before = number;
             continue;
         }
-        writes -= t->flights[number].fence.writes; /* take_out hands them on */
+        writes -= t->flights[number].fence.writes; /* take_out passes them on */
         take_out(t, o, number, before);
         if (t->flights[number].fence.held_count)
             let_go(t, stage, number);

@@ -4,11 +4,11 @@
 #include "timed/collector.h"
 #include "timed/strands.h"
 
-/* Warp instructions that a host has coalesced by itself: line transactions, before L1's tags. */
+/* Warp instructions coalesced by a host: line transactions, before L1's tags. */
 
 _Static_assert(GPC_MAX_TRANSACTIONS == GPCI_MAX_COALESCED, "as many as an instruction of lanes comes to");
 
-/* All that two transactions of one instruction have in common. */
+/* Compare all common fields of two transactions of an instruction. */
 static bool are_of_one_instruction(const gpc_request *a, const gpc_request *b) {
     return a->pc == b->pc && a->sm == b->sm && a->warp == b->warp && a->warp_age == b->warp_age &&
            a->block == b->block && a->kind == b->kind && a->space == b->space && a->hint == b->hint &&
@@ -16,7 +16,7 @@ static bool are_of_one_instruction(const gpc_request *a, const gpc_request *b) {
            a->order == b->order && a->stream == b->stream && a->copy == b->copy && a->process == b->process;
 }
 
-/* The instruction, but for its lanes. */
+/* The instruction, except lanes. */
 static gpc_warp_access instruction_of(const gpc_request *r) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     w.sm = r->sm;
@@ -39,7 +39,7 @@ static gpc_warp_access instruction_of(const gpc_request *r) {
     return w;
 }
 
-/* What is wrong with one of them, NULL: nothing. */
+/* Error in one of the transactions, or NULL. */
 static const char *take_line(const gpc_hierarchy *h, const gpc_request *r, const gpc_request *first,
                              gpci_transaction *line) {
     const gpci_level *level = h->has_l1 ? &h->l1_level : &h->l2_level;
@@ -59,7 +59,7 @@ static const char *take_line(const gpc_hierarchy *h, const gpc_request *r, const
     return line->bytes[0] | line->bytes[1] ? NULL : "byte_mask and sector_mask, or size, have no byte in common";
 }
 
-/* All of them; where one is wrong, `*out_at` receives which. */
+/* Take all transactions; on an error, `*out_at` receives the index. */
 static const char *take_lines(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
                               gpci_transaction *lines, uint32_t *out_at) {
     for (uint32_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requ
     gpc_status status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
-    w.mask = 1; /* a prefetcher is told of the first address */
+    w.mask = 1; /* a prefetcher sees the first address */
     w.addresses = &requests->address;
     gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
     gpci_stage *stage = &t->l1[w.sm];

@@ -4,13 +4,13 @@
 #include "timed/watch.h"
 
 /*
- * Verification through L2 (seeds/000 section 4): a fetch of L1 has come back with a word of L2's predictor, and L1's
- * own may overturn what it said of it.
+ * Verification through L2 (seeds/000 section 4): a fetch of L1 has returned with a word of L2's predictor, and L1's
+ * predictor may overturn the earlier prediction.
  */
 
 /*
- * What was to be cached is not, for the predictor has thought better of it. Who waits for other segments of the line,
- * or is to write to these, keeps what it has.
+ * The predictor has changed the prediction: data to be cached are not kept. Packets waiting for other segments of the
+ * line, or writing to these segments, are unaffected.
  */
 static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader) {
     bool wanted = false;

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* From what the timed hierarchy does to events. */
+/* Events for actions of the timed hierarchy. */
 
-/* Is a stage an SM's constant cache, and not its L1? Or an L1.5? */
+/* True if a stage is an SM's constant cache, not an L1. The second function: an L1.5. */
 static bool is_constants(const gpci_stage *stage) {
     return stage->level == 1 && !stage->loads_go && stage->own_lines && !stage->timed->h->coherent;
 }
@@ -27,12 +27,15 @@ static gpc_component component_of(const gpci_stage *stage) {
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
-/* One that only waits, or a tree's message, has set out before there was a trace: it has no label, nor has a port's. */
+/*
+ * Label of a packet. Waiters and a tree's messages left before the trace was set and have no label, nor have packets of
+ * ports.
+ */
 static const gpci_packet_label *label_at(const gpci_timed *t, const gpci_packet *p) {
     return p->flags & GPCI_PACKET_WAITER ? t->pool.labels : gpci_label_of(&t->pool, p);
 }
 
-/* An event of a packet. What is on no access's account, as a write-back, has no instruction. */
+/* An event of a packet. Without an access, for example for a write-back, it has no instruction. */
 static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component component, uint32_t index,
                           const gpci_packet *p) {
     const gpci_packet_label *label = label_at(t, p);
@@ -58,7 +61,7 @@ static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gp
     else
         gpci_stages_see(t, what, stage, p, detail);
     const gpci_packet_label *label = label_at(t, p);
-    /* a store's copy on its way below is no line transaction */
+    /* a store's copy on the way below is no line transaction */
     if (!label->id || (what == GPC_WHAT_REPLY && label->parent != label->origin))
         return;
     gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
@@ -92,7 +95,7 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
 void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
     if (t->values)
         gpci_plain_replied(t, p, p->mshr.needs);
-    if (p->line.flight != UINT32_MAX) /* nobody waits for a prefetch */
+    if (p->line.flight != UINT32_MAX) /* a prefetch has no waiter */
         tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
 }
 
@@ -148,7 +151,7 @@ void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uin
     gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
 }
 
-/* A copy to several SMs is an access, which completes once at each. */
+/* A copy to several SMs is a single access, completing once per SM. */
 void gpci_tell_bulk(gpci_timed *t, const gpci_bulk_entry *copy) {
     gpci_bulk rest = copy->bulk;
     gpci_transaction line;
@@ -168,7 +171,7 @@ void gpci_tell_bulk_request(gpci_timed *t, uint32_t packet) {
     tell_line(t, packet, gpci_packet_at(&t->pool, packet)->line.flight);
 }
 
-/* A label of its own that says what its present one does, which is another packet's. */
+/* Give a packet a separate label, a copy of the present label of another packet. */
 static void copy_label(gpci_timed *t, uint32_t packet) {
     const gpci_packet_label other = *gpci_label_of(&t->pool, gpci_packet_at(&t->pool, packet));
     *gpci_label_take(&t->pool, packet) = other;
@@ -179,7 +182,7 @@ void gpci_tell_fork(gpci_timed *t, uint32_t packet) {
     gpci_stages_fork(t, gpci_packet_at(&t->pool, packet));
 }
 
-/* Of what a packet to memory does not know of itself. */
+/* Set fields unknown to a packet to memory. */
 static void complete_write_back(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     *gpci_label_take(&t->pool, packet) = (gpci_packet_label){
@@ -233,7 +236,7 @@ void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
     tell(t, GPC_WHAT_REPLY, stage, p, 1);
 }
 
-/* A waiter that a load leaves in L1 is as known as the load was. */
+/* A load's waiter in L1 is known like the load. */
 void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter) {
     gpci_packet *w = gpci_packet_at(&t->pool, waiter);
     if (waiter != packet) {
@@ -279,7 +282,7 @@ void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet
     gpci_trace_tell(t->trace, event);
 }
 
-/* The packet may be on its way already, or gone: what was told of it is kept. */
+/* The packet may be on the way already, or gone: use the saved event. */
 void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *access) {
     const gpci_timed *t = stage->timed;
     gpc_event *event = blocked_at(t, stage, access), end = *event;
@@ -408,13 +411,13 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpci_trace_tell(t->trace, &e);
 }
 
-/* Of controllers. */
+/* Events of controllers. */
 
 static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_task *task) {
     return &t->coherent->origins[task->flight];
 }
 
-/* Of the message that a task has come by; 0. */
+/* Label of the message that brought a task; or 0. */
 static uint64_t label_of(const gpci_controllers *e, const gpci_task *task) {
     const size_t number = (size_t)(task - gpci_task_at(e, 0));
     return number < e->label_room ? e->labels[number] : 0;
@@ -426,20 +429,20 @@ static void set_label(const gpci_timed *t, const gpci_packet *p, uint64_t id) {
         e->labels[p->message.task] = id;
 }
 
-/* The label of a sweep, which is no packet: its messages are told of, and have no parent. */
+/* Label of a sweep, which is no packet: the messages of a sweep are traced without parent. */
 #define OF_SWEEP UINT64_MAX
 
 static uint64_t parent_of(const gpci_coherent_origin *o) {
     return o->label.id == OF_SWEEP ? 0 : o->label.id;
 }
 
-/* Of the access, or of the fence that sweeps; a kernel's sweeps are of any module. */
+/* SM of the access, or of the sweeping fence; a kernel's sweeps may be of any module. */
 static uint32_t sm_of(const gpci_timed *t, const gpci_task *task) {
     const uint32_t module = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
     return module < t->h->coherent->sms ? module : GPC_NONE;
 }
 
-/* The module of an event, and the access that it is for. */
+/* Event with the module and the access. */
 static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
     const gpci_coherent_origin *o = origin_of(t, task);
     uint32_t index;
@@ -467,7 +470,7 @@ void gpci_tell_sweep(gpci_timed *t, uint32_t flight) {
         .label = {.id = OF_SWEEP, .kind = GPC_KIND_COUNT}, .pc = UINT64_MAX, .warp = GPC_NONE, .block = GPC_NONE};
 }
 
-/* What a message's or a memory access's packet carries for the events of networks and memory. */
+/* Label the packet of a message or memory access, for events of networks and memory. */
 static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
     const gpci_coherent_origin *o = origin_of(t, task);
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -481,7 +484,7 @@ static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
     p->request.block = o->block;
 }
 
-/* A message of its packet, which is at `module`. */
+/* An event of a packet's message, at `module`. */
 static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpci_packet *p, uint32_t to) {
     gpc_event e = event_of_task(t, what, module, gpci_message_task(t, p));
     e.packet = label_at(t, p)->id;
@@ -494,7 +497,7 @@ static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpc
         gpci_trace_tell(t->trace, &e);
 }
 
-/* Whose turn a transaction is when a message of it sets out, or has come. */
+/* Stage of a transaction when a message leaves or arrives. */
 static void stages_of_message(gpci_timed *t, uint32_t module, const gpci_packet *p, bool come) {
     uint32_t index;
     const gpc_component component = gpci_component_of(t->h, module, &index);
@@ -555,7 +558,7 @@ void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t number) {
         gpci_trace_tell(t->trace, &e);
 }
 
-/* Numbers are for one trace: none of an earlier one's is left. */
+/* Numbers are for one trace: forget numbers of an earlier trace. */
 static void forget(gpci_timed *t) {
     const size_t labels = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     for (size_t i = 0; i <= labels; i++)

@@ -21,13 +21,13 @@ GPCI_INLINE void gpci_see_origin(gpci_timed *t, uint32_t flight, const gpci_pack
         gpci_tell_origin(t, flight, p);
 }
 
-/* A sweep begins: what it sends is on no access's account. */
+/* A sweep begins: the messages belong to no access. */
 GPCI_INLINE void gpci_see_sweep(gpci_timed *t, uint32_t flight) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_sweep(t, flight);
 }
 
-/* A message sets out as a packet; the access to memory of a task is one. */
+/* A message leaves as a packet; so does the memory access of a task. */
 GPCI_INLINE void gpci_see_message(gpci_timed *t, const gpci_letter *letter, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_message(t, letter, packet);
@@ -37,13 +37,13 @@ GPCI_INLINE void gpci_see_memory_access(gpci_timed *t, uint32_t task, uint32_t p
         gpci_tell_memory_access(t, task, packet);
 }
 
-/* A message has come. */
+/* A message has arrived. */
 GPCI_INLINE void gpci_see_arrival(gpci_timed *t, const gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_arrival(t, p);
 }
 
-/* What a task waits, or is refused; a module evicts for it. */
+/* A task waits, or is refused; or a module evicts for a task. */
 GPCI_INLINE void gpci_see_met(gpci_timed *t, gpci_met what, uint32_t task, uint32_t module) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_met(t, what, task, module);

@@ -22,7 +22,7 @@ void gpci_written_state(gpci_written *written, gpci_state_fn visit, void *user_d
     visit(user_data, written->sectors, (size_t)written->rows * GPCI_WRITTEN_WAYS * sizeof *written->sectors);
 }
 
-/* Where a sector's write may stand, and how it is told there. */
+/* Row of a sector's write, and the tag. */
 static gpci_written_sector *row_of(gpci_written *written, uint64_t sector, uint32_t *out_tag) {
     const uint64_t hash = gpci_hash(sector);
     *out_tag = (uint32_t)(hash >> 32) | 1;
@@ -36,7 +36,7 @@ uint64_t gpci_written_line(const gpci_timed *t, const gpci_packet *p, uint8_t *o
     return gpci_l2_line(t, of_line ? p->request.address : p->path.inner);
 }
 
-/* So many cycles from the sector's last write, what is left of them. */
+/* Cycles left of `cycles` since the sector's last write. */
 static uint32_t left_of(gpci_written *written, uint64_t sector, uint64_t now, uint32_t cycles) {
     uint32_t tag;
     const gpci_written_sector *row = row_of(written, sector, &tag);
@@ -54,7 +54,7 @@ bool gpci_written_holds(gpci_timed *t, gpci_stage *slice, const gpci_packet *p, 
     const uint64_t now = gpci_clock_own(clock, t->wheel.now);
     uint32_t wait = 0;
     uint8_t sectors;
-    if (written->until[link] > now) { /* the wheel may have the slice stepped before that */
+    if (written->until[link] > now) { /* the wheel may step the slice earlier */
         gpci_wheel_wake(&t->wheel, slice->component, gpci_clock_core(clock, written->until[link]));
         return true;
     }
