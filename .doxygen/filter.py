@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Doxygen's view of a public header: filter.py FILE. Every comment documents what follows it, or, behind code on the same
-line, what stands before it. Texts are taken as they are: in the headers, `*`, `<` and `#` mean themselves."""
+"""Convert a public header for Doxygen: filter.py FILE. A comment documents the following declaration, or, behind code
+on the same line, the declaration before. Texts are taken literally: in the headers, `*`, `<` and `#` have no special
+meaning."""
 
 import re
 import sys
@@ -25,7 +26,7 @@ def documented(source):
 
 
 def escape(line):
-    """Doxygen's and Markdown's marks as the characters that they are; an indented line keeps its shape."""
+    """Escape the marks of Doxygen and Markdown; a blank line stays."""
     return re.sub(r"([\\@<>#&*`~%\"])", r"\\\1", line) if line.strip() else line
 
 

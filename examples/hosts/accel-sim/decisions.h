@@ -2,12 +2,12 @@
 #ifndef GPUCACHE_ACCEL_SIM_DECISIONS_H
 #define GPUCACHE_ACCEL_SIM_DECISIONS_H
 
-/* Decisions alone: Accel-Sim's own tag_array, MSHRs and queues, and a replacement policy of the library. */
+/* Decisions alone: Accel-Sim's tag_array, MSHRs and queues, and a replacement policy of the library. */
 #include "requests.h"
 
 class gpucache_decisions {
   public:
-    /* Make in the constructor of each tag_array. `cores`: caches of the level; `core_id`: number of the cache. */
+    /* Make in the constructor of every tag_array. `cores`: caches of the level; `core_id`: number of the cache. */
     gpucache_decisions(gpc_context *context, const char *policy, const cache_config &config, unsigned core_id,
                        unsigned cores, uint64_t seed, gpucache_decisions *first)
         : m_config(config), m_core_id(core_id) {
@@ -32,9 +32,9 @@ class gpucache_decisions {
     gpucache_decisions &operator=(const gpucache_decisions &) = delete;
 
     /*
-     * tag_array::probe, where no line is invalid, in the place of `valid_line`: the index of the one to give up.
-     * `candidates`: ways that are not reserved. data_cache::access probes, and tag_array::access does so again: the
-     * second has the first's answer.
+     * tag_array::probe, without an invalid line, in place of `valid_line`: index of the victim. `candidates`:
+     * unreserved ways. data_cache::access probes, and tag_array::access probes again: the second probe gets the first
+     * answer.
      */
     unsigned victim(unsigned set, const uint64_t *candidates, mem_fetch *mf) {
         if (m_asked != mf) {
@@ -48,8 +48,8 @@ class gpucache_decisions {
     }
 
     /*
-     * tag_array::access, behind its switch: what it found, at which index, and the block that `idx` had before, where a
-     * MISS replaces a valid one (else `evicted` is null). Not for RESERVATION_FAIL, whose access comes again.
+     * tag_array::access, after the switch: status, index, and the former block of `idx`, if a MISS replaces a valid
+     * block (otherwise `evicted` is null). Not for RESERVATION_FAIL: the access is repeated.
      */
     void accessed(cache_request_status status, unsigned idx, const new_addr_type *evicted, mem_fetch *mf) {
         const unsigned set = idx / m_config.get_assoc(), way = idx % m_config.get_assoc();
@@ -72,7 +72,7 @@ class gpucache_decisions {
         gpucache_glue::check(gpc_replacement_fill(m_replacement, set, way, &request));
     }
 
-    /* tag_array::flush and invalidate, for each dropped line. */
+    /* tag_array::flush and invalidate, for every dropped line. */
     void dropped(unsigned idx) {
         gpucache_glue::check(
             gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));

@@ -12,16 +12,16 @@
 
 namespace gpucache_glue {
 
-/* An error, with what `ask`, a check of the same request that fills a message, says of it. */
+/* Throw an error, with the message of `ask`, a check of the request. */
 template <typename Ask> void check(gpc_status status, Ask ask) {
     gpc_error error = GPC_ERROR_INIT;
-    if (status != GPC_OK) { /* a full queue too: who calls has asked for room */
-        (void)ask(&error);  /* its message alone: it is of the same request */
+    if (status != GPC_OK) { /* also for a full queue: the caller has asked for room */
+        (void)ask(&error);  /* only for the message */
         throw std::runtime_error(std::string(gpc_status_string(status)) + (*error.message ? ": " : "") + error.message);
     }
 }
 
-/* The same of a call that says no more. */
+/* Throw an error without a further message. */
 inline void check(gpc_status status) {
     check(status, [](gpc_error *) { return GPC_OK; });
 }
@@ -53,7 +53,7 @@ inline gpc_request request_of(const mem_access_t &access, const warp_inst_t *ins
         r.space = GPC_SPACE_GLOBAL;
     }
     if (!inst || inst->empty())
-        return r; /* a write-back, or code: of no instruction */
+        return r; /* a write-back, or code: no instruction */
     r.pc = inst->pc;
     r.warp = inst->warp_id();
     if (inst->isatomic())

@@ -2,7 +2,7 @@
 #ifndef GPUCACHE_ACCEL_SIM_WHOLE_L1_H
 #define GPUCACHE_ACCEL_SIM_WHOLE_L1_H
 
-/* L1 and all below by the library: in the place of ldst_unit::m_L1D, of the interconnect, L2 and DRAM. */
+/* L1 and all below by the library: in place of ldst_unit::m_L1D, interconnect, L2 and DRAM. */
 #include "requests.h"
 
 #include <memory>
@@ -17,7 +17,7 @@ class gpucache_replies {
 
 class gpucache_whole_l1 {
   public:
-    /* `units` by sid; the hierarchy is timed, and its SMs are the simulator's. */
+    /* `units` by sid; the hierarchy is timed, with the simulator's SMs. */
     gpucache_whole_l1(gpc_hierarchy *hierarchy, std::vector<gpucache_replies *> units)
         : m_hierarchy(hierarchy), m_units(std::move(units)) {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
@@ -27,8 +27,8 @@ class gpucache_whole_l1 {
     }
 
     /*
-     * In the place of process_memory_access_queue_l1cache, in ldst_unit::memory_cycle: the accesses of an instruction,
-     * which Accel-Sim has coalesced, all of them in one call, or none.
+     * In place of process_memory_access_queue_l1cache, in ldst_unit::memory_cycle: all accesses of an instruction,
+     * coalesced by Accel-Sim, in a single call, or none.
      */
     mem_stage_stall_type issue(unsigned sid, warp_inst_t &inst) {
         if (inst.accessq_empty())
@@ -45,15 +45,15 @@ class gpucache_whole_l1 {
             gpc_hierarchy_try_transactions(m_hierarchy, m_requests.data(), count,
                                            reinterpret_cast<uintptr_t>(flight.get()), nullptr),
             [&](gpc_error *e) { return gpc_hierarchy_check_transactions(m_hierarchy, m_requests.data(), count, e); });
-        flight.release(); /* it is its own token now */
+        flight.release(); /* now owned through the token */
         gpc_hierarchy_count_instructions(m_hierarchy, 0, inst.active_count(), 0);
         return NO_RC_FAIL;
     }
 
-    /* gpgpu_sim::cycle, once each cycle of the CORE clock, before the clusters' core_cycle. */
+    /* gpgpu_sim::cycle, once per cycle of the CORE clock, before the clusters' core_cycle. */
     void cycle() { gpucache_glue::check(gpc_hierarchy_advance(m_hierarchy, 1)); }
 
-    /* gpgpu_sim::active, and before a kernel ends: is anything under way? */
+    /* gpgpu_sim::active, and before a kernel ends: true with accesses under way. */
     bool busy() const { return !gpc_hierarchy_is_idle(m_hierarchy); }
 
   private:

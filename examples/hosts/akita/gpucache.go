@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Package gpucache is L1 vector caches and all below by libgpucache, as a component of Akita: in MGPUSim it takes the
-// place of the L1 vector caches, L2 and DRAM of a GPU.
+// Package gpucache is L1 vector caches and all below by libgpucache, as a component of Akita: in MGPUSim, in place of
+// the L1 vector caches, L2 and DRAM of a GPU.
 package gpucache
 
 /*
@@ -21,8 +21,8 @@ import (
 	"github.com/sarchlab/akita/v4/sim"
 )
 
-// Comp has a port for each compute unit. Requests are what MGPUSim's coalescer of a CU sends: ReadReq and WriteReq of a
-// line at most. Storage has the bytes; they move when the library says that a request is done.
+// Comp has a port per compute unit. Requests come from MGPUSim's coalescer of a CU: ReadReq and WriteReq of a line at
+// most. Storage has the bytes; bytes move when the library reports the end of a request.
 type Comp struct {
 	*sim.TickingComponent
 
@@ -33,10 +33,10 @@ type Comp struct {
 	inFlight map[uint64]mem.AccessReq // by token: cgo lets C keep no pointers of Go
 	port     map[uint64]int
 	next     uint64
-	ready    [][]sim.Msg // responses of each port that it has had no room for
+	ready    [][]sim.Msg // waiting responses by port
 }
 
-// New makes one of a preset of the library and KEY=VALUE settings; sm.count is the number of ports.
+// New makes a Comp from a preset of the library and KEY=VALUE settings; sm.count is the number of ports.
 func New(name string, engine sim.Engine, freq sim.Freq, storage *mem.Storage, preset string,
 	settings []string, bufferSize int) (*Comp, error) {
 	c := &Comp{Storage: storage, inFlight: map[uint64]mem.AccessReq{}, port: map[uint64]int{}}
@@ -61,12 +61,12 @@ func New(name string, engine sim.Engine, freq sim.Freq, storage *mem.Storage, pr
 	return c, nil
 }
 
-// Now is the library's clock: cycles that it has ticked.
+// Now is the library's clock, in cycles.
 func (c *Comp) Now() uint64 {
 	return uint64(C.gpc_hierarchy_now(c.memory.hierarchy))
 }
 
-// Close gives the library's memory back.
+// Close frees the library's memory.
 func (c *Comp) Close() {
 	C.host_destroy(c.memory)
 	c.memory = nil
@@ -79,7 +79,7 @@ func (c *Comp) failure() string {
 	return C.GoString(C.host_error(c.memory))
 }
 
-// Tick is a cycle: responses that are due, requests in their order, then the library's clock.
+// Tick runs a cycle: due responses, requests in order, then the library's clock.
 func (c *Comp) Tick() bool {
 	progress := false
 	for i, port := range c.ports {
@@ -103,7 +103,7 @@ func (c *Comp) Tick() bool {
 	return progress || C.host_is_idle(c.memory) == 0
 }
 
-// take hands a port's first request to the library; false: there is none, or it is not taken now.
+// take passes a port's first request to the library; false: no request, or refused for now.
 func (c *Comp) take(i int, port sim.Port) bool {
 	req, ok := port.PeekIncoming().(mem.AccessReq)
 	if !ok {
@@ -127,7 +127,7 @@ func (c *Comp) take(i int, port sim.Port) bool {
 	return true
 }
 
-// respond moves the bytes of what is done and has its response sent with the next cycle.
+// respond moves the bytes of a completed request, and sends the response with the next cycle.
 func (c *Comp) respond(token uint64) {
 	i := c.port[token]
 	var rsp sim.Msg

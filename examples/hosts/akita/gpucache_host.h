@@ -4,7 +4,7 @@
 
 /*
  * Functions of plain numbers for gpucache.go, called by cgo: Go may not keep pointers of C structs to Go's memory, and
- * callbacks into Go are slow. Finished accesses are read from a list after each cycle.
+ * callbacks into Go are slow. Finished accesses are read from a list after every cycle.
  */
 #include <gpucache/gpucache.h>
 
@@ -16,11 +16,11 @@ typedef struct host_memory {
     gpc_hierarchy *hierarchy;
     uint64_t *done; /* tokens, in order of completion */
     size_t count, room;
-    gpc_status status; /* of the last call that went wrong */
+    gpc_status status; /* of the last failed call */
     gpc_error error;
 } host_memory;
 
-/* A call's status, which is kept where it is an error: not every call has a message, nor may an old one stand for it. */
+/* Keep a call's status if an error: not every call has a message, and an old message must not stand for a new error. */
 static gpc_status host_keep(host_memory *h, gpc_status status) {
     if (status < 0)
         h->status = status;
@@ -41,7 +41,10 @@ static void host_destroy(host_memory *h) {
     free(h);
 }
 
-/* `settings`: KEY=VALUE, a line each, over the preset. NULL: out of memory; with a hierarchy of NULL host_error says why. */
+/*
+ * `settings`: KEY=VALUE, one per line, over the preset. NULL: out of memory; if the hierarchy is NULL, host_error gives
+ * the reason.
+ */
 static host_memory *host_create(const char *preset, const char *settings) {
     host_memory *h = calloc(1, sizeof *h);
     gpc_config *config = NULL;
@@ -83,7 +86,7 @@ static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t si
     request.size = (uint32_t)size;
     request.kind = write ? GPC_STORE : GPC_LOAD;
     const gpc_status status = gpc_hierarchy_try_transactions(h->hierarchy, &request, 1, token, NULL);
-    if (status < 0) /* its message, or none where the request is not what is wrong */
+    if (status < 0) /* message, empty if the request is correct */
         (void)gpc_hierarchy_check_transactions(h->hierarchy, &request, 1, &h->error);
     return host_keep(h, status);
 }
@@ -101,7 +104,7 @@ static int host_is_idle(const host_memory *h) {
     return gpc_hierarchy_is_idle(h->hierarchy);
 }
 
-/* What went wrong last. */
+/* Last error. */
 static const char *host_error(const host_memory *h) {
     return *h->error.message ? h->error.message : gpc_status_string(h->status);
 }

@@ -3,8 +3,8 @@
 #define GPUCACHE_SST_H
 
 /*
- * memHierarchy's place in SST: `gpucache.Interface` is the StandardMem of a GPU model's core, in the place of
- * memHierarchy.standardInterface; `gpucache.Memory`, to which all of them are linked, is what is below.
+ * memHierarchy's place in SST: `gpucache.Interface` is the StandardMem of a GPU model's core, in place of
+ * memHierarchy.standardInterface; `gpucache.Memory`, linked to all interfaces, is the memory below.
  */
 #include <deque>
 #include <string>
@@ -172,7 +172,7 @@ class Memory : public Component {
             while (!m_waiting[sm].empty() && offer(static_cast<uint32_t>(sm), m_waiting[sm].front()))
                 m_waiting[sm].pop_front();
         check(gpc_hierarchy_advance(m_hierarchy, 1));
-        return false; /* goes on */
+        return false; /* continue */
     }
     bool offer(uint32_t sm, StandardMem::Request *request) {
         m_ask.lines.clear();
@@ -181,7 +181,7 @@ class Memory : public Component {
         const auto count = static_cast<uint32_t>(m_ask.lines.size());
         const gpc_status status = gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count,
                                                                  reinterpret_cast<uintptr_t>(request), nullptr);
-        if (status < 0) /* with its message, where the request is what is wrong */
+        if (status < 0) /* with a message if the request is wrong */
             check(gpc_hierarchy_check_transactions(m_hierarchy, m_ask.lines.data(), count, &m_error));
         check(status);
         return status == GPC_OK;

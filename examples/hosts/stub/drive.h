@@ -3,9 +3,9 @@
 #define HOSTS_STUB_DRIVE_H
 
 /*
- * Common part of the simulators' stubs: a trace's instructions, SMs with in-order issue, and the figures of the
- * hierarchy at the end, a line each. An SM offers an instruction a cycle, from the first warp without a load in flight;
- * block b is on SM b modulo sm.count. The stubs need no further core model.
+ * Common part of the simulators' stubs: a trace's instructions, SMs with in-order issue, and the final figures of the
+ * hierarchy, one per line. An SM offers an instruction per cycle, from the first warp without a load in flight; block b
+ * is on SM b modulo sm.count. The stubs need no further core model.
  */
 #include <gpucache/gpucache.h>
 
@@ -119,7 +119,7 @@ inline void done(std::vector<Sm> &all, uint32_t sm, uint32_t warp) {
     all[sm][warp].loads--;
 }
 
-/* A hierarchy, and the instructions of its SMs, at the beginning of the kernel. */
+/* A hierarchy, and the instructions of the SMs, at the beginning of the kernel. */
 struct Machine {
     gpc_context *context;
     gpc_hierarchy *hierarchy = nullptr;

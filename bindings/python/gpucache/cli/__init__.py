@@ -31,8 +31,8 @@ COMMANDS = {
 # Notes on the whole command, below --help and in the manual page: {title: text}.
 _NOTES = {
     "environment": f"""\
-{VARIABLE}: the library, as a file or as the folder that holds it; no other is tried then. Without it the library is the
-one beside the package, that of the build folder of the sources that the package is in, or one that is installed.""",
+{VARIABLE}: the library, as a file or a folder with the library; no further place is searched. Without the variable:
+the library beside the package, in the build folder of the package's sources, or installed.""",
     "exit status": """\
 0: done. 1: bad input. 2: wrong usage. 130: interrupted. 143: terminated. 141: the reader of the output went away.""",
 }
@@ -44,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(command=None):
-    """Parser of a single command, to import no other command; of all commands without a name."""
+    """Parser of a single command (other commands are not imported); without a name, of all commands."""
     top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
     top.add_argument("--version", action="version", version=f"gpucache {__version__}")
     for title, text in _NOTES.items():
@@ -69,7 +69,7 @@ def _close_stdout():
 
 
 def _terminate(number, frame):
-    """Turn the signal into an exception, so that half-written files are removed."""
+    """Turn the signal into an exception, to remove half-written files."""
     raise SystemExit(128 + number)
 
 
@@ -91,7 +91,7 @@ def _blamed(error):
 
 
 def _keep_stdin(options):
-    """Keep standard input if a trace is read from it."""
+    """Keep standard input if a trace comes from stdin."""
     named = [*(getattr(options, "traces", None) or ()), getattr(options, "trace", None), getattr(options, "source", None)]
     if _stdin.NAME in named:
         _stdin.keep()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Applications run repeatedly with other settings: for bottleneck and tune."""
+"""Applications run repeatedly with changed settings: for bottleneck and tune."""
 
 import argparse
 import concurrent.futures
@@ -47,7 +47,7 @@ def add_jobs(parser, what="runs at the same time"):
 
 
 def add_runs(parser):
-    """The options of both commands."""
+    """Options of bottleneck and tune."""
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="an application each; as for the command run")
     add_configuration(parser)
     add_kernels(parser)
@@ -75,7 +75,7 @@ def origin_of(options):
 
 
 class Application:
-    """A trace, or the kernels chosen by --kernels, with its runs."""
+    """A trace, or the kernels chosen by --kernels, with runs."""
 
     def __init__(self, options, source, varied=("sm.warp_limit",)):
         self.options = options
@@ -109,8 +109,8 @@ class Application:
 
 
 def measure_all(tasks, jobs):
-    """Yield (task, Stats) of every task, (application, changes), at the end of its run. Contexts share nothing,
-    therefore runs are threads that wait for the library only."""
+    """Yield (task, Stats) of every task, (application, changes), at the end of the run. Contexts are independent:
+    runs are threads that wait only for the library."""
     stop = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {

@@ -88,8 +88,7 @@ def opened(made, options, source, **more):
 
 
 def left_out(trace, chosen):
-    """Number of kernels left out by --kernels, at the end of a trace; None: the trace does not know its number of
-    kernels."""
+    """Number of kernels left out by --kernels, at the end of a trace; None if unknown."""
     return trace.kernel_count - chosen if trace.kernel_count else None
 
 
@@ -98,7 +97,7 @@ def add_verbose(parser):
 
 
 def tell_notes(options, notes):
-    """Print notes on stderr: with --verbose all, otherwise kernels without arithmetic, unless stdout has them as JSON."""
+    """Print notes on stderr: with --verbose all, otherwise kernels without arithmetic, unless stdout has JSON notes."""
     for note in notes:
         if options.verbose or (note.reason == NoteReason.MEMORY_ALONE and options.json != "-"):
             terminal.note(f"gpucache: note: {_notes.line(note)}")

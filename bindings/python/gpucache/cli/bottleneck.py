@@ -64,7 +64,7 @@ def add(commands):
 
 
 def measure(applications, warps, jobs):
-    """[{warps: Stats}], an entry for each application."""
+    """[{warps: Stats}], an entry per application."""
     found = [{} for _ in applications]
     # The longest first: runs of few warps take the most cycles.
     tasks = sorted((each, number) for number, application in enumerate(applications)

@@ -10,11 +10,12 @@ from ..scenarios import Document, ScenarioError
 from ._common import add_verbose, context, terminal
 from ._output import Failure, Output
 
-_EPILOG = """The file has trees (configs), and accesses to them: those of a sequential scenario are issued one after
-another, each when all before it has ended, those of a timed one each at its cycle, whatever else is in flight. With them
-is what is to be: trace and completion cycle of each access, and the final blocks, tags, states, ways, directories, LRU
-orders, transitions with their counts and origins, statistics and bytes on the networks; of timed ones also retries, and
-of the statistics those that do not count vain lookups apart. What the file has of these is compared. The exit code is 1 if anything differs."""
+_EPILOG = """The file has trees (configs), and accesses to the trees. A sequential scenario issues an access after the
+end of the previous access; a timed scenario issues accesses at given cycles. The file also has the expected results:
+trace and completion cycle per access, and the final blocks, tags, states, ways, directories, LRU orders, transitions
+with counts and origins, statistics and bytes on the networks; of timed scenarios also retries, and only statistics that
+do not count vain lookups separately. Results present in the file are compared. The exit code is 1 after a
+difference."""
 
 
 def add(commands):
@@ -60,7 +61,7 @@ def _percent(ratio):
 
 
 def ratios(level_stats):
-    """Lines with both hit ratios of each level."""
+    """Lines with the two hit ratios per level."""
     rows = [
         [level, _percent(stats.hit_ratio), _percent(stats.lumped_hit_ratio), f"{stats['accesses']:,}"]
         for level, stats in level_stats.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run --concurrent: several traces, and their CUDA streams, together."""
+"""run --concurrent: several traces, with CUDA streams, together."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ from ..streams import Stream
 from ._common import count, opened, percent, progress_of
 from ._output import Failure
 
-# Fields of a concurrent kernel beside its statistics.
+# Fields of a concurrent kernel beside statistics.
 Concurrent = namedtuple("Concurrent", "stream process launched started dispatched ended")
 
 _HEADER = [
@@ -99,7 +99,7 @@ def _streams(made, options, traces):
 
 
 def replay_concurrent(made, config, options, rows, row_of, notes):
-    """Append a row_of(...) at the end of each kernel, and (source, notes) of each trace; returns the Stats of the
+    """Append a row_of(...) per ended kernel, and (source, notes) per trace; returns the Stats of the
     whole."""
     with contextlib.ExitStack() as traces:
         streams = _streams(made, options, traces)
@@ -130,7 +130,7 @@ def _cells(name, stats, more):
 
 
 def as_table(rows, total):
-    """A line for each kernel, in the order of their ends, and for the whole."""
+    """A line per kernel, in the order of ends, and for the whole."""
     lines = table(_HEADER, [*(_cells(short(row.name), row.stats, row.concurrent) for row in rows),
                             _cells("total", total, None)])  # fmt: skip
     told = f"\n{total['cycles']:,} core cycles, IPC {total['ipc']:.3f}\n" if "ipc" in total else ""

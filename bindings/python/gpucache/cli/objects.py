@@ -64,7 +64,7 @@ def _cell(values, heading, counter, under):
 
 
 def as_table(kind, rows):
-    """Lines: an object each, all kernels together. A column missing in all objects is left out."""
+    """Lines: an object per line, for all kernels together. A column missing in all objects is left out."""
     sums = {}
     for row in rows:
         for name, values in row.objects.items():
@@ -75,7 +75,7 @@ def as_table(kind, rows):
 
 
 def csv_rows(kind, rows, origin):
-    """A header, then a line for each kernel and object; a column missing in all objects is left out."""
+    """A header, then a line per kernel and object; a column missing in all objects is left out."""
     held = {name for row in rows for values in row.objects.values() for name in values}
     names = [name for name in names_of(kind) if name in held]
     yield ["name", "trace", *COLUMNS, kind, *names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""policies: allowed values of l1.replacement, scheduler, coherence and so on."""
+"""policies: allowed values of l1.replacement, scheduler, coherence etc."""
 
 import difflib
 import json
@@ -100,7 +100,7 @@ class Costs:
     def _of_warps(self, kind, spec):
         if kind == PolicyKind.SCHEDULER:
             return self.made.scheduler_cost(spec, self.warps)
-        base = "lrr"  # any scheduler: a throttle needs one
+        base = "lrr"  # an arbitrary scheduler, needed by a throttle
         return self.made.scheduler_cost(f"{base} + {spec}", self.warps) - self.made.scheduler_cost(base, self.warps)
 
     def where(self, kind):
@@ -157,7 +157,7 @@ def _cell(rule):
 
 
 def _tables(protocol):
-    """Lines: for each place, the action and next state for each state and event; E/S: S with other copies."""
+    """Lines: per place, the action and next state for every state and event; E/S: S with other copies."""
     for place in PLACES:
         states = [state for state in protocol.all_states if state in protocol.places.get(place, ())]
         if not states:

@@ -32,10 +32,10 @@ _VIEWS = ("class", "instruction", "sm", "address")
 _SEGMENT = 32  # bytes
 
 _LEGEND = """\
-Accesses are line transactions of loads. R: hits in a line from its fill to its eviction. U: bytes used of those that
-caching moves; by Eq. (1) of seeds/001, loads should bypass where (1+R)U is below 1. S: the same in 32-byte segments, of
-which a bypass moves whole ones: below 1, (1+R)S says that bypassing moves fewer bytes. bypass %: accesses to lines
-(addresses of one SM) for which Eq. (1) holds.
+Accesses are line transactions of loads. R: hits in a line from fill to eviction. U: used part of the bytes moved by
+caching; by Eq. (1) of seeds/001, loads should bypass if (1+R)U is below 1. S: like U, in 32-byte segments, because a
+bypass moves whole segments: bypassing moves fewer bytes if (1+R)S is below 1. bypass %: accesses to lines (addresses
+of an SM) for which Eq. (1) holds.
 """
 
 
@@ -277,7 +277,7 @@ def run(options):
                 if options.binary is not None:
                     profile.write(options.binary)
                 found = search.search(profile, options, dict(config.items())) if options.search else None
-                # A profile from a file has no description of its run.
+                # A profile from a file has no description of the run.
                 origin = None if options.read else about(config, options.traces, options.kernels)
                 _print(profile, options, found, output, origin, notes)
     finally:

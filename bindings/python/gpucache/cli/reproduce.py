@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""reproduce: the documents' tables and figures, number by number, beside this library's."""
+"""reproduce: the documents' tables and figures, number by number, beside the library's."""
 
 import fnmatch
 import json
@@ -21,8 +21,8 @@ def _verdict(claim):
 
 
 _LEGEND = """\
-Agrees: a speed-up, latency or mean within 10 % of the document's, a rate within 5 points, a number or an order the
-same. Where programs are missing, means are of those that are here."""
+Agrees: a speed-up, latency or mean within 10 % of the document's, a rate within 5 points, a number or an order
+equal. If programs are missing, means are of the present programs."""
 
 
 def default_cache():
@@ -82,7 +82,7 @@ def _report(experiment, claims):
 
 
 def summary(found):
-    """Number of agreeing claims of each experiment."""
+    """Number of agreeing claims per experiment."""
     rows, sums = [], [0, 0, 0]
     for experiment, claims in found:
         counts = [sum(_verdict(c) == word for c in claims) for word in _WORDS.values()]

@@ -37,7 +37,7 @@ from .concurrent import add_concurrent, check_concurrent, replay_concurrent
 from .concurrent import as_table as as_concurrent_table
 from .snapshots import Snapshots, add_snapshots, check_snapshots
 
-# `number`: the kernel's place in its trace, from 1. `objects`: {name: {counter: value}} of the objects of --per; None
+# `number`: the kernel's place in the trace, from 1. `objects`: {name: {counter: value}} of the objects of --per; None
 # without. `sampling`: Sampling and {name: Estimate}; None with sample = none. `given`: the source on the command line.
 # `heat`: maps of Heat.take(). `stages`: with stats.stages, stages of accesses in the JSON form of stages.py.
 # `concurrent`: with --concurrent, stream and times.
@@ -66,18 +66,18 @@ _STALLS = (
 _TIMED = ["kernel", "cycles", "IPC", "L1 %", "L2 %", "DRAM %", "lat."] + [name for name, _ in _STALLS]
 _WIDTH = 120
 _LEGEND = """\
-IPC: warp instructions a core cycle, all SMs. L1 %, L2 %: hits of load and read sectors. DRAM %: cycles with data on its
+IPC: warp instructions a core cycle, all SMs. L1 %, L2 %: hits of load and read sectors. DRAM %: cycles with data on the
 bus. lat.: cycles of a load. The rest, in % of the cycles of all warp schedulers: issue: an instruction issued; pipe:
-the memory pipeline held up a ready one (line, mshr: for want of an L1 line, of an L1 MSHR); unit: its unit was busy;
-load, dep: all warps waited, one for memory, for a result; bar: for their blocks; limit: only warps beyond the limit
-were ready; none: no warp there.
+the memory pipeline held up a ready instruction (line, mshr: for lack of an L1 line, of an L1 MSHR); unit: the unit was
+busy; load: all warps waited, at least one for memory; dep: for a result; bar: for a barrier; limit: only warps beyond
+the limit were ready; none: no warp present.
 """
 
 
 _STAGE_ROWS = 20
 _STAGES_LEGEND = """\
-Accesses by instruction and the deepest level that served them. cycles: from acceptance to completion, of all of them;
-mean, longest: of one. The rest, in % of these cycles: in which stage of their way they were spent (gpucache/stages.h).
+Accesses by instruction and the deepest serving level. cycles: from acceptance to completion, sum over accesses; mean,
+longest: per access. The rest, in % of the cycles: time per stage of the way (gpucache/stages.h).
 """
 
 _SAMPLED = (
@@ -85,9 +85,8 @@ _SAMPLED = (
     ("l2.read_hit_rate", 100, "{:.1f}"), ("dram.utilisation", 100, "{:.1f}"),
 )  # fmt: skip
 _SAMPLED_LEGEND = """\
-Sampled: launches of which something was timed, and the share of the warp instructions that were. +-: the truth lies so
-near with a probability of 95 %; -: counted, not estimated. All launches together tell of each other: their sum here is
-better than that of the lines above.
+Sampled: launches with a timed part, and the timed share of the warp instructions. +-: 95 % confidence interval; -:
+counted, not estimated. The sum over all launches is estimated together, hence better than a sum of the lines above.
 """
 
 
@@ -406,7 +405,7 @@ def _sampled_cells(name, stats, sampling, estimates):
 
 
 def as_sampled_table(rows, samplings):
-    """Timed parts, and intervals of estimates: of kernels, then of whole traces."""
+    """Timed parts, and intervals of estimates: of kernels, and of whole traces."""
     body = [_sampled_cells(short(row.name), row.stats, *row.sampling) for row in rows]
     for source, *sampling in samplings:
         stats = sum((row.stats for row in rows if row.given == source), Stats())
@@ -416,7 +415,7 @@ def as_sampled_table(rows, samplings):
 
 
 def as_policies(published):
-    """Counters published by policies, a line each."""
+    """Counters published by policies, a line per counter."""
     body = [[each.trace, name, f"{value.value:,}", value.unit, value.meaning]
             for each in published for name, value in each.values.items()]  # fmt: skip
     return "\n".join(["", *wrapped(["trace", "counter of a policy", "value", "unit", "meaning"], body, left=(0, 1, 3))])

@@ -10,8 +10,8 @@ from ..comparison import compare
 from ..stats import Stats
 from ._common import natural, percent
 
-# A value of the threshold: the predictor's text, the classes of loads (by transactions) that it caches, Stats of all
-# traces, and their figure over that without bypassing; below 1 is better.
+# A value of the threshold: the predictor's text, the cached classes of loads (by transactions), Stats of all
+# traces, and the figure relative to no bypassing; below 1 is better.
 Candidate = namedtuple("Candidate", "threshold spec cached stats relative")
 
 # Figure to minimise: counter and name.
@@ -43,7 +43,7 @@ def hybrid_thresholds(profile, file, limit):
 
 
 def access_count_thresholds(profile):
-    """The same for access-count: a threshold at each class caches the class and all below."""
+    """Candidates for access-count: a threshold at a class caches the class and all below."""
     seen = [row.transactions for row in profile.classes() if row.counts.loads]
     return [(at, f"access-count(threshold={at})", tuple(number for number in seen if number <= at))
             for at in [0, *seen]]  # fmt: skip
@@ -68,7 +68,7 @@ def candidates(thresholds, traces, settings, mode, jobs, load=(), kernels=None):
 
 
 def best(found):
-    """The best candidate; of equal candidates the candidate that caches most."""
+    """The best candidate; of equal candidates the candidate caching most."""
     return min(found, key=lambda each: (each.relative, -len(each.cached)))
 
 

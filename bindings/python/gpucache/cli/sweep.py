@@ -107,7 +107,7 @@ def as_csv(found):
 
 
 def as_script(plan, path, store, tasks, load):
-    """An array job for the same folder and environment."""
+    """An array job with the present folder and environment."""
     files = "".join(f" --load {shlex.quote(each)}" for each in load)
     variables = ("PYTHONPATH", "GPUCACHE_LIBRARY", "LD_LIBRARY_PATH")
     lines = [
@@ -137,7 +137,7 @@ def _progress(done, count, seconds_left):
 
 @contextlib.contextmanager
 def _opened(kind, address):
-    """(True in the process that prints, Executor or None for processes)."""
+    """(True in the printing process, Executor or None for processes)."""
     if kind == "processes":
         yield True, None
     elif kind == "dask":

@@ -23,7 +23,7 @@ _NAMES = {"warps": ("warps", "warp-opt"), "blocks": ("blocks", "CTA-opt"), "pcal
 _FIGURES = ("cycles", "ipc", "l1.load_hit_rate")  # stored figures of a run
 
 # A finished search: `steps` are {number: figures}, `limit` the number without a limit, None for pcal; `speedup` is over
-# running all that fits; `changes` are the settings of the best number.
+# running all fitting warps; `changes` are the settings of the best number.
 Found = namedtuple("Found", "what best limit steps speedup changes")
 
 _LEGEND = "IPC: warp instructions a cycle, all SMs; speed-up: over all warps that fit."
@@ -118,7 +118,7 @@ def searches(runs, application, options):
 
 
 def _pcal(runs, application, options, warps):
-    """Search from a single warp with a token to all warps that fit."""
+    """Search from a single warp with a token to all fitting warps."""
     base, more = application.config["scheduler"], f", {options.pcal}" if options.pcal else ""
 
     def changes(ebt):
@@ -136,7 +136,7 @@ def _settings(changes):
 
 
 def _speedups(found):
-    """Speed-up of each step over the step without a limit."""
+    """Speed-up per step over the step without a limit."""
     full = _throughput(found.steps[found.best]) / found.speedup if found.speedup else 0.0
     return {number: _throughput(figures) / full if full else 1.0 for number, figures in found.steps.items()}
 

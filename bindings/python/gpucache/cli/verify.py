@@ -17,13 +17,14 @@ from ..verification import System, systems, trees, verify
 from ._common import add_verbose, context, natural, size, terminal
 from ._output import Failure, Output
 
-_EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file that makes a gpucache.Protocol
-(examples/protocol.json, lib/policies/protocol/README.md). Each system is a small tree, blocks and bytes of each. First
-accesses are done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
-writer; directories, inclusion and rights; that loads read the last store, with N their own and that of some other
-module; that no byte is lost in a flush; that no cell is reached that is FORBID; no deadlock; no livelock. With --queue,
-queues between modules end, and a probe that finds its block locked waits in its queue. The first violation is one with
-the fewest steps. It ends the search; --output has it as a file of scenarios. The exit code is 1 if there is any."""
+_EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file creating a gpucache.Protocol
+(examples/protocol.json, lib/policies/protocol/README.md). A system is a small tree, with blocks and bytes per block.
+First accesses run one at a time, then overlapping: in every state any message under way may arrive next. Checks: a
+single writer; directories, inclusion and rights; loads read the last store (with N the module's last store, or another
+module's); no byte lost in a flush; no FORBID cell reached; no deadlock; no livelock. With --queue, queues between
+modules are bounded, and a probe waits in the queue while the block is locked. The first violation has the fewest
+steps and ends the search; --output writes the violation as a file of scenarios. The exit code is 1 after a
+violation."""
 
 
 def _bytes(value):
