@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The .gct format: what goes in comes out, and damage is found. */
+/* The .gct format: output equals input, and damage is found. */
 
 static gpc_trace_writer *open_writer(rig *r, const char *path) {
     gpc_trace_writer *writer = NULL;
@@ -127,7 +127,7 @@ Test(binary, kernels) {
     rig_close(&r);
 }
 
-/* Kernels may be left in the middle, and any block decodes without those before it having been. */
+/* Kernels may be left in the middle, and any block can be decoded without decoding earlier blocks. */
 Test(binary, skipping) {
     rig r;
     rig_open(&r);
@@ -158,7 +158,7 @@ Test(binary, skipping) {
     rig_close(&r);
 }
 
-/* c[i] = a[i] + b[i] by 4,096 blocks of 8 warps: 1.3 MiB of addresses are next to nothing. */
+/* c[i] = a[i] + b[i] by 4,096 blocks of 8 warps: 1.3 MiB of addresses are compressed to almost nothing. */
 Test(binary, regular_kernels_are_small) {
     rig r;
     rig_open(&r);
@@ -187,13 +187,13 @@ Test(binary, regular_kernels_are_small) {
     finish_writer(&r, writer);
     size_t length;
     free(read_file(path_of(&r, "k.gct"), &length));
-    /* Per block: two bytes of control, one for all its addresses, four of CRC, three in the index. */
+    /* Per block: two bytes of control, one for all addresses, four of CRC, three in the index. */
     cr_assert_lt(length, 4096 * 11 + 1000, "%zu", length);
     gpc_trace_close(from);
     rig_close(&r);
 }
 
-/* A file's length, of so many blocks of one warp, each of which goes round a loop and loads the next line each time. */
+/* A file's length, for a number of blocks of one warp that loops and loads the next line each time. */
 static size_t length_of_loops(rig *r, uint32_t x, uint32_t y, uint32_t times) {
     gpc_trace *from = made_opcodes(r);
     const gpc_kernel kernel = made_kernel(x, y, 1, 32, 32);
@@ -224,7 +224,7 @@ static size_t length_of_loops(rig *r, uint32_t x, uint32_t y, uint32_t times) {
     return length;
 }
 
-/* Each time that a loop is gone round is two bytes, which say that it jumps back, and none for its addresses. */
+/* An iteration of a loop takes two bytes for the jump back, and none for addresses. */
 Test(binary, loops_are_small) {
     rig r;
     rig_open(&r);
@@ -233,7 +233,7 @@ Test(binary, loops_are_small) {
     rig_close(&r);
 }
 
-/* The step from block to block is learned of a column of them as it is of a row. */
+/* The step from block to block is learned for a column as for a row. */
 Test(binary, columns_are_small) {
     rig r;
     rig_open(&r);
@@ -242,7 +242,7 @@ Test(binary, columns_are_small) {
     rig_close(&r);
 }
 
-/* A file's length, of one warp whose second and fourth instruction have these masks. */
+/* A file's length, for a warp with these masks in the second and fourth instruction. */
 static size_t length_with(rig *r, uint64_t second, uint64_t fourth) {
     gpc_trace *from = made_opcodes(r);
     const gpc_kernel kernel = made_kernel(1, 1, 1, 32, 32);
@@ -266,7 +266,7 @@ static size_t length_with(rig *r, uint64_t second, uint64_t fourth) {
     return length;
 }
 
-/* A mask that came before, as lately as can be, is a number; another is written, four bytes of 32 lanes. */
+/* A known mask, as late as possible, is a number; a new mask is written, four bytes for 32 lanes. */
 Test(binary, masks_that_come_back) {
     rig r;
     rig_open(&r);
@@ -274,7 +274,7 @@ Test(binary, masks_that_come_back) {
     rig_close(&r);
 }
 
-/* A file with something of everything, as small as that can be. */
+/* A small file with a bit of everything. */
 static unsigned char *small_file(rig *r, size_t *length) {
     gpc_trace *from = made_opcodes(r);
     const uint32_t placement[] = {3, 1, 2};
@@ -285,7 +285,7 @@ static unsigned char *small_file(rig *r, size_t *length) {
     for (uint64_t k = 0; k < 2; k++) {
         write_kernel(r, writer, &kernel);
         for (uint32_t n = 0; n < 3; n++)
-            write_made(r, writer, from, &kernel, n, 0); /* the same twice: dictionaries are in use */
+            write_made(r, writer, from, &kernel, n, 0); /* twice: dictionaries are in use */
     }
     finish_writer(r, writer);
     gpc_trace_close(from);
@@ -294,7 +294,7 @@ static unsigned char *small_file(rig *r, size_t *length) {
     return read_file(path_of(r, "small.gct"), length);
 }
 
-/* Of damaged.gct. */
+/* Expect damage of damaged.gct. */
 static void expect_damage(rig *r, const char *what, size_t at) {
     uint64_t instructions;
     gpc_status status = read_all(r, path_of(r, "damaged.gct"), &instructions);
@@ -336,7 +336,7 @@ Test(binary, every_cut_is_found) {
     rig_close(&r);
 }
 
-/* Two bytes changed that may be of one part, and a byte lost in the middle. */
+/* Two changed bytes, perhaps of one part, and a missing byte in the middle. */
 Test(binary, other_damage_is_found) {
     rig r;
     rig_open(&r);
@@ -364,7 +364,7 @@ Test(binary, other_damage_is_found) {
     rig_close(&r);
 }
 
-/* A version from the future, with everything else in order. */
+/* A version from the future, otherwise correct. */
 Test(binary, unknown_version) {
     rig r;
     rig_open(&r);
@@ -384,16 +384,16 @@ Test(binary, unknown_version) {
     rig_close(&r);
 }
 
-/* The length of the first block: it ends where its CRC stands. */
+/* The length of the first block, up to the CRC. */
 static size_t block_length(const gpci_crc *crc, const unsigned char *block, size_t most) {
-    const uint32_t begin = gpci_crc_of(crc, 0, "\0\0\0", 4); /* of its index */
+    const uint32_t begin = gpci_crc_of(crc, 0, "\0\0\0", 4); /* of the index */
     size_t n = 1;
     while (n + 4 < most && gpci_crc_of(crc, begin, block, n) != gpci_load32(block + n))
         n++;
     return n;
 }
 
-/* Read a file of one load by two lanes from `first` on, the codes of whose addresses are these, as if written so. */
+/* Read a file of one load by two lanes from `first` on, with these codes for the addresses. */
 static gpc_status read_codes(rig *r, uint64_t first, const uint8_t *codes, size_t count) {
     gpc_trace *from = made_opcodes(r);
     const gpc_kernel kernel = made_kernel(1, 1, 1, 32, 32);
@@ -420,10 +420,10 @@ static gpc_status read_codes(rig *r, uint64_t first, const uint8_t *codes, size_
     return read_all(r, path_of(r, "codes.gct"), &instruction_count);
 }
 
-/* Codes of addresses that no writer writes are refused, whatever their CRC. */
+/* Address codes never written by a writer are refused, with any CRC. */
 Test(binary, codes_that_mean_nothing) {
     static const struct {
-        uint64_t first; /* whose code has as many bytes */
+        uint64_t first; /* with as many bytes of code */
         uint8_t codes[11], count;
         gpc_status status;
     } cases[] = {

@@ -68,7 +68,7 @@ Test(builder, warps_once_and_in_range) {
         cr_assert_eq(view->warps[w].instructions[0].opcode, b.end);
         cr_assert_eq(view->warps[w].instructions[0].mask, 0);
     }
-    /* Used again, nothing is left of before. */
+    /* Reused, without leftovers. */
     cr_assert_eq(gpci_block_start(b.block, 0, 0, 0, 1, 40), GPC_OK);
     cr_assert_eq(gpci_block_warp(b.block, 2), GPC_OK);
     cr_assert_eq(gpci_block_finish(b.block, b.opcodes), GPC_OK);
@@ -76,7 +76,7 @@ Test(builder, warps_once_and_in_range) {
     close_bench(&b);
 }
 
-/* Growing moves instructions but not addresses; what was written is there at the end, block after block. */
+/* Growing moves instructions but not addresses; written values stay to the end, block after block. */
 Test(builder, growth) {
     bench b;
     open_bench(&b);

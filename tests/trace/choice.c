@@ -19,7 +19,7 @@ static const char *const names[] = {
 };
 #define COUNT (sizeof names / sizeof *names)
 
-/* Folder with a kernel of each name; ids from 10 on. */
+/* Folder with a kernel per name; ids from 10 on. */
 static void write_kernels(const rig *r) {
     char list[512] = "";
     for (size_t n = 0; n < COUNT; n++) {

@@ -17,13 +17,13 @@ static gpc_copy copy_of(const gpc_trace *trace, const gpc_instruction *i) {
     return (gpc_copy)ordering.copy;
 }
 
-/* The two lines that tracers write for each are one instruction: that of the addresses that it reads. */
+/* The two lines of a copy are one instruction, with the read addresses. */
 Test(trace_copies, two_lines_are_one_copy) {
     rig r;
     rig_open(&r);
     write_block(&r, "k.traceg", HEADER4,
                 SHARED GLOBAL "10 f 0 LDGDEPBAR 0 0 0\n20 f 0 DEPBAR.LE 0 0 2\n"
-                              "30 f 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000002000 8 0\n" /* by itself */
+                              "30 f 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000002000 8 0\n" /* alone */
                               "30 3 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000003000 8 0\n" /* of other lanes */
                               "40 f 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000003000 8 0\n" SHARED GLOBAL SHARED GLOBAL,
                 11);
@@ -44,7 +44,7 @@ Test(trace_copies, two_lines_are_one_copy) {
     rig_close(&r);
 }
 
-/* A DEPBAR without an immediate waits for all groups; one that no counter can mean is no DEPBAR. */
+/* A DEPBAR without an immediate waits for all groups; with an impossible counter it is no DEPBAR. */
 Test(trace_copies, groups_of_a_depbar) {
     rig r;
     rig_open(&r);
@@ -61,7 +61,7 @@ Test(trace_copies, groups_of_a_depbar) {
     rig_close(&r);
 }
 
-/* Both formats keep what there is to know of them. */
+/* Each format keeps all data of copies. */
 Test(trace_copies, round_trip) {
     rig r;
     rig_open(&r);
@@ -76,7 +76,7 @@ Test(trace_copies, round_trip) {
     rig_close(&r);
 }
 
-/* Pairs stay together where instructions are packed a thousand at a time. */
+/* Pairs stay together although instructions are packed a thousand at a time. */
 Test(trace_copies, long_warps) {
     rig r;
     rig_open(&r);
@@ -105,7 +105,7 @@ Test(trace_copies, long_warps) {
     rig_close(&r);
 }
 
-/* SYNCS.PHASECHK waits at the barrier that its first lane names; M is how this library writes a barrier. */
+/* SYNCS.PHASECHK waits at the barrier of the first lane; M is the library's form of a barrier. */
 Test(trace_copies, barriers) {
     rig r;
     rig_open(&r);
@@ -126,7 +126,7 @@ Test(trace_copies, barriers) {
         cr_expect(i[0].sources == 3 && i[0].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
         cr_expect(copy_of(trace, &i[1]) == GPC_COPY_BARRIER && i[1].space == GPC_SPACE_SHARED, "%s", names[n]);
         cr_expect(i[1].sources == 2 && i[1].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
-        /* how much arrives, no value says */
+        /* the number of arrivals is unknown */
         cr_expect(copy_of(trace, &i[2]) == GPC_COPY_BARRIER_ARRIVE && i[2].sources == 2, "%s", names[n]);
         cr_expect(copy_of(trace, &i[3]) == GPC_COPY_COMMIT, "%s", names[n]);
         gpc_trace_close(trace);
@@ -149,7 +149,7 @@ static void expect_numbers(const gpc_instruction *i, unsigned own, const uint16_
     cr_expect_eq(at[count], GPC_REGISTER_BARRIER | barrier, "%s", what);
 }
 
-/* What values say of barriers, and the blocks that a multicast copy is for; in all formats. */
+/* Values give barriers, and the target blocks of a multicast copy; in all formats. */
 Test(trace_copies, values_tell_of_barriers) {
     rig r;
     rig_open(&r);
@@ -184,7 +184,7 @@ Test(trace_copies, values_tell_of_barriers) {
         expect_numbers(&i[1], 2, (uint16_t[]){NUMBER(0x800), NUMBER(2)}, 4, 0x8b, what);
         expect_numbers(&i[2], 2, (uint16_t[]){NUMBER(0), NUMBER(1)}, 4, 0x8b, what);
         expect_numbers(&i[3], 2, (uint16_t[]){NUMBER(0), NUMBER(1 << 20 | 1)}, 4, 0x8c, what);
-        expect_numbers(&i[4], 2, (uint16_t[]){NUMBER(0), NUMBER(1)}, 4, 0x8c, what); /* its own */
+        expect_numbers(&i[4], 2, (uint16_t[]){NUMBER(0), NUMBER(1)}, 4, 0x8c, what); /* own */
         cr_expect(i[3].mask == 1 && i[4].mask == 2, "%s", what);
         expect_numbers(&i[5], 2, (uint16_t[]){NUMBER(1)}, 2, 0x8b, what);
         expect_numbers(&i[6], 3, (uint16_t[]){NUMBER(3), NUMBER(64)}, 4, 0x8b, what);
@@ -196,7 +196,7 @@ Test(trace_copies, values_tell_of_barriers) {
     rig_close(&r);
 }
 
-/* CSV and JSON Lines have kinds for them. */
+/* CSV and JSON Lines have kinds for copies. */
 Test(trace_copies, tables) {
     rig r;
     rig_open(&r);
@@ -257,7 +257,7 @@ Test(trace_copies, tables) {
     rig_close(&r);
 }
 
-/* mem_trace has a line for each operand of an LDGSTS: that of shared memory goes. */
+/* mem_trace has a line per operand of an LDGSTS: the shared-memory line is dropped. */
 Test(trace_copies, mem_trace) {
     rig r;
     rig_open(&r);
@@ -287,7 +287,7 @@ Test(trace_copies, mem_trace) {
     rig_close(&r);
 }
 
-/* Generic accesses of another block's shared memory in the cluster: the rank in bits 24 and on is not the block's own. */
+/* Generic accesses of another block's shared memory in the cluster: the rank in bits 24 and up is another block's. */
 Test(trace_copies, clusters) {
     rig r;
     rig_open(&r);
@@ -297,7 +297,7 @@ Test(trace_copies, clusters) {
         "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n-accelsim tracer version = 6\n"
         "#\n#BEGIN_TB\nthread block = 1,0,0\ncluster id = 0,0,0\ncluster cta = 1,0,0\ncluster rank = 1\n"
         "warp = 0\ninsts = 5\n"
-        "0 1 1 R1 LD.E 1 R2 4 1 0x7f0001000400 0 0 NoVal\n"  /* its own */
+        "0 1 1 R1 LD.E 1 R2 4 1 0x7f0001000400 0 0 NoVal\n"  /* own */
         "10 1 1 R1 LD.E 1 R2 4 1 0x7f0000000400 0 0 NoVal\n" /* of rank 0 */
         "20 1 0 ST.E 2 R2 R3 4 1 0x7f0003000400 0 0 NoVal\n" /* of rank 3 */
         "30 1 0 STAS.64 2 R2 R3 8 1 0x400 0 0 NoVal\n40 1 1 R1 LDS 1 R2 4 1 0x400 0 0 NoVal\n#END_TB\n"

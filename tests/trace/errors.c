@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Malformed text: each an error that names file and line and what was expected there. */
+/* Malformed text: errors with file, line and expectation. */
 
 typedef struct malformed {
     const char *text, *where, *expected;
@@ -159,7 +159,7 @@ static const struct {
 
 Test(errors, instructions) {
     for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) {
-        /* As the first line of its kind, and after a good one at the same PC. */
+        /* As the first line of the kind, and after a good line at the same PC. */
         for (int after = 0; after < 2; after++) {
             char text[512];
             snprintf(text, sizeof text, PLACED "warp = 0\ninsts = 2\n%s%s\n#END_TB\n",
@@ -180,7 +180,7 @@ Test(errors, zero_bytes) {
     rig_close(&r);
 }
 
-/* Lines may be longer than the buffer at first, but not endless; and a file is cut anywhere without harm. */
+/* Lines may exceed the buffer's first size, but not without limit; a file cut at any place does no harm. */
 Test(errors, long_lines) {
     rig r;
     rig_open(&r);
@@ -215,7 +215,7 @@ Test(errors, every_cut_is_an_error_or_a_shorter_trace) {
         bool whole = length >= sizeof text - 2; /* but for the last newline */
         bool header = length > sizeof GRID - 1 && length < sizeof GRID - 1 + strlen("#\n#BEGIN_TB");
         cr_assert_eq(status, whole || header ? GPC_OK : GPC_ERROR_FORMAT, "%zu: %s", length, r.error.message);
-        cr_assert_eq(instructions, whole ? 3 : 0, "%zu", length); /* two, and the EXIT of the warp that is not there */
+        cr_assert_eq(instructions, whole ? 3 : 0, "%zu", length); /* two, and the EXIT of the missing warp */
     }
     rig_close(&r);
 }
@@ -270,7 +270,7 @@ Test(errors, arguments) {
     gpc_trace_release_block(trace, NULL);
     gpc_trace_close(trace);
     gpc_trace_close(NULL);
-    /* A caller built against a later header, whose struct is longer. */
+    /* A caller built against a later header, with a longer struct. */
     struct {
         gpc_kernel known;
         uint64_t later;

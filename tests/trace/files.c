@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Lists, folders, compressed files and what lies beside them. */
+/* Lists, folders, compressed files and files beside them. */
 
-/* A kernel of `blocks` blocks, one warp each, whose id is `id`. */
+/* A kernel of `blocks` blocks, one warp each, with the given id. */
 static void write_kernel(const rig *r, const char *name, unsigned id, unsigned blocks) {
     static char text[1 << 20];
     int at = snprintf(text, sizeof text,
@@ -70,7 +70,7 @@ Test(files, list) {
     char slashed[80];
     snprintf(slashed, sizeof slashed, "%s/", r.folder);
     expect_kernels(&r, slashed, "2 1 2");
-    /* Copies come when they are reached. */
+    /* Copies come when reached. */
     gpc_trace *trace = open_trace(&r, path_of(&r, "kernelslist.g"));
     copies c = {0};
     gpc_trace_on_memcpy(trace, on_copy, &c);
@@ -94,7 +94,7 @@ Test(files, list_relative_to_the_working_folder) {
     rig_open(&r);
     write_kernel(&r, "kernel-1.traceg", 1, 1);
     write_text(&r, "kernelslist.g", "kernel-1.traceg\n");
-    write_text(&r, "list", "kernel-1.traceg\n"); /* by its contents */
+    write_text(&r, "list", "kernel-1.traceg\n"); /* by contents */
     cr_assert_eq(chdir(r.folder), 0);
     expect_kernels(&r, "kernelslist.g", "1");
     expect_kernels(&r, "list", "1");
@@ -127,7 +127,7 @@ Test(files, malformed_lists) {
     }
 }
 
-/* An error in a later kernel comes when it is reached; what was before it was whole. */
+/* An error in a later kernel comes when reached; earlier kernels are complete. */
 Test(files, damaged_kernel_in_a_list) {
     rig r;
     rig_open(&r);
@@ -222,7 +222,7 @@ Test(files, kinds) {
     rig_open(&r);
     gpc_trace *trace = NULL;
     write_kernel(&r, "trace", 5, 1);
-    expect_kernels(&r, path_of(&r, "trace"), "5"); /* by its contents */
+    expect_kernels(&r, path_of(&r, "trace"), "5"); /* by contents */
     write_text(&r, "a.tracez", "");
     write_text(&r, "photo.png", "\x89PNG\r\n");
     write_text(&r, "empty", "");
@@ -279,7 +279,7 @@ Test(files, compressed) {
         expect_same(&r, path_of(&r, "kernel-1.traceg"), path_of(&r, sources[n]));
         expect_no_children();
     }
-    /* Closed early, while the decompressor has more to say. */
+    /* Closed early, while the decompressor has more output. */
     for (int n = 0; n < 50; n++) {
         gpc_trace *trace = open_trace(&r, path_of(&r, n % 2 ? "kernel-1.traceg.xz" : "kernel-1.traceg.zst"));
         next_kernel(&r, trace);
@@ -333,7 +333,7 @@ Test(files, missing_decompressor) {
     rig_close(&r);
 }
 
-/* Hosts that ignore SIGCHLD, so that nobody can ask how the child ended, or SIGPIPE, or lack the standard three. */
+/* Hosts ignoring SIGCHLD (the child's status is lost), or SIGPIPE, or without the standard three descriptors. */
 Test(files, odd_hosts) {
     rig r;
     rig_open(&r);
@@ -362,7 +362,7 @@ Test(files, odd_hosts) {
     rig_close(&r);
 }
 
-/* A host without standard input: what is opened in its place is closed with the trace. */
+/* A host without standard input: a descriptor in the free place is closed with the trace. */
 Test(files, standard_input_free) {
     rig r;
     rig_open(&r);
@@ -378,7 +378,7 @@ Test(files, standard_input_free) {
     rig_close(&r);
 }
 
-/* What a decompressor reads is not left where its own standard input goes. */
+/* A decompressor's input is not left at standard input's place. */
 Test(files, standard_input_free_of_compressed) {
     rig r;
     rig_open(&r);
@@ -393,7 +393,7 @@ Test(files, standard_input_free_of_compressed) {
     rig_close(&r);
 }
 
-/* "-" as any kind of file, read twice where that is asked for; of a pipe only what is read once. */
+/* "-" as any kind of file, read twice if asked; of a pipe, only single reads. */
 Test(files, standard_input) {
     static const struct {
         const char *make, *file;
@@ -431,7 +431,7 @@ Test(files, standard_input) {
     rig_close(&r);
 }
 
-/* Names that a shell would take apart, or a tool for an option. */
+/* Names split by a shell, or taken for an option. */
 Test(files, odd_names) {
     rig r;
     rig_open(&r);

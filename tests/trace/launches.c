@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches of NVBit's mem_trace, whose accesses come whenever the tool has them. */
+/* Launches of NVBit's mem_trace, with accesses at arbitrary times. */
 
 #define LAUNCH_AT(context, name, id, stream)                                                                \
     "MEMTRACE: CTX " context " - LAUNCH - Kernel pc 0x00007f00 - Kernel name " name " - grid launch id " id \
@@ -17,7 +17,7 @@
 #define LAUNCH(name, id) LAUNCH_AT("0x00000000000000a0", name, id, "0")
 #define ACCESS(id, block, warp, opcode, address) ACCESS_AT("0x00000000000000a0", id, block, warp, opcode, address)
 
-/* The next kernel, as "NAME: opcode address, ...; opcode ..." of its warps, in order. */
+/* The next kernel, as "NAME: opcode address, ...; opcode ..." of the warps, in order. */
 static const char *told(rig *r, gpc_trace *trace) {
     static char text[512];
     gpc_kernel kernel = next_kernel(r, trace);
@@ -52,7 +52,7 @@ static void check_mixed(rig *r, const char *path) {
     gpc_trace_close(trace);
 }
 
-/* Accesses are their launch's wherever they stand, and kernels come as they were launched; of a file and of a pipe. */
+/* Accesses belong to the launch at any place, and kernels come in order of launch; from a file and a pipe. */
 Test(launches, mixed) {
     rig r;
     rig_open(&r);
@@ -72,7 +72,7 @@ Test(launches, mixed) {
     rig_close(&r);
 }
 
-/* Numbers are a context's own. A launch that nothing comes of is a kernel, the last one, too. */
+/* Numbers are per context. A launch without accesses is a kernel, also at the end. */
 Test(launches, contexts) {
     rig r;
     rig_open(&r);
@@ -95,7 +95,7 @@ Test(launches, contexts) {
     rig_close(&r);
 }
 
-/* Two runs in one file may say the same context and number twice: accesses are of the launch before them. */
+/* Two runs in a file may repeat context and number: accesses belong to the launch before. */
 Test(launches, once_more) {
     rig r;
     rig_open(&r);
@@ -109,7 +109,7 @@ Test(launches, once_more) {
     rig_close(&r);
 }
 
-/* Releases of 2021 count a launch, and then print its line. */
+/* Releases of 2021 count a launch before printing the line. */
 Test(launches, counted_before_printed) {
     rig r;
     rig_open(&r);
@@ -124,7 +124,7 @@ Test(launches, counted_before_printed) {
     rig_close(&r);
 }
 
-/* What no line has announced is no kernel's; nor is the number of the next launch's line once one has been found. */
+/* Accesses of unannounced launches belong to no kernel; so does the number of the next launch's line once found. */
 Test(launches, not_announced) {
     static const char *const logs[] = {
         LAUNCH("a", "0") ACCESS("7", "0", "0", "LDG.E", "0xa"),
@@ -146,7 +146,7 @@ Test(launches, not_announced) {
     }
 }
 
-/* A file is not read to its end for a kernel that is complete long before. */
+/* A kernel complete long before the file's end is returned early. */
 Test(launches, complete_early) {
     static const char launches[] = LAUNCH("a", "0") LAUNCH("b", "1") ACCESS("0", "0", "0", "LDG.E", "0xa");
     static const char access[] = ACCESS("1", "0", "0", "LDG.E", "0xb");

@@ -11,7 +11,7 @@
 #define OPCODES 12u
 #define MOST_INSTRUCTIONS 120u
 
-/* Opcodes that made_opcodes interns in this order; those from 6 on are memory. */
+/* Opcodes interned by made_opcodes in this order; from 6 on, memory opcodes. */
 static const char *const opcodes[OPCODES] = {"IMAD",  "FFMA",     "BRA",    "BAR.SYNC",    "MUFU.RCP", "EXIT",
                                              "LDG.E", "STG.E.64", "LDS.U8", "ATOMG.E.ADD", "LDL",      "RED.E.ADD.F64"};
 
@@ -41,7 +41,7 @@ gpc_kernel made_kernel(uint32_t x, uint32_t y, uint32_t z, uint32_t threads, uin
     return kernel;
 }
 
-/* What an instruction at a PC always is: everything but mask and addresses follows from the PC. */
+/* The constant part of an instruction at a PC: everything but mask and addresses. */
 static gpc_instruction static_at(uint64_t pc) {
     uint64_t random = pc * 77;
     gpc_instruction i = {.pc = 0x7000 + pc * 16, .opcode = gpci_random_below(&random, OPCODES)};
@@ -76,7 +76,7 @@ static uint64_t mask_of(uint64_t *random, uint32_t lanes) {
     }
 }
 
-/* Addresses of `count` lanes: of a kind that the PC decides, now and then of any other. */
+/* Addresses of `count` lanes: a kind chosen by the PC, sometimes a random kind. */
 static void fill(uint64_t *addresses, unsigned count, uint64_t pc, uint64_t place, uint64_t *random) {
     uint64_t kind = gpci_random_below(random, 20) ? pc % 7 : gpci_random_below(random, 7);
     uint64_t base = 0x7f0000000000u + pc * 0x1000000 + place * 128;
@@ -85,7 +85,7 @@ static void fill(uint64_t *addresses, unsigned count, uint64_t pc, uint64_t plac
         case 0: /* one word a lane */
             addresses[n] = base + 4 * n;
             break;
-        case 1: /* all the same */
+        case 1: /* all equal */
             addresses[n] = base;
             break;
         case 2: /* rows of 16 lanes */
@@ -94,13 +94,13 @@ static void fill(uint64_t *addresses, unsigned count, uint64_t pc, uint64_t plac
         case 3: /* scattered words of 2 MiB */
             addresses[n] = base + 4 * gpci_random_below(random, 1u << 19);
             break;
-        case 4: /* anything at all */
+        case 4: /* arbitrary */
             addresses[n] = gpci_random(random);
             break;
         case 5: /* downwards, past zero */
             addresses[n] = 64 - 16 * (uint64_t)n;
             break;
-        default: /* steps that grow */
+        default: /* growing steps */
             addresses[n] = base + n * n * 4;
         }
 }

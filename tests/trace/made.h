@@ -4,7 +4,7 @@
 
 #include "trace/rig.h"
 
-/* Blocks made at random, but plausibly: straight code, loops, divergence, regular and irregular addresses. */
+/* Random, but plausible blocks: straight code, loops, divergence, regular and irregular addresses. */
 typedef struct made {
     gpc_block block;
     gpc_warp *warps;
@@ -12,11 +12,11 @@ typedef struct made {
     uint64_t **addresses;
 } made;
 
-/* A trace that knows the opcodes of made blocks; it has no block itself. */
+/* A trace with the opcodes of made blocks, without blocks. */
 gpc_trace *made_opcodes(rig *r);
-/* A kernel of that grid. */
+/* A kernel with the given grid. */
 gpc_kernel made_kernel(uint32_t x, uint32_t y, uint32_t z, uint32_t threads, uint32_t lanes);
-/* Block `index` of the kernel. The same seed makes the same block. */
+/* Block `index` of the kernel. Equal seeds make equal blocks. */
 made made_block(const gpc_kernel *kernel, uint32_t index, uint64_t seed);
 void made_free(made *m);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A trace tells instructions and lines without effect: opcode, lines, place and reason. */
+/* A trace reports instructions and lines without effect: opcode, lines, place and reason. */
 
 static gpc_note note_of(const gpc_trace *trace, gpc_note_reason reason, const char *text) {
     gpc_note note = GPC_NOTE_INIT;
@@ -27,7 +27,7 @@ static void expect_note(const gpc_trace *trace, gpc_note_reason reason, const ch
         cr_expect(note.why && strlen(note.why) > 20, "%s", text);
 }
 
-/* The note names the line of its text. */
+/* The note names the text's line. */
 static void expect_place(const gpc_trace *trace, gpc_note_reason reason, const char *text, const char *path) {
     const gpc_note note = note_of(trace, reason, text);
     size_t length;
@@ -48,7 +48,7 @@ static size_t read_kernel(rig *r, gpc_trace *trace) {
     return blocks;
 }
 
-/* A line of each kind of note, and ordinary lines between. */
+/* A line per kind of note, with ordinary lines between. */
 static const char odd[] = "0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 4\n"
                           "0010 ffffffff 1 R2 LDGNEW.E.64 1 R4 8 1 0x7f0000000000 8\n"
                           "0020 00000000 1 R2 LDG.E 1 R4 4 0\n"
@@ -124,7 +124,7 @@ Test(notes, packed) {
     rig_close(&r);
 }
 
-/* A kernel read twice counts once, from any point on. A kernel not read counts nothing. */
+/* A kernel read twice counts once, from any point on. An unread kernel has no counts. */
 Test(notes, rewound) {
     rig r;
     rig_open(&r);
@@ -146,7 +146,7 @@ Test(notes, rewound) {
     rig_close(&r);
 }
 
-/* A .gct has the same notes, without lines. */
+/* A .gct has equal notes, without lines. */
 Test(notes, binary) {
     rig r;
     rig_open(&r);

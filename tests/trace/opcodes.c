@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What opcode texts mean, by SASS as NVIDIA's binary utilities list it and the cache operators of the PTX ISA. */
+/* Meanings of opcode texts: SASS as listed by NVIDIA's binary utilities, and cache operators of the PTX ISA. */
 
 typedef struct meaning {
     const char *text;
@@ -94,7 +94,7 @@ static const meaning meanings[] = {
     {"LDSLK.64", GPC_LOAD, GPC_SPACE_SHARED, 8, 0, 0},
     {"STSCUL", GPC_STORE, GPC_SPACE_SHARED, 4, 0, 0},
     {"ARRIVES.LDGSTSBAR.64", GPC_ATOMIC, GPC_SPACE_SHARED, 8, 0, 0},
-    /* A family's name that the tables lack. */
+    /* A family name missing in the tables. */
     {"LDGX", GPC_LOAD, G, 4, 0, 0},
     {"STGNEW.E.128", GPC_STORE, G, 16, 0, 0},
 };
@@ -159,7 +159,7 @@ Test(opcodes, public_names) {
         cr_expect(decode(unknown[n]).unknown, "%s", unknown[n]);
 }
 
-/* What SASS says of order and scope, and what its cache control does. */
+/* Order, scope and cache control in SASS. */
 Test(opcodes, ordering) {
     static const struct {
         const char *text;
@@ -217,14 +217,14 @@ Test(opcodes, stated_width) {
     cr_assert(!decode("LDG.E").width_stated);
     cr_assert(!decode("LDG.E.STRONG.GPU").width_stated);
     cr_assert(!decode("UTMALDG.2D").width_stated);
-    /* Not widths, whatever they look like. */
+    /* Not widths, despite the look. */
     const char *const odd[] = {"LDG.12",   "LDG.0",   "LDG.U",      "LDG.24", "LDG.512",
                                "LDG.F32y", "LDG.64x", "LDG.1024x2", "LDG..",  "LDG."};
     for (size_t n = 0; n < sizeof odd / sizeof *odd; n++)
         cr_assert(decode(odd[n]).width == 4 && !decode(odd[n]).width_stated, "%s", odd[n]);
 }
 
-/* Each text once, by its own number, with texts that stay where they are. */
+/* A text is stored once, with a number, and never moves. */
 Test(opcodes, interning) {
     gpc_context *context;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
@@ -241,7 +241,7 @@ Test(opcodes, interning) {
     cr_assert_eq(gpci_opcodes_at(opcodes, 0)->text, first);
     cr_assert_str_eq(first, "OP0.0");
     cr_assert_str_eq(gpci_opcodes_at(opcodes, 4321)->text, "OP4321.2");
-    /* A part of a text is another text; a long one has room too. */
+    /* A part of a text is another text; a long text has room too. */
     cr_assert_eq(gpci_opcodes_intern(opcodes, "OP0.0", 3), 5000);
     char longest[10000];
     memset(longest, 'A', sizeof longest);
@@ -252,7 +252,7 @@ Test(opcodes, interning) {
     gpc_context_destroy(context);
 }
 
-/* A trace says of an opcode what its text says, whatever it was read from; an older host's struct is filled in part. */
+/* A trace gives an opcode the meaning of the text, in every format; an older host's struct is filled in part. */
 Test(opcodes, ordering_of_a_trace) {
     gpc_context *context;
     gpc_trace *trace;

@@ -23,7 +23,7 @@ static void expect(const gpci_operands *o, uint8_t writes, uint8_t count, const 
         cr_assert_eq(o->entries[n], gpci_register_entry(registers[n]), "%u: %u", n, o->entries[n]);
 }
 
-/* Written first; RZ, URZ, PT and UPT are none. */
+/* Written registers first; RZ, URZ, PT and UPT do not count. */
 Test(operands, entries) {
     const uint16_t registers[] = {4, 0x207, 0x203, 6, 255, 0x102, 0x1ff, 0x301};
     const gpc_instruction i = make(GPC_OP_ALU, 3, 5, registers);
@@ -32,7 +32,7 @@ Test(operands, entries) {
     cr_assert_eq(o.use, GPC_OP_ALU);
 }
 
-/* A vector load writes the registers behind the one that is named, but none beyond R254. */
+/* A vector load writes the registers after the named register, but none beyond R254. */
 Test(operands, vectors) {
     const uint64_t address = 0;
     gpc_instruction i = make(GPC_OP_MEMORY, 1, 1, (const uint16_t[]){8, 2});
@@ -69,7 +69,7 @@ Test(operands, uses) {
     cr_assert_eq(gpci_operands_of(&i).use, GPCI_USE_NOTHING);
 }
 
-/* Lanes side by side, taken as a range, are the same lines as lane by lane; others are none, and nothing moves. */
+/* Adjacent lanes, taken as a range, give the same lines as lane by lane; others are no range, without changes. */
 Test(operands, ranges) {
     static const struct {
         unsigned stride, width, lanes;

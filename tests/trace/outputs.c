@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a path that is written to may be: only a file of one's own is replaced, and only by a whole one. */
+/* Kinds of output paths: only a file of the user is replaced, and only by a complete file. */
 
 #define SOURCE "synthetic:vectoradd:4KiB"
 
@@ -61,7 +61,7 @@ Test(outputs, full_device) {
     rig_close(&r);
 }
 
-/* Its reader gets the whole trace. */
+/* The reader gets the whole trace. */
 Test(outputs, fifo) {
     rig r;
     rig_open(&r);
@@ -75,7 +75,7 @@ Test(outputs, fifo) {
     rig_close(&r);
 }
 
-/* A reader that goes away is an error, and no signal. */
+/* A vanishing reader is an error, without a signal. */
 Test(outputs, fifo_without_reader) {
     rig r;
     rig_open(&r);
@@ -86,7 +86,7 @@ Test(outputs, fifo_without_reader) {
     rig_close(&r);
 }
 
-/* The link stays, the file that it leads to is written: where there is one, and where there is none. */
+/* The link stays, and the target file is written, existing or not. */
 Test(outputs, links) {
     rig r;
     rig_open(&r);
@@ -118,7 +118,7 @@ Test(outputs, folder) {
     rig_close(&r);
 }
 
-/* What replaces a file has its permissions; one that may not be written stays as it is. */
+/* A replaced file keeps the permissions; a read-only file stays as it is. */
 Test(outputs, permissions) {
     rig r;
     rig_open(&r);
@@ -130,14 +130,14 @@ Test(outputs, permissions) {
         expect_error(&r, write_trace(&r, path_of(&r, "file"), GPC_TRACE_BINARY), GPC_ERROR_IO, "Permission denied");
         shell(&r, "cmp file copy");
     } else {
-        shell(&r, "chown 1 file && ln file other"); /* another user's is written, not replaced */
+        shell(&r, "chown 1 file && ln file other"); /* another user's file is written, not replaced */
         expect_written(&r, path_of(&r, "file"));
         shell(&r, "cmp file other && test $(stat -c %u file) = 1");
     }
     rig_close(&r);
 }
 
-/* A disk that is full: the old file stays, and nothing else. */
+/* A full disk: the old file stays, without any other. */
 Test(outputs, full_disk) {
     rig r;
     rig_open(&r);
@@ -158,7 +158,7 @@ Test(outputs, full_disk) {
     rig_close(&r);
 }
 
-/* Begin a trace, write a kernel of it, and die. */
+/* Begin a trace, write a kernel, and die. */
 static void die_in_the_middle(rig *r, const char *path, gpc_trace_format format) {
     pid_t child = fork();
     if (!child) {
@@ -175,7 +175,7 @@ static void die_in_the_middle(rig *r, const char *path, gpc_trace_format format)
     cr_assert(WIFSIGNALED(status));
 }
 
-/* What a killed run left is taken over by the next one of the same output, and by no other. */
+/* Leftovers of a killed run are reused by the next run with the same output, and by no other run. */
 Test(outputs, killed_run) {
     static const gpc_trace_format formats[] = {GPC_TRACE_BINARY, GPC_TRACE_TEXT};
     for (size_t i = 0; i < 2; i++) {
@@ -194,7 +194,7 @@ Test(outputs, killed_run) {
     }
 }
 
-/* A file that stands where the folder in the making would is another's: it is left alone, and the next name taken. */
+/* A file at the temporary folder's name belongs to others: it stays, and the next name is used. */
 Test(outputs, file_for_a_folder) {
     rig r;
     rig_open(&r);
@@ -205,7 +205,7 @@ Test(outputs, file_for_a_folder) {
     rig_close(&r);
 }
 
-/* Two at work on one path do not meet: the last that ends has it. */
+/* Two writers of one path are independent: the last to end wins. */
 Test(outputs, two_writers) {
     rig r;
     rig_open(&r);

@@ -2,7 +2,7 @@
 #ifndef GPC_TESTS_PUBLIC_OPCODES_H
 #define GPC_TESTS_PUBLIC_OPCODES_H
 
-/* Names of SASS opcodes that are public, with blanks between, by the list that has them. */
+/* Public names of SASS opcodes, separated by blanks, by list. */
 static const struct {
     const char *source, *names;
 } public_opcodes[] = {

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces as Accel-Sim's tracer leaves them, before post-traces-processing, and the SMs that it tells on request. */
+/* Traces of Accel-Sim's tracer before post-traces-processing, and placements on SMs on request. */
 
 #define HEAD HEADER "-accelsim tracer version = 4\n#traces format = x\n\n"
 #define LOAD "1 R2 LDG.E 1 R4 4 1 0x1000 4 \n"
 #define EXIT "0 EXIT 0 0 \n"
 
-/* Takes a .traceg's thread blocks apart: the n-th lines of all warps follow each other, the last warp's first. */
+/* Take a .traceg's thread blocks apart: the n-th lines of all warps are adjacent, the last warp's first. */
 static const char apart[] =
     "/^-/ || /^#traces/ { print; next }\n"
     "/^thread block/ { block = $4; gsub(\",\", \" \", block); next }\n"
@@ -21,7 +21,7 @@ static const char apart[] =
     "{ line[++n, warps] = block \" \" warp \" \" $0; most = n > most ? n : most }\n"
     "END { for (n = 1; n <= most; n++) for (w = warps; w; w--) if ((n, w) in line) print line[n, w] }\n";
 
-/* FOLDER/t of .traceg files becomes FOLDER/r of .trace files. */
+/* Convert FOLDER/t of .traceg files to FOLDER/r of .trace files. */
 static void take_apart(const rig *r) {
     write_text(r, "apart.awk", apart);
     shell(r, "mkdir -p r && for k in t/*.traceg; do awk -f apart.awk $k > r/$(basename $k g); done && "
@@ -42,7 +42,7 @@ static void expect_same_as(rig *r, const char *one, const char *other) {
     expect_same(r, first, second);
 }
 
-/* The same blocks and instructions as behind post-traces-processing: a folder, its list, a file, compressed or not. */
+/* Equal blocks and instructions as after post-traces-processing: a folder, a list, a file, compressed or not. */
 Test(raw, same_as_processed) {
     static const char *const sources[] = {"synthetic:atax:4KiB", "examples/traces/nn"};
     for (size_t n = 0; n < sizeof sources / sizeof *sources; n++) {
@@ -62,7 +62,7 @@ Test(raw, same_as_processed) {
     }
 }
 
-/* A line's text is held once. */
+/* A line's text is stored once. */
 Test(raw, warps_that_say_the_same) {
     rig r;
     rig_open(&r);
@@ -116,7 +116,7 @@ Test(raw, read_again) {
     rig_close(&r);
 }
 
-/* Columns that each version and setting of the tracer puts in front: which block, SM and source line they tell. */
+/* Columns added at the front by versions and settings of the tracer: block, SM and source line. */
 Test(raw, columns) {
     static const struct {
         const char *columns;
@@ -154,7 +154,7 @@ Test(raw, columns) {
     "#BEGIN_TB\n\nthread block = " x ",0,0\n\nwarp = 0\ninsts = 0\n\nwarp = 1\ninsts = 2\n" columns \
     "0010 1 " LOAD more "0020 1 " EXIT "\n#END_TB\n"
 
-/* post-traces-processing takes block and warp away, and leaves SM and slot, before a source line if there is one. */
+/* post-traces-processing removes block and warp, and leaves SM and slot, before a possible source line. */
 Test(raw, sms_of_processed_traces) {
     static const char *const texts[] = {
         HEAD BLOCK("1", "9 40 ", "9 40 ") BLOCK("0", "4 41 ", "4 41 "),
@@ -177,7 +177,7 @@ Test(raw, sms_of_processed_traces) {
         expect_end(&r, trace);
         gpc_trace_close(trace);
     }
-    write_text(&r, "k.sm", "2\n3\n"); /* a map of the user's own */
+    write_text(&r, "k.sm", "2\n3\n"); /* a user's map */
     gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
     const gpc_kernel kernel = next_kernel(&r, trace);
     cr_expect(kernel.placement_count == 2 && kernel.placement[0] == 2 && kernel.placement[1] == 3);
@@ -185,7 +185,7 @@ Test(raw, sms_of_processed_traces) {
     rig_close(&r);
 }
 
-/* What is wrong, and in which line: of equal lines the first. */
+/* Error and line: the first of equal lines. */
 Test(raw, malformed) {
     static const struct {
         const char *text, *expected;
@@ -212,7 +212,7 @@ Test(raw, malformed) {
     }
 }
 
-/* A few instructions do not make room for the SMs of a grid of four thousand million blocks. */
+/* A few instructions reserve no room for the SMs of a grid of four thousand million blocks. */
 Test(raw, sms_of_a_large_grid) {
     static const char head[] = "-grid dim = (65535,65535,1)\n-block dim = (32,1,1)\n#traces format\n";
     rig r;
@@ -229,7 +229,7 @@ static void count_copies(void *data, uint64_t address, uint64_t bytes) {
     *(uint64_t *)data += address + bytes;
 }
 
-/* Newer tracers name files by their contexts. Lists of several contexts are not one trace. */
+/* Newer tracers name files by contexts. Lists of several contexts are not one trace. */
 Test(raw, lists) {
     rig r;
     rig_open(&r);
@@ -247,7 +247,7 @@ Test(raw, lists) {
     gpc_status status = gpc_trace_open(r.context, path_of(&r, "t"), &r.error, &trace);
     expect_error(&r, status, GPC_ERROR_UNSUPPORTED, "lists of 2 contexts");
     cr_expect(strstr(r.error.message, "t/kernelslist_ctx_0x7f00"), "%s", r.error.message);
-    shell(&r, "cp t/kernel-1-ctx_0x7f00.trace t/kernel-1.traceg"); /* what is processed goes first */
+    shell(&r, "cp t/kernel-1-ctx_0x7f00.trace t/kernel-1.traceg"); /* processed files go first */
     trace = open_trace(&r, path_of(&r, "t"));
     cr_expect_eq(gpc_trace_kernel_count(trace), 1);
     gpc_trace_close(trace);

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Traces of real GPUs: every file is read to its end, and has what the recorder counted. */
+/* Traces of real GPUs: every file is read to the end, with the recorder's counts. */
 
 #define SHARED "../shared/traces"
 
-/* Number behind `"key": ` in the object of hardware.json that names this trace. */
+/* Number behind `"key": ` in a trace's object of hardware.json. */
 static uint64_t counted(const char *json, const char *trace, const char *key) {
     char name[160];
     snprintf(name, sizeof name, "\"trace\": \"%s\"", trace);
@@ -27,7 +27,7 @@ static uint64_t counted(const char *json, const char *trace, const char *key) {
     return strtoull(value + strlen(name), NULL, 10);
 }
 
-/* Last two parts of a path: how hardware.json names a trace. */
+/* Last two parts of a path: a trace's name in hardware.json. */
 static const char *short_name(const char *path) {
     const char *slash = strrchr(path, '/');
     while (slash > path && slash[-1] != '/')
@@ -37,10 +37,10 @@ static const char *short_name(const char *path) {
 
 typedef struct tally {
     uint64_t instructions;
-    uint64_t global, bare; /* with addresses, and without: on the path that was made up between, but not executed */
+    uint64_t global, bare; /* with addresses, and without: on the intermediate path, but not executed */
 } tally;
 
-/* Warps that are a single EXIT touched no global memory, and the recorder did not count them. */
+/* Warps of a single EXIT have no global access, and the recorder did not count them. */
 static tally tally_block(const gpc_block *block) {
     tally t = {0, 0, 0};
     uint64_t all = 0;
@@ -79,7 +79,7 @@ static void check_kernel(rig *r, gpc_trace *trace, const gpc_kernel *kernel, con
     cr_assert_eq(status, GPC_END, "%s", r->error.message);
     const char *name = short_name(kernel->file);
     cr_assert_eq(sum.instructions, counted(json, name, "trace_instructions"), "%s: %" PRIu64, name, sum.instructions);
-    /* The recorder's count of one of the traces has the bare ones too. */
+    /* For one of the traces the recorder's count includes accesses without addresses. */
     uint64_t global = counted(json, name, "global_instructions");
     bool with_bare = !strcmp(name, "warp_reuse_26_4sm/kernel-1.traceg.xz");
     cr_assert_eq(sum.global + (with_bare ? sum.bare : 0), global, "%s: %" PRIu64, name, sum.global);
@@ -101,7 +101,7 @@ static void check_folder(rig *r, const char *folder, const char *json) {
     gpc_trace_close(trace);
 }
 
-/* One of several alike, the same each time, in whatever order they are met. */
+/* One of several similar traces: always the same, in any order. */
 static bool takes(const char *name) {
     uint64_t sum = 0;
     while (*name)
@@ -109,7 +109,7 @@ static bool takes(const char *name) {
     return effort_takes(sum);
 }
 
-/* Each folder of `root`, or of `many` some, against its hardware.json; returns how many there were. */
+/* Compare each folder of `root` (some if `many`) with hardware.json; returns the number. */
 static unsigned check_folders(const char *root, bool many) {
     rig r;
     rig_open(&r);
@@ -146,7 +146,7 @@ Test(real, bundled) {
     cr_assert_geq(check_folders("examples/traces", false), 2);
 }
 
-/* Into both formats and back, the same instructions. */
+/* Into each format and back, with equal instructions. */
 static void check_conversions(rig *r, const char *source) {
     convert(r, source, path_of(r, "k.gct"), GPC_TRACE_BINARY);
     expect_same(r, source, path_of(r, "k.gct"));
@@ -169,13 +169,13 @@ Test(real, conversions) {
     rig_close(&r);
 }
 
-/* What NVBit's own tracer wrote. */
+/* Output of NVBit's tracer. */
 Test(real, nvbit) {
     if (access(SHARED "/nvbit", R_OK) != 0)
         cr_skip_test("there is no " SHARED "/nvbit");
     static const struct {
         const char *source;
-        uint64_t blocks, instructions; /* of each by `grep -c` of the file: #END_TB; lines with an opcode */
+        uint64_t blocks, instructions; /* by `grep -c` of the file: #END_TB; lines with an opcode */
     } files[] = {
         {SHARED "/nvbit/mgpusim-vectoradd", 196, 26601},
         {SHARED "/nvbit/microgpusim-samples/matrixmul-32-32.kernel-1.traceg", 1, 4416},

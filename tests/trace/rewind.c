@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A kernel read again is the same kernel, from any point of it, in every kind of source. */
+/* A kernel read again is equal, from any point on, in every kind of source. */
 
-/* The kernel's blocks against those of another reader. `limit`: as many as that. */
+/* Compare the kernel's blocks with another reader's, at most `limit`. */
 static void expect_blocks(rig *r, gpc_trace *trace, const char *source, uint32_t kernel, unsigned limit) {
     gpc_trace *fresh = open_trace(r, source);
     for (uint32_t k = 0; k <= kernel; k++)
@@ -54,9 +54,9 @@ static void check(rig *r, const char *source) {
     while (gpc_trace_next_kernel(trace, &kernel, &r->error) == GPC_OK) {
         expect_rewound(r, trace, &kernel); /* nothing read yet */
         expect_blocks(r, trace, source, kernels, 1);
-        expect_rewound(r, trace, &kernel); /* in its middle */
+        expect_rewound(r, trace, &kernel); /* in the middle */
         expect_blocks(r, trace, source, kernels, UINT32_MAX);
-        expect_rewound(r, trace, &kernel); /* at its end */
+        expect_rewound(r, trace, &kernel); /* at the end */
         expect_blocks(r, trace, source, kernels, UINT32_MAX);
         kernels++;
     }
@@ -117,7 +117,7 @@ Test(rewind, a_file_that_is_gone) {
     shell(&r, "rm k.traceg");
     cr_expect_eq(gpci_trace_rewind(trace, &k, &r.error), GPC_ERROR_NOT_FOUND);
     cr_expect(strstr(r.error.message, "k.traceg"));
-    /* as after any error, it only closes */
+    /* as after any error, only close is possible */
     cr_expect_eq(gpci_trace_rewind(trace, &k, &r.error), GPC_ERROR_STATE);
     const gpc_block *block;
     cr_expect_eq(gpc_trace_next_block(trace, &block, &r.error), GPC_ERROR_STATE);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Memory instructions a line each: CSV, JSON Lines, and what NVBit's mem_trace prints. */
+/* Memory instructions by line: CSV, JSON Lines, and output of NVBit's mem_trace. */
 
 #define HEAD "kernel,block,warp,pc,kind,width,mask,address\n"
 
@@ -63,7 +63,7 @@ static void check(rig *r, const char *source) {
     gpc_trace_close(trace);
 }
 
-/* Whatever the file is called, plain or compressed, from a file or a pipe. */
+/* Independent of the file's name, plain or compressed, from a file or a pipe. */
 Test(tables, by_content) {
     rig r;
     rig_open(&r);
@@ -84,7 +84,7 @@ Test(tables, by_content) {
     rig_close(&r);
 }
 
-/* A few rows may be of blocks that are hundreds apart: those between have no place that counts. */
+/* A few rows may be of blocks hundreds apart: absent blocks have no place that counts. */
 Test(tables, sms_of_blocks_apart) {
     rig r;
     rig_open(&r);
@@ -97,7 +97,7 @@ Test(tables, sms_of_blocks_apart) {
     rig_close(&r);
 }
 
-/* Lanes of rows that follow each other make an instruction; cycles order a warp's; blocks run where `sm` says. */
+/* Lanes of consecutive rows form an instruction; cycles order a warp's; blocks run on the SM in `sm`. */
 Test(tables, lanes_cycles_and_sms) {
     rig r;
     rig_open(&r);
@@ -125,8 +125,10 @@ Test(tables, lanes_cycles_and_sms) {
     "MEMTRACE: CTX 0x0000000000000001 - LAUNCH - Kernel pc 0x00007f - Kernel name copy(float*, int) - grid launch " \
     "id 0 - grid size 2,2,1 - block size 40,1,1 - nregs 24 - shmem 1024 - cuda stream id 5\n"
 
-/* Between what the program prints; warps of the hardware are ranked, and lanes without an address do not take part. */
-/* A lane beyond the first 32 makes all warps of its kernel, and of no other, warps of 64. */
+/*
+ * Between other output of the program; warps of the hardware are ranked, and lanes without an address do not take part.
+ */
+/* A lane beyond the first 32 makes all warps of the kernel (not of others) warps of 64. */
 Test(tables, warps_of_64_lanes) {
     rig r;
     rig_open(&r);
@@ -177,7 +179,7 @@ Test(tables, mem_trace) {
     rig_close(&r);
 }
 
-/* Decimal or hexadecimal, 2^64 - 1 is a number, and 2^64 is none. */
+/* Decimal or hexadecimal; 2^64 - 1 is a number, 2^64 is an error. */
 Test(tables, largest_numbers) {
     rig r;
     uint64_t instructions;
@@ -194,13 +196,13 @@ Test(tables, largest_numbers) {
     rig_close(&r);
 }
 
-/* What stands behind the bytes at hand is not looked at. */
+/* Bytes after the available bytes are not read. */
 Test(tables, form_of_blanks) {
     cr_expect_null(gpci_table_form("  {\"block\": 0}", 2));
     cr_expect_not_null(gpci_table_form("  {\"block\": 0}", 3));
 }
 
-/* What is wrong, and in which line. */
+/* Errors and lines. */
 Test(tables, malformed) {
     static const struct {
         const char *text, *where, *expected;
@@ -255,7 +257,7 @@ Test(tables, malformed) {
     }
 }
 
-/* It can be written as any other trace, and is the same then. */
+/* Converted like any other trace, with an equal result. */
 Test(tables, converted) {
     rig r;
     rig_open(&r);
@@ -268,7 +270,7 @@ Test(tables, converted) {
     rig_close(&r);
 }
 
-/* Instructions given to a writer, in any order of their blocks, are what a reader finds. */
+/* Instructions given to a writer, in any order of blocks, equal the reader's instructions. */
 Test(tables, written) {
     rig r;
     rig_open(&r);
@@ -322,7 +324,7 @@ Test(tables, written) {
     rig_close(&r);
 }
 
-/* Of an instruction that has no more than addresses: 4 bytes a lane are loaded by all lanes of the first warp. */
+/* An instruction with only addresses: all lanes of the first warp load 4 bytes. */
 Test(tables, written_without_more) {
     rig r;
     rig_open(&r);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Instruction lines as each tracer version writes them. */
+/* Instruction lines of every tracer version. */
 
 /* The first warp of the only block of a file with these lines. */
 static const gpc_warp *warp_of(rig *r, gpc_trace **trace, const char *header, const char *lines, unsigned count) {
@@ -99,7 +99,7 @@ Test(text, version_1_names_block_and_warp_on_every_line) {
     rig_close(&r);
 }
 
-/* The header of version 3 announces the columns of version 2, and its lines do not have them. */
+/* The header of version 3 announces the columns of version 2, absent in the lines. */
 Test(text, columns_are_those_of_the_line) {
     static const char *const lines[] = {
         "0120 0000000f 0 STG.E.64 2 R6 R9 8 0 0x10 0x0 0x30 0x28\n",
@@ -129,7 +129,7 @@ Test(text, columns_are_those_of_the_line) {
         }
 }
 
-/* Columns may change within a file, and a line that repeats a PC need not repeat the rest. */
+/* Columns may change within a file, and a line with a repeated PC may omit the rest. */
 Test(text, lines_at_one_pc_may_differ) {
     rig r;
     rig_open(&r);
@@ -176,7 +176,7 @@ Test(text, address_modes) {
     /* Lane address 0 stays. */
     expect_addresses(&i[0], 3, (const uint64_t[]){0, UINT64_MAX, 0x7f0000000010u});
     expect_addresses(&i[1], 3, (const uint64_t[]){0x7f0000001000u, 0x7f0000000ff8u, 0x7f0000000ff0u});
-    expect_addresses(&i[2], 2, (const uint64_t[]){0x20, 0x60}); /* the second active lane, though not the next one */
+    expect_addresses(&i[2], 2, (const uint64_t[]){0x20, 0x60}); /* the second active lane, though not adjacent */
     expect_addresses(&i[3], 4, (const uint64_t[]){0x1000, 0, 0x7fffffffffffffffu, 0x8000000000000000u});
     for (int n = 4; n < 7; n++)
         cr_assert(i[n].mask == 0 && i[n].addresses == NULL && i[n].op_class == GPC_OP_MEMORY);
@@ -227,7 +227,7 @@ Test(text, registers_beyond_eight_are_dropped) {
     rig_close(&r);
 }
 
-/* Warps of 33 x 3 = 99 threads: four. One comes late, one is empty, one lacks its EXIT, one is not there. */
+/* Warps of 33 x 3 = 99 threads: four. One is late, one empty, one lacks an EXIT, one is missing. */
 Test(text, warps_in_any_order_end_with_an_exit) {
     rig r;
     rig_open(&r);
@@ -257,7 +257,7 @@ Test(text, warps_in_any_order_end_with_an_exit) {
     rig_close(&r);
 }
 
-/* Blocks live until they are released, however many there are; those given back are used again. */
+/* Blocks live until released, in any number; released blocks are reused. */
 Test(text, held_blocks_keep_their_contents) {
     rig r;
     rig_open(&r);
@@ -273,7 +273,7 @@ Test(text, held_blocks_keep_their_contents) {
     const gpc_block *held[100];
     for (uint32_t n = 0; n < 100; n++) {
         held[n] = next_block(&r, trace);
-        for (uint32_t k = n % 3 ? 0 : n; k <= n; k++) { /* now and then all of them */
+        for (uint32_t k = n % 3 ? 0 : n; k <= n; k++) { /* sometimes all */
             if (!held[k])
                 continue;
             cr_assert_eq(held[k]->index, 99 - k);
@@ -313,7 +313,7 @@ Test(text, generic_accesses_by_address) {
     for (int n = 0; n < 7; n++)
         cr_assert_eq(i[n].space, GPC_SPACE_GLOBAL, "%d: %u", n, i[n].space);
     gpc_trace_close(trace);
-    /* The local window below the shared one, as recent drivers have it. */
+    /* The local window below the shared window, as with recent drivers. */
     i = warp_of(&r, &trace, HEADER "-shmem base_addr = 0x12000000\n-local mem base_addr = 0x10000000\n", lines, 8)
             ->instructions;
     const uint8_t swapped[] = {GPC_SPACE_LOCAL, GPC_SPACE_LOCAL, GPC_SPACE_SHARED, GPC_SPACE_GLOBAL, GPC_SPACE_GLOBAL};
@@ -323,7 +323,7 @@ Test(text, generic_accesses_by_address) {
     rig_close(&r);
 }
 
-/* A reader that expects what came last: the same loop with other masks, fronts, widths of blanks, and middles. */
+/* A reader expects the previous line: a loop again with other masks, fronts, widths of blanks, and middles. */
 Test(text, lines_that_come_again_with_changes) {
     static const struct {
         const char *line;

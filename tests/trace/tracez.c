@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Accel-Sim's .tracez, written here: zstd frames of blocks that are not compressed. What compresses, dictionaries and
- * damage are in tests/python/test_tracez.py.
+ * Accel-Sim's .tracez, written here: zstd frames of uncompressed blocks. Compression, dictionaries and damage are in
+ * tests/python/test_tracez.py.
  */
 
 static const char header[] = HEADER "-accelsim tracer version = 4\n#traces format = ...\n";
@@ -29,7 +29,7 @@ static void put_number(bytes *b, uint64_t number, size_t length) {
         put(b, &(unsigned char){i < sizeof number ? (unsigned char)(number >> 8 * i) : 0}, 1);
 }
 
-/* A frame, its length before it: of one segment, whose size takes two bytes, and one raw block, the last. */
+/* A frame, after the length: one segment, with a size of two bytes, and one raw block, the last. */
 static uint32_t put_frame(bytes *b, const char *text) {
     const size_t length = strlen(text);
     cr_assert(length >= 256);
@@ -42,7 +42,7 @@ static uint32_t put_frame(bytes *b, const char *text) {
     return (uint32_t)(4 + 1 + 2 + 3 + length);
 }
 
-/* So many loads from `first` on, 128 bytes apart. */
+/* A number of loads from `first` on, 128 bytes apart. */
 static const char *loads(unsigned count, unsigned first) {
     static char text[4096];
     text[0] = '\0';
@@ -52,7 +52,7 @@ static const char *loads(unsigned count, unsigned first) {
     return text;
 }
 
-/* Two blocks of two warps: one of two parts, and one of a single part. */
+/* Two blocks of two warps: one block of two parts, one of a single part. */
 static void write_tracez(const rig *r, const char *name) {
     static bytes b, index;
     b.length = index.length = 0;

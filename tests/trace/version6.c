@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What tracer version 6 adds: register values, clusters, bulk and tensor copies. */
+/* Additions of tracer version 6: register values, clusters, bulk and tensor copies. */
 
 #define HEADER6 HEADER "-accelsim tracer version = 6\n"
 
@@ -87,7 +87,7 @@ Test(version6, clusters) {
     rig_close(&r);
 }
 
-/* Three rows of 16 bytes by list; two of 300 bytes, which are pieces of 128, 128 and 44, by differences. */
+/* Three rows of 16 bytes by list; two rows of 300 bytes, in pieces of 128, 128 and 44, by differences. */
 Test(version6, bulk_copies_become_lanes) {
     rig r;
     rig_open(&r);
@@ -100,7 +100,7 @@ Test(version6, bulk_copies_become_lanes) {
                                    4);
     const gpc_instruction *i = warp->instructions;
     cr_assert(i[0].sources == 3 && i[0].registers[2] == (GPC_REGISTER_BARRIER | 0x80 / 8));
-    cr_assert_eq(i[1].sources, 2); /* a store completes at none */
+    cr_assert_eq(i[1].sources, 2); /* a store completes at no barrier */
     cr_assert(i[0].kind == GPC_LOAD && i[0].space == GPC_SPACE_GLOBAL && i[0].mask == 7 && i[0].width == 16);
     cr_assert(i[0].addresses[0] == 0x1000 && i[0].addresses[1] == 0x2000 && i[0].addresses[2] == 0);
     const struct {
@@ -141,7 +141,7 @@ Test(version6, bulk_copies_fill_warps) {
     rig_close(&r);
 }
 
-/* As ordinary instructions they survive both formats. */
+/* Copies as ordinary instructions survive each format. */
 Test(version6, bulk_copies_round_trip) {
     rig r;
     rig_open(&r);

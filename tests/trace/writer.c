@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writers: the text they make, what they refuse, and what they leave on the disk. */
+/* Writers: the text written, refusals, and files left on the disk. */
 
 static const gpc_trace_format formats[] = {GPC_TRACE_BINARY, GPC_TRACE_TEXT};
 
@@ -36,13 +36,13 @@ static void expect_text(const char *path, const char *expected) {
     "-nregs = 16\n-binary version = 90\n-cuda stream id = 7\n-shmem base_addr = 0x00007f0000000000\n"    \
     "-local mem base_addr = 0x00007e0000000000\n-nvbit version = 0\n-accelsim tracer version = 4\n"
 
-/* The largest and least strides of 32 bits stand as strides; beyond them addresses are told one by one. */
+/* The largest and smallest 32-bit strides are stored as strides; beyond, addresses are stored singly. */
 #define LARGEST_STRIDES                                           \
     "0040 00000003 1 R3 LDG.E 1 R2 4 1 0x10 2147483647\n"         \
     "0050 00000003 1 R3 LDG.E 1 R2 4 1 0x100000000 -2147483648\n" \
     "0060 00000003 1 R3 LDG.E 1 R2 4 2 0x10 2147483648\n"
 
-/* As Accel-Sim writes version 4; and what is written so comes back to the byte. */
+/* Text as Accel-Sim's version 4; reading and writing again gives equal bytes. */
 Test(writer, text) {
     static const char kernel[] =
         LAUNCH "-enable lineinfo = 0\n\n"
@@ -86,7 +86,7 @@ Test(writer, text_with_source_lines) {
     rig_close(&r);
 }
 
-/* The header is written with the first block: lines that come only later are lost, and the log says so. */
+/* The header is written with the first block: later lines are lost, with a log message. */
 Test(writer, late_source_lines) {
     rig r;
     rig_open(&r);
@@ -101,7 +101,7 @@ Test(writer, late_source_lines) {
     rig_close(&r);
 }
 
-/* Made blocks have what the text cannot say, but for addresses, masks and registers. */
+/* Made blocks have more fields than the text: compare addresses, masks and registers. */
 Test(writer, made_blocks_as_text) {
     rig r;
     rig_open(&r);
@@ -139,7 +139,7 @@ Test(writer, made_blocks_as_text) {
     rig_close(&r);
 }
 
-/* Text to binary to text: the same file, but for what is no instruction. */
+/* Text to binary to text: an equal file, except for lines that are no instruction. */
 Test(writer, conversions_agree) {
     rig r;
     rig_open(&r);
@@ -154,7 +154,7 @@ Test(writer, conversions_agree) {
     rig_close(&r);
 }
 
-/* Until finish nothing is where the trace is to be; without it nothing is left at all. */
+/* Until finish no file is at the target; without finish no file is left. */
 Test(writer, nothing_before_finish) {
     for (size_t f = 0; f < 2; f++) {
         rig r;
@@ -196,12 +196,12 @@ Test(writer, existing_file_is_replaced_by_finish) {
     convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out.gct"), GPC_TRACE_BINARY);
     expect_same(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "out.gct"));
     cr_assert_eq(entries(&r), before);
-    /* Its rights are those of any new file. */
+    /* Permissions are as of any new file. */
     shell(&r, "touch plain && test $(stat -c %a plain) = $(stat -c %a out.gct)");
     rig_close(&r);
 }
 
-/* What else is in the folder stays; a placement that belongs to an older kernel does not. */
+/* Further files in the folder stay; a placement of an older kernel is removed. */
 Test(writer, existing_folder_is_filled_by_finish) {
     rig r;
     rig_open(&r);
@@ -216,7 +216,7 @@ Test(writer, existing_folder_is_filled_by_finish) {
     cr_assert(exists(&r, "out/mine") && exists(&r, "out/kernel-2.sm"));
     cr_assert(!exists(&r, "out/kernel-1.sm") && !exists(&r, "out/kernel-1.sm.xz"));
     cr_assert_eq(entries(&r), before);
-    /* An empty one simply becomes the trace. */
+    /* An empty folder simply becomes the trace. */
     shell(&r, "mkdir empty");
     convert(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "empty"), GPC_TRACE_TEXT);
     expect_same(&r, path_of(&r, "opcodes.traceg"), path_of(&r, "empty"));
@@ -247,7 +247,7 @@ Test(writer, places_that_cannot_be) {
     rig_close(&r);
 }
 
-/* The folder goes away while the trace is written: finish fails, and again only destroy is left. */
+/* The folder vanishes while the trace is written: finish fails, and afterwards only destroy is allowed. */
 Test(writer, folder_that_vanishes) {
     for (size_t f = 0; f < 2; f++) {
         rig r;
@@ -274,7 +274,7 @@ Test(writer, full_disk) {
         gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
         gpc_kernel kernel = made_kernel(50000, 1, 1, 1024, 32);
         expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
-        /* The temporary file's descriptor, whichever it is, is turned to the full device. */
+        /* Redirect the temporary file's descriptor to the full device. */
         shell(&r, "true");
         for (int fd = 3; fd < 64; fd++) {
             char link[64], target[256];
@@ -302,7 +302,7 @@ Test(writer, full_disk) {
     }
 }
 
-/* A writer in its first kernel, and a block of it. */
+/* A writer in the first kernel, and a block. */
 typedef struct session {
     rig r;
     gpc_trace *from;
@@ -319,7 +319,7 @@ static void open_session(session *s, gpc_trace_format format) {
     s->m = made_block(&s->kernel, 4, 5);
 }
 
-/* In spite of what was refused, the trace has just the block that is right. */
+/* Despite the refusals, the trace has exactly the correct block. */
 static void close_session(session *s) {
     expect_ok(&s->r, gpc_trace_writer_block(s->writer, s->from, &s->m.block, &s->r.error));
     expect_ok(&s->r, gpc_trace_writer_finish(s->writer, &s->r.error));
@@ -430,7 +430,7 @@ Test(writer, refused_twice_and_after_the_end) {
         gpc_trace_writer *writer = open_writer(&r, path_of(&r, "out"), formats[f]);
         gpc_kernel kernel = made_kernel(3, 2, 1, 64, 32);
         made m = made_block(&kernel, 4, 5);
-        for (int k = 0; k < 2; k++) { /* in another kernel it is another block */
+        for (int k = 0; k < 2; k++) { /* a different block per kernel */
             expect_ok(&r, gpc_trace_writer_kernel(writer, &kernel, &r.error));
             expect_ok(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error));
             expect_error(&r, gpc_trace_writer_block(writer, from, &m.block, &r.error), GPC_ERROR_ARGUMENT,

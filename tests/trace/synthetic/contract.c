@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What holds for every kernel at every size. */
+/* Properties of every kernel at every size. */
 #include "trace/synthetic/rig.h"
 
 #include "effort.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Enough of the largest launches; all of the others. */
+/* A part of the largest launches; all instructions of others. */
 #define MOST_INSTRUCTIONS (effort_is_small() ? 50000u : 2500000u)
 
 static const char *const sizes[] = {"64KiB", "2MiB", "16MiB"};
@@ -38,7 +38,7 @@ static void check_addresses(const rig *r, const gpc_instruction *i) {
     const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r->source, &count);
     for (unsigned k = 0; k < gpci_popcount(i->mask); k++) {
         uint64_t a = i->addresses[k];
-        if (i->space == GPC_SPACE_CLUSTER) /* the same place of another block's */
+        if (i->space == GPC_SPACE_CLUSTER) /* an equal place in another block */
             a = (a - GPCI_SHARED_WINDOW) & 0xffffff;
         bool inside = i->space == GPC_SPACE_GLOBAL ? inside_array(arrays, count, a, i->width)
                                                    : a >= GPCI_SHARED_BASE && a + i->width <= r->kernel.shared_bytes;
@@ -48,7 +48,7 @@ static void check_addresses(const rig *r, const gpc_instruction *i) {
     }
 }
 
-/* 64-bit results take a pair of registers, of which only the lower is listed. */
+/* 64-bit results take a pair of registers; only the lower is listed. */
 static bool writes_pair(const char *opcode) {
     return strstr(opcode, ".64") || strstr(opcode, ".WIDE") || !strncmp(opcode, "DADD", 4) ||
            !strncmp(opcode, "DMUL", 4) || !strncmp(opcode, "DFMA", 4);
@@ -63,7 +63,7 @@ static void unread(const rig *r, const gpc_instruction *i, unsigned number) {
                    (unsigned long)i->pc, number);
 }
 
-/* Whatever is read was written before, and whatever is loaded is read. */
+/* Read values were written before, and loaded values are read. */
 static void check_registers(const rig *r, const gpc_instruction *i, uint8_t *state) {
     bool load = i->op_class == GPC_OP_MEMORY && i->kind == GPC_LOAD && i->space != GPC_SPACE_CONSTANT;
     for (unsigned k = i->destinations; k < i->destinations + i->sources; k++) {
@@ -87,7 +87,7 @@ static void check_registers(const rig *r, const gpc_instruction *i, uint8_t *sta
     }
 }
 
-/* Returns how many barriers the warp passes. */
+/* Returns the number of barriers passed by the warp. */
 static unsigned check_warp(const rig *r, const gpc_warp *warp) {
     uint8_t registers[1024] = {UNWRITTEN};
     unsigned barriers = 0;
@@ -198,7 +198,7 @@ Test(synthetic_contract, wavefronts_of_64_lanes) {
     each_kernel(sizes[0], ":lanes=64", check_kernel);
 }
 
-/* Sizes that leave parts of blocks, rows and unrolled loops over. */
+/* Sizes that leave incomplete blocks, rows and unrolled loops. */
 Test(synthetic_contract, odd_sizes) {
     static const char *const odd[] = {
         "vectoradd:4",
@@ -317,7 +317,7 @@ Test(synthetic_contract, odd_sizes) {
         check_kernel(odd[i]);
 }
 
-/* A hash of words of eight bytes: by words, since the hash takes most of the test's time. */
+/* A hash over words of eight bytes: the hash takes most of the test's time. */
 static uint64_t mixed(uint64_t hash, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
         uint64_t word = 0;
@@ -371,7 +371,7 @@ Test(synthetic_contract, names_differ_and_end) {
     cr_assert_eq(gpc_synthetic_at(gpc_synthetic_count(), &a, NULL, NULL), GPC_ERROR_RANGE);
 }
 
-/* A kernel may be left before its end; the next one starts with its first block. */
+/* A kernel may be left before the end; the next kernel starts with the first block. */
 Test(synthetic_contract, kernels_can_be_skipped) {
     rig r;
     rig_open(&r, "stream:64KiB");

@@ -32,7 +32,7 @@ static void expect(const char *what, traffic t, uint64_t loads, uint64_t load_se
                  (unsigned long)store_sectors);
 }
 
-/* 524,288 floats are 16,384 warps; each access is four sectors. Its SASS is 20 instructions long. */
+/* 524,288 floats are 16,384 warps; an access is four sectors. The SASS has 20 instructions. */
 Test(synthetic_counts, vectoradd) {
     traffic t = only("vectoradd");
     expect("vectoradd", t, 2 * 16384, 2 * 4 * 16384, 16384, 4 * 16384);
@@ -44,7 +44,7 @@ Test(synthetic_counts, vectoradd) {
     expect("vectoradd, wide", only("vectoradd:2MiB:lanes=64"), 2 * 8192, 2 * 8 * 8192, 8192, 8 * 8192);
 }
 
-/* Arrays that follow one another behind a word each: the third begins at 12 bytes, and 32 floats are in five sectors. */
+/* Arrays in sequence, each behind a word: the third begins at 12 bytes, and 32 floats are in five sectors. */
 Test(synthetic_counts, header) {
     expect("vectoradd:2MiB:header=4", only("vectoradd:2MiB:header=4"), 2 * 16384, 2 * 5 * 16384, 16384, 5 * 16384);
     expect("vectoradd:64KiB:header=32", only("vectoradd:64KiB:header=32"), 2 * 512, 2 * 4 * 512, 512, 4 * 512);
@@ -58,7 +58,10 @@ Test(synthetic_counts, header) {
     rig_close(&r);
 }
 
-/* 25 elements: a warp with 25 lanes, whose accesses touch four sectors; seven more leave at the guard, the eighth. */
+/*
+ * 25 elements: a warp with 25 lanes, with accesses of four sectors; seven more leave at the guard, the eighth
+ * instruction.
+ */
 Test(synthetic_counts, guard) {
     rig r;
     rig_open(&r, "vectoradd:100");
@@ -94,8 +97,8 @@ Test(synthetic_counts, stream) {
 }
 
 /*
- * 512 x 1024 floats: a warp is two rows of 16. Its loads are two half lines, four sectors. Stored transposed, they are
- * 16 rows of two adjacent elements, a sector each; through a tile they are two half lines again.
+ * 512 x 1024 floats: a warp is two rows of 16. A load is two half lines, four sectors. A transposed store has 16 rows
+ * of two adjacent elements, a sector each; through a tile again two half lines.
  */
 Test(synthetic_counts, transpose) {
     expect("naive", only("transpose-naive"), 16384, 4 * 16384, 16384, 16 * 16384);
@@ -116,8 +119,8 @@ Test(synthetic_counts, matmul) {
 }
 
 /*
- * 2 MiB are 262,144 pairs of words, so 8,192 warps of a thread each. Words are four sectors an access, pairs eight, and
- * the third kernel has two loads; each result is a word.
+ * 2 MiB are 262,144 pairs of words, so 8,192 warps with a thread per pair. Words are four sectors an access, pairs
+ * eight, and the third kernel has two loads; a result is a word.
  */
 Test(synthetic_counts, cppoverload) {
     static const unsigned loads[] = {1, 1, 2}, load_sectors[] = {4, 8, 8}, width[] = {4, 8, 4};
@@ -137,7 +140,7 @@ Test(synthetic_counts, cppoverload) {
         }
         cr_assert_eq(shared, 2 * loads[k]);
         traffic first = {0};
-        traffic_add(&first, block); /* its blocks are all alike */
+        traffic_add(&first, block); /* equal blocks */
         traffic t = rig_traffic(&r);
         cr_assert_eq(t.blocks, 1023);
         expect(r.kernel.name, first, 8 * loads[k], 8 * load_sectors[k], 8, 4 * 8);
@@ -175,7 +178,7 @@ Test(synthetic_counts, matrix_and_vector) {
     cr_assert(rig_kernel(&r));
     expect("bicg2", rig_traffic(&r), 2 * by_rows, 33 * by_rows, 16, 4 * 16);
     rig_close(&r);
-    /* Step by step the same is loaded; and the second launch alone is the second of both. */
+    /* Step by step, equal loads; the second launch alone equals the second of two. */
     expect("gesummv, serial", only("gesummv:serial=1"), 3 * by_rows, 65 * by_rows, 16, 4 * 16);
     expect("bicg2 alone", only("bicg:serial=1,launch=2"), 2 * by_rows, 33 * by_rows, 16, 4 * 16);
     /* The old value of the result is loaded too. */
@@ -184,7 +187,7 @@ Test(synthetic_counts, matrix_and_vector) {
     rig_close(&r);
 }
 
-/* A warp reads its lines, or its lanes their words, as often as said; the lanes' words are a line apart. */
+/* A warp reads lines, or words per lane, as often as specified; the lanes' words are a line apart. */
 Test(synthetic_counts, reuse) {
     expect("warp-reuse", only("warp-reuse:2MiB:lines=8,repeats=5"), 2048 * 40, 4 * 2048 * 40, 2048, 4 * 2048);
     expect("private-reuse", only("private-reuse:1MiB:repeats=3"), 256 * 96, 32 * 256 * 96, 256, 4 * 256);
@@ -198,7 +201,7 @@ Test(synthetic_counts, accesses) {
     expect("stores", only("accesses:1KiB:threads=64,blocks=3,count=5,store=1"), 0, 0, 30, 4 * 30);
 }
 
-/* Access i of warp w begins at (w * apart + i * step) modulo SIZE; a chain reads what it writes. */
+/* Access i of warp w begins at (w * apart + i * step) modulo SIZE; a chain reads written addresses. */
 Test(synthetic_counts, accesses_in_place) {
     rig r;
     rig_open(&r, "accesses:1KiB:threads=64,blocks=2,count=3,step=384,apart=640,stride=8,dependent=1,cg=1");
@@ -221,7 +224,7 @@ Test(synthetic_counts, accesses_in_place) {
 
 /*
  * Reversed, 32 neighbours are 2^14 elements apart and more. Of random elements out of 65,536 sectors a warp meets
- * 65,536 (1 - (1 - 1/65,536)^32) different ones, 31.9924; over 16,384 warps that is known to one in 10,000.
+ * 65,536 (1 - (1 - 1/65,536)^32) different ones, 31.9924; over 16,384 warps known to one in 10,000.
  */
 Test(synthetic_counts, scattered) {
     expect("spatial", only("spatial"), 16384, 32 * 16384, 16384, 4 * 16384);
@@ -262,7 +265,7 @@ Test(synthetic_counts, maxpool) {
     cr_assert_eq(t.stores, 255 * 32);
 }
 
-/* Loads of a launch, one lane each; counts the visits to each of `nodes` nodes `stride` bytes apart. */
+/* Loads of a launch, one lane each; counts the visits to `nodes` nodes, `stride` bytes apart. */
 static uint64_t visit(rig *r, uint64_t base, uint64_t stride, unsigned *visits, uint64_t nodes) {
     uint64_t loads = 0;
     const gpc_block *block = rig_block(r);
@@ -283,7 +286,7 @@ static uint64_t visit(rig *r, uint64_t base, uint64_t stride, unsigned *visits, 
     return loads;
 }
 
-/* 100 nodes of 96 bytes: 3 walks make 300 loads, each node as often as any other, in both launches. */
+/* 100 nodes of 96 bytes: 3 walks make 300 loads, spread evenly over the nodes, in the two launches. */
 Test(synthetic_counts, chase) {
     static const char *const sources[] = {"chase:9600:stride=96,walks=3", "chase:9600:stride=96,walks=3,cg=1"};
     for (unsigned s = 0; s < 2; s++) {
@@ -303,7 +306,7 @@ Test(synthetic_counts, chase) {
     }
 }
 
-/* 2^20 nodes are two launches of 2^19 loads for each half; together they visit each node once. */
+/* 2^20 nodes are two launches of 2^19 loads for each half; together every node is visited once. */
 Test(synthetic_counts, long_chase) {
     enum { NODES = 1 << 20 };
     rig r;
@@ -322,7 +325,10 @@ Test(synthetic_counts, long_chase) {
     free(visits);
 }
 
-/* 4 blocks of 4 warps bring 5 tiles of 4 x 512 bytes: 16 sectors a copy; of three stages' copies beyond the last tile none. */
+/*
+ * 4 blocks of 4 warps bring 5 tiles of 4 x 512 bytes: 16 sectors a copy; of three stages' copies beyond the last tile
+ * none.
+ */
 Test(synthetic_counts, bulk_copy) {
     static const char *const copies[] = {"LDG.E.128", "LDGSTS.E.128", "LDGSTS.E.BYPASS.128"};
     for (unsigned kind = 0; kind < 3; kind++) {
@@ -347,7 +353,7 @@ Test(synthetic_counts, bulk_copy) {
     }
 }
 
-/* 4 blocks of 5 x 2 tiles of 16 rows of 128 bytes: by one warp, for all; and the same to memory. */
+/* 4 blocks of 5 x 2 tiles of 16 rows of 128 bytes: by one warp, for all; and copies to memory. */
 Test(synthetic_counts, bulk_copy_by_an_engine) {
     expect("UBLKCP", only("bulk-copy:80KiB:kind=3,tiles=10,stages=2"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
     expect("UTMALDG", only("bulk-copy:80KiB:kind=4,tiles=10,stages=5"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
@@ -363,7 +369,7 @@ Test(synthetic_counts, bulk_copy_by_an_engine) {
         if (strcmp(rig_opcode(&r, i), "UTMALDG.2D") != 0 || !i->mask)
             continue;
         first = boxes ? first : i->addresses[0];
-        /* the rows of a matrix of 4 x 128 bytes a row, which the blocks share by columns */
+        /* the rows of a matrix of 4 x 128 bytes a row, divided by columns among blocks */
         cr_assert(i->mask == 0xffff && i->width == 128 && i->addresses[1] == i->addresses[0] + 512);
         cr_assert_eq(i->registers[i->destinations + i->sources - 1], GPC_REGISTER_BARRIER | boxes % 2);
         cr_assert_eq(i->addresses[0], first + boxes * UINT64_C(8192)); /* 16 rows on */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forces between embedded atoms: what each atom of an fcc lattice meets, counted by hand. */
+/* Forces between embedded atoms: meetings of every atom of an fcc lattice, counted by hand. */
 #include "trace/synthetic/rig.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 /*
- * Of 4 x 4 x 4 boxes, 6 unit cells along a side, each has 3 x 3 x 3 places of the lattice: 13 atoms where the sum of its
- * coordinates is even, 14 where it is odd. 13 of the 27 boxes around one are of its own parity.
+ * 4 x 4 x 4 boxes, 6 unit cells along a side, with 3 x 3 x 3 places of the lattice each: 13 atoms if the sum of
+ * coordinates is even, 14 if odd. 13 of the 27 boxes around a box have the same parity.
  */
 #define SOURCE "comd-eam:27648"
 enum { ATOMS = 864, EVEN = 13, ODD = 14, HALVES = 32 };
 enum { SEEN = HALVES * EVEN * (13 * EVEN + 14 * ODD) + HALVES * ODD * (13 * ODD + 14 * EVEN) };
-enum { NEIGHBOURS = 12 + 6 + 24 };                         /* an atom's within the cutoff: three shells */
+enum { NEIGHBOURS = 12 + 6 + 24 };                         /* within an atom's cutoff: three shells */
 enum { HALOS = 6 * 6 * 6 - 4 * 4 * 4, PLACES = 216 * 16 }; /* boxes; room for atoms in all */
 
 enum { LISTS, CELLS, COORDINATES, TABLES, NUMBERS, ARRAYS };
@@ -92,7 +92,7 @@ static void check_launches(const char *source, unsigned width) {
     cr_expect_eq(m.stores[ENERGIES], ATOMS);
     cr_expect_eq(m.table[EMBEDDING], 7 * ATOMS);
     m = next(&r, width);
-    /* Of the 6 x 6 x 6 boxes half stand for even ones, and so of those without the 4 x 4 x 4. */
+    /* Half of the 6 x 6 x 6 boxes stand for even boxes, also without the 4 x 4 x 4. */
     cr_expect_eq(m.loads[0], HALOS / 2 * (EVEN + ODD));
     cr_expect_eq(m.stores[0], m.loads[0]);
     cr_expect_eq(m.stores[2], m.loads[0]);
@@ -128,7 +128,7 @@ Test(synthetic_embedded, published_size) {
     rig_close(&r);
 }
 
-/* Off their places atoms look at many entries; those of the outer shell leave the cutoff or come into it. */
+/* Off the lattice places atoms examine many entries; atoms of the outer shell leave or enter the cutoff. */
 Test(synthetic_embedded, moved) {
     rig r;
     rig_open(&r, SOURCE ":moved=100,launch=1");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names, sizes and parameters that cannot be, listings that cannot be read, and memory that runs out. */
+/* Impossible names, sizes and parameters, unreadable listings, and memory failures. */
 #include "oom/heap.h"
 #include "registry/spec.h"
 #include "trace/synthetic/rig.h"
@@ -19,7 +19,7 @@ static void refused(const char *name, gpc_status expected, const char *part) {
     cr_assert_eq(error.status, expected);
     cr_assert_null(source);
     cr_assert(strstr(error.message, part), "'%s': the message is '%s'", name, error.message);
-    /* And without anywhere to put the message. */
+    /* Also without a place for the message. */
     cr_assert_eq(gpci_synthetic_open(context, opcodes, name, NULL, &source), expected);
     gpci_opcodes_destroy(opcodes);
     gpc_context_destroy(context);
@@ -68,7 +68,7 @@ Test(synthetic_errors, sizes) {
     refused("vectoradd:2MiB:lanes=32:lanes=64", GPC_ERROR_FORMAT, "lanes");
 }
 
-/* Sizes that are in range but make no problem of the kind. */
+/* Sizes in range that make no valid problem. */
 Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("spatial:3MiB", GPC_ERROR_RANGE, "not a power of two");
     refused("fastwalsh:3MiB", GPC_ERROR_RANGE, "not a power of two");
@@ -133,7 +133,7 @@ Test(synthetic_errors, parameters) {
     refused(longest, GPC_ERROR_RANGE, "longer than");
 }
 
-/* Sizes and parameters in every form that is right; the empty size is the default. */
+/* Sizes and parameters in every correct form; the empty size is the default. */
 Test(synthetic_errors, right_forms) {
     static const char *const forms[] = {
         "warp-reuse",
@@ -232,7 +232,7 @@ Test(synthetic_errors, listings) {
     }
 }
 
-/* A driver that asks for what its listing does not have is told so, and nothing runs away. */
+/* A driver that asks for a missing part of the listing gets an error, without an endless loop. */
 static void wrong_driver(gpci_walk *w, const gpci_launch *l) {
     (void)l;
     while (gpci_branch(w, true))
@@ -258,7 +258,7 @@ Test(synthetic_errors, driver_and_listing_differ) {
 
 static const char *scenario_source;
 
-/* Blocks that failed can be asked for again. */
+/* Failed blocks can be asked for again. */
 static gpc_status scenario(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     gpci_block *block = gpci_block_create(context);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The programs of the documents as compilers for Fermi leave them, run on numbers. */
+/* The documents' programs as compiled for Fermi, run on numbers. */
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A sum in memory: what is there, and the product of the two that were loaded after it. */
+/* A sum in memory: the old value plus the product of the next two loads. */
 static double add_product(machine_lane *lane, const char *kernel) {
     (void)kernel;
     cr_assert_eq(lane->count, 3);
@@ -17,7 +17,7 @@ static double add_product(machine_lane *lane, const char *kernel) {
 /* Arrays: the matrix, then a vector across, one down, a second across and down. */
 enum { MATRIX, ACROSS, DOWN, ACROSS2, DOWN2 };
 
-/* One launch: `sums` += the matrix's rows, or its columns, times `vector`; the first `steps` of each. */
+/* One launch: `sums` += the matrix's rows, or columns, times `vector`; the first `steps` of each. */
 static void check_sums(const char *source, size_t columns, bool rows, size_t vector, size_t sums, size_t steps) {
     machine m;
     machine_open(&m, source, 4, add_product);
@@ -43,7 +43,7 @@ Test(synthetic_fermi, sums) {
     check_sums("polybench-mvt:30000:columns=75,launch=2", 75, false, DOWN2, ACROSS2, 100);
 }
 
-/* Both sums, and in the end 2 of the one and 5 of the other. */
+/* The two sums, finally 2 of the first and 5 of the second. */
 static double gesummv(machine_lane *lane, const char *kernel) {
     if (lane->count == 3)
         return add_product(lane, kernel);
@@ -71,7 +71,7 @@ Test(synthetic_fermi, gesummv) {
     machine_close(&m);
 }
 
-/* c: three times what is there, or nothing; then a product in each step. */
+/* c: three times the old value, or zero; plus a product per step. */
 static double product(machine_lane *lane, const char *kernel) {
     if (lane->count == 3)
         return add_product(lane, kernel);
@@ -111,7 +111,7 @@ Test(synthetic_fermi, three_products) {
     machine_close(&m);
 }
 
-/* What was loaded: copied by invert_mapping, all of it added up by kmeansPoint, as a stand-in for the nearest. */
+/* Loaded values: copied by invert_mapping, summed by kmeansPoint, as a stand-in for the nearest. */
 static double points(machine_lane *lane, const char *kernel) {
     double sum = 0;
     for (unsigned i = 0; i < lane->count; i++)
@@ -139,7 +139,7 @@ Test(synthetic_fermi, kmeans) {
     machine_close(&m);
 }
 
-/* Of each of 3 clusters: the features of the point by those of the cluster, all of it added up. */
+/* For 3 clusters each: the features of the point times the cluster's, summed. */
 static double rows(machine_lane *lane, const char *kernel) {
     double sum = 0;
     (void)kernel;
@@ -165,7 +165,7 @@ Test(synthetic_fermi, kmeans_without_texture) {
     machine_close(&m);
 }
 
-/* Of 1,700 points of 3 dimensions the first two blocks: pairs of coordinates, then what the point's entry needs. */
+/* The first two blocks of 1,700 points of 3 dimensions: pairs of coordinates, and the values for the point's entry. */
 static double cost(machine_lane *lane, const char *kernel) {
     double *q = lane->queue, gain = 0;
     (void)kernel;
@@ -199,7 +199,7 @@ Test(synthetic_fermi, streamcluster) {
     machine_close(&m);
 }
 
-/* What Fan1 divides, what Fan2 subtracts. */
+/* Division in Fan1, subtraction in Fan2. */
 static double eliminated(machine_lane *lane, const char *kernel) {
     double *q = lane->queue;
     cr_assert_eq(lane->count, strstr(kernel, "Fan1") ? 2 : 3);
@@ -207,7 +207,7 @@ static double eliminated(machine_lane *lane, const char *kernel) {
     return strstr(kernel, "Fan1") ? q[0] / q[1] : q[2] - q[0] * q[1];
 }
 
-/* The least: a column, by two launches. */
+/* Smallest case: a column, by two launches. */
 Test(synthetic_fermi, gaussian_of_one_column) {
     machine m;
     machine_open(&m, "rodinia-gaussian:2916:columns=1", 4, eliminated);
@@ -241,7 +241,7 @@ Test(synthetic_fermi, gaussian) {
     machine_close(&m);
 }
 
-/* A step is what the six numbers of a cell add up to; a variable is what it was and, by the step, its flux. */
+/* A step is the sum of a cell's six numbers; a variable is the old value plus step times flux. */
 static double flowed(machine_lane *lane, const char *kernel) {
     double *q = lane->queue, sum = 0;
     if (strstr(kernel, "time_step")) {
@@ -255,7 +255,7 @@ static double flowed(machine_lane *lane, const char *kernel) {
     return sum;
 }
 
-/* 500 cells: variables; behind the five fluxes old variables, areas, steps. */
+/* 500 cells: variables; after the five fluxes old variables, areas, steps. */
 Test(synthetic_fermi, cfd_around_the_fluxes) {
     enum { CELLS, FLUXES = 3, N = 500, OLD = 5 * N, AREAS = 10 * N, STEPS = 11 * N };
     machine m;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the 5/3 wavelet, in whole numbers: an odd element by its neighbours, and then an even one. */
+/* The 5/3 wavelet, in whole numbers: an odd element from the neighbours, then an even element. */
 static long predicted(long before, long at, long after) {
     return at - (before + after) / 2;
 }
@@ -18,7 +18,7 @@ static long updated(long before, long at, long after) {
 
 enum { LINES = 11, PHASES = 4 }; /* of a step: columns, odd rows, even rows, writing */
 
-/* What a thread keeps in registers of its columns: its own, and one beside them. */
+/* Columns kept in registers by a thread: the own column, and a column beside. */
 static struct kept {
     double rows[2][3];
     unsigned copied, lifted, step;
@@ -26,14 +26,14 @@ static struct kept {
 
 static machine wavelets;
 
-/* The first three rows of the columns; those of the top block are 0, 1, 2, and have to be 2, 1, 0. */
+/* The first three rows of the columns; in the top block 0, 1, 2, to become 2, 1, 0. */
 static void keep_first(machine_lane *lane, struct kept *k) {
     for (unsigned i = 0; i < lane->count; i++)
         k->rows[i / 3][wavelets.y ? i % 3 : 2 - i % 3] = lane->queue[i];
     lane->count = 0;
 }
 
-/* A pixel on its way to shared memory: of eight rows, and of the three before, which the next step has again. */
+/* A pixel on the way to shared memory: of eight rows, and of the previous three, repeated in the next step. */
 static double column_copied(machine_lane *lane, struct kept *k) {
     const unsigned column = k->copied / LINES, line = k->copied % LINES;
     k->copied++;
@@ -55,7 +55,7 @@ static double transformed(machine_lane *lane, const char *kernel) {
     if (begins || step != k->step)
         k->copied = k->lifted = 0;
     if (step && step != k->step && !phase)
-        lane->count = 0; /* of a column beyond the image, which was not written */
+        lane->count = 0; /* of a column beyond the image, not written */
     k->step = step;
     if (phase == PHASES - 1)
         return lane->queue[--lane->count];
@@ -69,7 +69,7 @@ static double transformed(machine_lane *lane, const char *kernel) {
     return (double)(odd ? predicted(before, at, after) : updated(before, at, after));
 }
 
-/* A row or column of n elements, `stride` apart, mirrored at its ends. */
+/* A row or column of n elements, `stride` apart, mirrored at the ends. */
 static void lift(double *of, size_t n, size_t stride) {
     for (unsigned even = 0; even < 2; even++)
         for (size_t i = 1 - even; i < n; i += 2) {
@@ -79,7 +79,7 @@ static void lift(double *of, size_t n, size_t stride) {
         }
 }
 
-/* Columns, then rows; and where an element of the image is to be: low and high bands of both. */
+/* Columns, then rows; and the target of an element of the image: low and high bands of each. */
 static void check_level(const double *image, const double *bands, size_t n) {
     const size_t half = (n + 1) / 2;
     double *of = malloc(n * n * sizeof *of);
@@ -105,7 +105,7 @@ static double centred(machine_lane *lane, const char *kernel) {
     return lane->shared ? lane->queue[lane->stores++] - 128 : lane->queue[--lane->count];
 }
 
-/* A level after the other; the program copies the low band between them. */
+/* Level after level; the program copies the low band in between. */
 static void check_wavelets(const char *source, size_t side, unsigned levels) {
     enum { PIXELS, FROM, TO };
     machine *m = &wavelets;
@@ -179,12 +179,12 @@ enum {
 enum { FRAME, ROWS, COLUMNS, ROW_PLACES, COLUMN_PLACES, TEMPLATES, AREAS, MASKED = 17, HEART_ARRAYS };
 #define HEART "rodinia-heartwall:3600:points=5,frames=3,search=4,template=2,move=3,skip=1"
 
-/* A thread's phase is the number of barriers that it has passed. */
+/* A thread's phase is the number of barriers passed. */
 enum {
     SELECT,
     TURN,
     CONVOLVE,
-    BOXES, /* nine phases, then squares, and nine of those */
+    BOXES, /* nine phases, then squares, and nine phases of squares */
     SQUARE = BOXES + 9,
     SQUARE_BOXES,
     DEVIATE = SQUARE_BOXES + 9,
@@ -217,7 +217,7 @@ static double sum_of(const machine_lane *lane, unsigned from, unsigned to, unsig
     return sum;
 }
 
-/* Of nine phases: into a border of zeros, cumulative columns, two parts and their difference, the same of rows. */
+/* Nine phases: into a border of zeros, cumulative columns, two parts and the difference, rows likewise. */
 static double boxed(const machine_lane *lane, unsigned phase) {
     const unsigned thread = (unsigned)(lane - heart.lanes), count = lane->count;
     const double last = count ? lane->queue[count - 1] : 0;
@@ -228,7 +228,7 @@ static double boxed(const machine_lane *lane, unsigned phase) {
     return last;
 }
 
-/* The largest of a row, or of all rows: where it is, and then what. */
+/* The largest value of a row, or of all rows: first the place, then the value. */
 static double largest(machine_lane *lane, unsigned step, unsigned count) {
     const unsigned thread = (unsigned)(lane - heart.lanes);
     double most = 0;
@@ -254,13 +254,13 @@ static double template_deviation(double sum, double squares) {
     return sqrt(PIXELS_IN - 1.0) * sqrt(squares / PIXELS_IN - mean * mean);
 }
 
-/* Where the point was in the last frame, in the convolved area. */
+/* The point's place in the last frame, in the convolved area. */
 static long marked(const double *q) {
     const long middle = SEARCH + TEMPLATE;
     return (middle + (long)(q[2] - q[3])) * OUT + middle + (long)(q[0] - q[1]);
 }
 
-/* How far the largest value is from where the template was, in one direction. */
+/* Distance of the largest value from the template's place, in one direction. */
 static double displaced(long at) {
     return (double)(at + 1 - IN - (SEARCH - TEMPLATE));
 }
@@ -312,7 +312,7 @@ static double tracked(machine_lane *lane, unsigned phase) {
     }
 }
 
-/* All threads load the point's coordinates; those that store nothing of the area still have them. */
+/* All threads load the point's coordinates; threads that store no pixel of the area keep the coordinates. */
 static void drop_coordinates(machine_lane *lane) {
     const unsigned thread = (unsigned)(lane - heart.lanes), block = heart.rig.kernel.index * POINTS + heart.x + 1;
     if (hearts[thread].block != block && lane->barriers) {
@@ -338,7 +338,7 @@ static double followed(machine_lane *lane, const char *kernel) {
     return value;
 }
 
-/* Where the points are, by what the first launch loads for the first pixel of each template. */
+/* Places of the points, from the first launch's loads for the first pixel of every template. */
 static void read_points(size_t *rows, size_t *columns) {
     rig r;
     size_t count;
@@ -365,7 +365,7 @@ static double pixel(const double *frame, size_t row, size_t column, long y, long
     return frame[((long)column - SEARCH - 1 + x) * SIDE + (long)row - SEARCH - 1 + y];
 }
 
-/* How well the template fits with its first pixel at (y, x) of the area: the correlation of both. */
+/* Fit of the template with the first pixel at (y, x) of the area: the correlation of the two. */
 static double correlation(const double *frame, const double *template, size_t row, size_t column, long y, long x) {
     double products = 0, sum = 0, squares = 0, own = 0, own_squares = 0;
     for (long j = 0; j < IN; j++)
@@ -380,7 +380,7 @@ static double correlation(const double *frame, const double *template, size_t ro
     return (products - sum * own / PIXELS_IN) / (deviation_of(sum, squares) * template_deviation(own, own_squares));
 }
 
-/* Correlations around the point's last place are as they are by the formula; elsewhere they are masked. */
+/* Correlations around the point's last place follow the formula; others are masked. */
 static void check_correlations(const machine *m, size_t point, size_t row, size_t column) {
     const double *frame = m->arrays[FRAME], *template = m->arrays[TEMPLATES] + point * PIXELS_IN;
     const double *found = m->arrays[MASKED] + point * m->lengths[MASKED] / POINTS;
@@ -408,7 +408,7 @@ Test(synthetic_frames, walls) {
     }
 }
 
-/* The picture moves down by one and to the left by one, and all points are found there. */
+/* The picture moves down by one and to the left by one, and all points are found again. */
 Test(synthetic_frames, points) {
     size_t rows[POINTS], columns[POINTS];
     machine *m = &heart;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Against traces of the same kernels on an H100, and the counters that it read:
- * ../shared/traces/h100, skipped where that is missing.
+ * Compare with traces of the same kernels on an H100, and measured counters: ../shared/traces/h100, skipped if missing.
  */
 #include "trace/synthetic/rig.h"
 
@@ -43,7 +42,7 @@ static const struct pair {
     {"atax", 2, "atax:4MiB:columns=512", false},
 };
 
-/* A launch: its traffic, and for each warp a sum over its accesses that knows all but where the arrays lie. */
+/* A launch: traffic, and per warp a sum over accesses that covers everything but the place of arrays. */
 typedef struct launch {
     gpc_kernel kernel;
     traffic traffic;
@@ -57,7 +56,7 @@ static uint64_t access_hash(const gpc_instruction *i) {
     return hash;
 }
 
-/* Read the trace's next launch. Blocks of a trace that holds only some SMs are numbered on. */
+/* Read the trace's next launch. Blocks are numbered consecutively if a trace holds only some SMs. */
 static void read_launch(gpc_trace *trace, launch *l) {
     gpc_error error = GPC_ERROR_INIT;
     memset(l, 0, sizeof *l);
@@ -94,7 +93,7 @@ static char *read_counters(void) {
     return text;
 }
 
-/* A counter of a trace's entry; false where the entry lacks it. */
+/* A counter of a trace's entry; false if absent. */
 static bool counter(const char *counters, const char *trace, const char *name, uint64_t *out) {
     char key[160];
     snprintf(key, sizeof key, "\"trace\": \"%s\"", trace);
@@ -174,7 +173,7 @@ static void check_pair(gpc_context *context, const char *counters, const struct 
     gpc_trace_close(ours);
 }
 
-/* Same grids, blocks, shared memory, and the same accesses in every warp; instructions within 11 %. */
+/* Equal grids, blocks, shared memory, and accesses in every warp; instructions within 11 %. */
 Test(synthetic_hardware, same_accesses_as_on_an_h100) {
     char *counters = read_counters();
     if (!counters)

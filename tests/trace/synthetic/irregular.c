@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernels over data that a seed makes: what each thread touches, counted from what its kernel is to do. */
+/* Kernels over random data: accesses per thread, counted from the kernel's definition. */
 #include "trace/synthetic/rig.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Accesses of one array, by element; and the arrays of a source that is open. */
+/* Accesses of one array, by element; and the arrays of an open source. */
 typedef struct touched {
     rig rig;
     const gpci_synthetic_array *arrays;
@@ -30,7 +30,7 @@ static void one_access(const touched *t, uint64_t thread, const gpc_instruction 
     cr_assert_fail("%#lx is in no array", (unsigned long)address);
 }
 
-/* Every lane's accesses of the next launch, in order for each thread; false where there is none. */
+/* All lanes' accesses of the next launch, in order per thread; false at the end. */
 static bool run_next(touched *t, each_access call, void *data) {
     if (!rig_kernel(&t->rig))
         return false;
@@ -49,7 +49,7 @@ static void run(touched *t, each_access call, void *data) {
     cr_assert(run_next(t, call, data));
 }
 
-/* Loads, stores and atomics of each element of one array. */
+/* Loads, stores and atomics per element of an array. */
 typedef struct tally {
     size_t array;
     unsigned width;
@@ -95,7 +95,7 @@ static tally sssp(const char *source, size_t array) {
     return sum;
 }
 
-/* 2,048 nodes of 8 edges: each node's degree and each edge's end and weight are read once. */
+/* 2,048 nodes of 8 edges: every node's degree and every edge's end and weight are read once. */
 Test(synthetic_irregular, sssp_edges) {
     tally sum = sssp("sssp:64KiB", SSSP_DEGREES);
     for (unsigned node = 0; node < 2048; node++)
@@ -110,7 +110,10 @@ Test(synthetic_irregular, sssp_edges) {
     }
 }
 
-/* For each edge both ends' distances are read; an atomic for those that make a path shorter: none, all, a quarter. */
+/*
+ * For every edge the distances of the two ends are read, with an atomic if a path becomes shorter: none, all, a
+ * quarter.
+ */
 Test(synthetic_irregular, sssp_distances) {
     static const struct {
         const char *source;
@@ -126,7 +129,7 @@ Test(synthetic_irregular, sssp_distances) {
             cr_expect_eq(sum.atomics, 3973, "%lu: other draws than traces of before had", (unsigned long)sum.atomics);
         free_tally(&sum);
     }
-    /* With every edge shorter each node that has edges says so; with none nobody does. */
+    /* With all edges shorter every node with edges sets the flag; with none, no node does. */
     tally quiet = sssp("sssp:64KiB:relaxed=0", SSSP_FLAG), loud = sssp("sssp:64KiB:relaxed=100", SSSP_FLAG);
     tally firsts = sssp("sssp:64KiB", SSSP_FIRSTS);
     cr_assert_eq(quiet.stores, 0);
@@ -137,7 +140,7 @@ Test(synthetic_irregular, sssp_distances) {
     free_tally(&firsts);
 }
 
-/* Instructions are 16 bytes apart, as those of a program are. */
+/* Instructions are 16 bytes apart, as in a real program. */
 Test(synthetic_irregular, places_of_instructions) {
     gpc_context *context;
     gpc_trace *trace;
@@ -158,7 +161,7 @@ Test(synthetic_irregular, places_of_instructions) {
     gpc_context_destroy(context);
 }
 
-/* From a list the nodes are random draws: 1 - 1/e of them come up, give or take. */
+/* The nodes of a list are random draws: about 1 - 1/e of all nodes occur. */
 Test(synthetic_irregular, sssp_worklist) {
     tally list = sssp("sssp:64KiB:worklist=1", SSSP_LIST), degrees = sssp("sssp:64KiB:worklist=1", SSSP_DEGREES);
     unsigned distinct = 0;
@@ -172,7 +175,7 @@ Test(synthetic_irregular, sssp_worklist) {
     free_tally(&degrees);
 }
 
-/* As sssp, without weights: and a store, no atomic, for a level that is lower. */
+/* As sssp, without weights; a lower level is a store, not an atomic. */
 Test(synthetic_irregular, bfs) {
     enum { BFS_EDGES = 2, BFS_LEVELS };
     tally edges = sssp("bfs:64KiB", BFS_EDGES), levels = sssp("bfs:64KiB:relaxed=100", BFS_LEVELS);
@@ -198,8 +201,8 @@ static tally all_levels(size_t array, unsigned width) {
 }
 
 /*
- * 2,730 nodes of 6 edges on average, nearly all of which are met: by the rule of levels all but one or two. Each of their
- * edges is looked at once, at the level of its node, and each is marked as met once, but for the first.
+ * 2,730 nodes of 6 edges on average, nearly all visited: by the rule of levels all but one or two. Every edge of a
+ * visited node is examined once, at the level of the node, and every node but the first is marked as visited once.
  */
 Test(synthetic_irregular, levels) {
     enum { EDGES = 1, LEVELS, MARKS, NODES = 2730, MET = 2 * NODES };
@@ -224,7 +227,7 @@ Test(synthetic_irregular, levels) {
     free_tally(&edges);
 }
 
-/* What a query touches: nodes in the order of its first thread's loads of keys, and the record. */
+/* Accesses of a query: nodes in the order of the first thread's loads of keys, and the record. */
 typedef struct search {
     uint64_t nodes[8], record, found;
     unsigned levels;
@@ -248,8 +251,8 @@ static void follow(void *data, uint64_t thread, const gpc_instruction *i, size_t
 }
 
 /*
- * 40,000 records in nodes of 128: 313 leaves below three nodes and the root. A query goes from the root by the node that has
- * its record to the leaf that has it.
+ * 40,000 records in nodes of 128: 313 leaves below three nodes and the root. A query goes from the root through the
+ * right node to the record's leaf.
  */
 Test(synthetic_irregular, btree) {
     enum { ROOT, MIDDLE, LEAVES = 4, QUERIES = 40 };
@@ -275,7 +278,7 @@ Test(synthetic_irregular, btree) {
     }
 }
 
-/* What a cell's thread loads of the variables: first its own, then its neighbours', array after array. */
+/* Loads of variables by a cell's thread: first the cell's, then the neighbours', array after array. */
 typedef struct flows {
     unsigned own[1000], around[1000];
     uint64_t others, stores;
@@ -300,7 +303,7 @@ static void check_flow(void *data, uint64_t thread, const gpc_instruction *i, si
     }
 }
 
-/* 1,000 cells: 4 neighbours and 12 numbers of normals each, 98 of 100 neighbours there. */
+/* 1,000 cells: 4 neighbours and 12 numbers of normals each, 98 of 100 neighbours exist. */
 Test(synthetic_irregular, cfd) {
     static flows f;
     touched t;
@@ -317,7 +320,7 @@ Test(synthetic_irregular, cfd) {
     cr_assert(around > 3880 && around < 3960, "%u of 4000 neighbours", around); /* four deviations are 35 */
 }
 
-/* Next offsets expected of each thread's loads of a row. */
+/* Next expected offsets of a thread's loads of a row. */
 typedef struct scores {
     unsigned first[496], second[496], steps[496];
     uint64_t results;
@@ -339,7 +342,7 @@ static void check_score(void *data, uint64_t thread, const gpc_instruction *i, s
     }
 }
 
-/* 32 documents of 64 features make 496 pairs, each of two rows of 16 vectors. */
+/* 32 documents of 64 features make 496 pairs of two rows of 16 vectors. */
 Test(synthetic_irregular, similarity_score) {
     static scores s;
     unsigned pair = 0;
@@ -360,8 +363,8 @@ Test(synthetic_irregular, similarity_score) {
 enum { COMD_LISTS, COMD_TABLE, COMD_POSITIONS, COMD_FORCES };
 
 /*
- * On a cube of 3 x 3 x 3 cells each is every other's neighbour, so each of the 432 atoms sees all of them once, and
- * itself once before. The three coordinates are arrays of 27 cells by 64 places, one behind another.
+ * On a cube of 3 x 3 x 3 cells, all cells are neighbours: every one of the 432 atoms meets all atoms once, and loads
+ * the own coordinates once before. The three coordinates are arrays of 27 cells by 64 places, one behind another.
  */
 static void check_cells(const char *source, uint64_t atoms, uint64_t places, uint64_t seen) {
     touched t;
@@ -386,11 +389,11 @@ Test(synthetic_irregular, comd) {
     check_cells("comd:13824", 432, 27 * 64, 432);
     check_cells("comd:13824:spread=0", 432, 27 * 64, 432);
     check_cells("comd:13824:spread=15,seed=7", 432, 27 * 64, 432);
-    /* Of 4 x 4 x 4 cells an atom is in 27 cells' neighbourhoods, which have 10 atoms each. */
+    /* With 4 x 4 x 4 cells an atom is in the neighbourhoods of 27 cells, with 10 atoms each. */
     check_cells("comd:32KiB:atoms=10,spread=0", 640, 64 * 64, 270);
 }
 
-/* A force of three components and an energy for each atom. */
+/* A force of three components and an energy per atom. */
 Test(synthetic_irregular, comd_forces) {
     touched t;
     begin(&t, "comd:13824");
@@ -414,7 +417,7 @@ static tally text(const char *source, size_t array) {
     return sum;
 }
 
-/* Bytes of the text that are read at all; they must be one stretch of it. */
+/* Bytes of the text read at least once; must be contiguous. */
 static uint64_t stretch(const tally *sum, uint64_t bytes) {
     uint64_t first = bytes, last = 0, read = 0;
     for (uint64_t b = 0; b < bytes; b++)
@@ -428,8 +431,8 @@ static uint64_t stretch(const tally *sum, uint64_t bytes) {
 }
 
 /*
- * 2,048 lines of 96 bytes. Every byte is read; the last of a line ends a word, and one in six of the others. A word
- * of five letters is followed by its end, and compared: its probability in a line is (5/6)^5 / 6 for each start.
+ * 2,048 lines of 96 bytes. Every byte is read; the last of a line ends a word, and so does one in six of the others. A
+ * word of five letters is followed by an end, and compared: probability in a line (5/6)^5 / 6 per start.
  */
 Test(synthetic_irregular, string_match) {
     tally sum = text("string-match:192KiB", TEXT_TEXT), key = text("string-match:192KiB", TEXT_KEY);
@@ -438,10 +441,10 @@ Test(synthetic_irregular, string_match) {
     cr_assert(read > 2047 * 96 && read < 2048 * 96 + 48);
     double words = 2048 + ((double)read - 2048) / 6;
     cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
-    /* Of the words but the lines' last, those of the right length; each reads the key's first letter. */
+    /* Words other than the lines' last with the right length; each reads the key's first letter. */
     double alike = (words - 2048) * 0.4019 / 6;
     cr_assert_float_eq((double)key.loaded[0], alike, 0.08 * alike);
-    /* One in four is the keyword, read to its end, five letters and the zero, and makes a result of two words. */
+    /* One in four is the keyword, read to the end, five letters and the zero, with a result of two words. */
     for (unsigned letter = 2; letter < 6; letter++)
         cr_assert_eq(key.loaded[letter], key.loaded[1]);
     cr_assert_float_eq(key.loaded[1], alike / 4, 0.2 * alike / 4);
@@ -452,9 +455,9 @@ Test(synthetic_irregular, string_match) {
 }
 
 /*
- * 256 parts of 1,024 bytes. Every byte is read, by the scan or by what it skips for. From a link to the next are on
- * average 8 + (2 * 64 - 8) / 2 bytes, an opening of 9, a link of 16 + 31 / 2 and its quote; a part loses about
- * half of a link's way at its end, and what a link needs for room.
+ * 256 parts of 1,024 bytes. Every byte is read, by the scan or by a skip. The mean distance from link to link is 8 + (2
+ * * 64 - 8) / 2 bytes, an opening of 9, a link of 16 + 31 / 2 and a quote; a part loses about half of a link's distance
+ * at the end, and the room for a link.
  */
 Test(synthetic_irregular, inverted_index) {
     tally sum = text("inverted-index:256KiB:part=1024", TEXT_TEXT);
@@ -473,8 +476,8 @@ Test(synthetic_irregular, inverted_index) {
 }
 
 /*
- * 2,048 lines of 96 bytes. Every byte is read, and a word's first one twice; each word is marked where it ends, and put
- * out. Half of the bytes before a word are blanks; a byte of it ends it one time in six.
+ * 2,048 lines of 96 bytes. Every byte is read, and a word's first byte twice; every word is marked at the end, and put
+ * out. Half of the bytes before a word are blanks; a letter ends a word one time in six.
  */
 Test(synthetic_irregular, word_count) {
     enum { WORDS_TEXT = 1, WORDS_RESULTS };
@@ -485,7 +488,7 @@ Test(synthetic_irregular, word_count) {
     cr_assert_eq(results.stores, 2 * sum.stores);
     for (unsigned byte = 0; byte < 2048 * 96 + 48; byte++)
         cr_assert(sum.stored[byte] <= 1 && sum.stored[byte] <= sum.loaded[byte]);
-    /* Six letters and a blank a word; a line's last word is cut short, to half of it in the mean. */
+    /* Six letters and a blank a word; a line's last word is cut, to half on average. */
     double words = ((double)read / 7 + 2048 * 0.5);
     cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
     free_tally(&sum);

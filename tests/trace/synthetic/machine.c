@@ -71,7 +71,7 @@ static void access(machine *m, const gpc_instruction *i, machine_lane *lane, uin
     }
 }
 
-/* Run a warp to its next barrier; false where it came to its end. */
+/* Run a warp to the next barrier; false at the end. */
 static bool step(machine *m, const gpc_warp *warp, uint64_t *at) {
     machine_lane *lanes = m->lanes + (size_t)warp->warp * m->rig.kernel.warp_lanes;
     while (*at < warp->count) {

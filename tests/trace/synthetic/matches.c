@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rodinia's mummergpu: its tree, and what its threads touch, beside a search that knows no tree. */
+/* Rodinia's mummergpu: the tree, and the threads' accesses, beside a search without a tree. */
 #include "trace/synthetic/rig.h"
 #include "trace/synthetic/synthetic_matches.h"
 
@@ -14,7 +14,7 @@ static const gpci_reads *open_reads(rig *r, const char *source) {
     return gpci_synthetic_data(r->source);
 }
 
-/* Each suffix is a way from the root to its leaf; an inner node's link leads to its label but for the first base. */
+/* A suffix is a path from the root to a leaf; an inner node's link leads to the label without the first base. */
 Test(synthetic_matches, tree) {
     rig r;
     const gpci_suffix_tree *t = &open_reads(&r, "rodinia-mummergpu:204:reference=700,repeats=60")->tree;
@@ -47,7 +47,7 @@ Test(synthetic_matches, tree) {
     rig_close(&r);
 }
 
-/* Bases of a read from `from` on that the reference has from `at` on. */
+/* Bases of a read from `from` on, equal to the reference from `at` on. */
 static uint64_t common(const gpci_reads *r, uint64_t query, uint64_t from, uint64_t at) {
     uint64_t n = 0;
     while (at + n < r->tree.length && gpci_reads_base(r, query, from + n) == r->tree.text[at + n])
@@ -64,7 +64,7 @@ static uint64_t longest(const gpci_reads *r, uint64_t query, uint64_t from) {
     return most;
 }
 
-/* Where a match begins in the reference, with another base before it than before the read's part. */
+/* Beginnings of a match in the reference, with a different base before than in the read. */
 static uint64_t alignments(const gpci_reads *r, uint64_t query, uint64_t start) {
     uint64_t found = 0;
     for (uint64_t at = 1; at < r->tree.length; at++)
@@ -113,7 +113,7 @@ static void run_kernel(rig *r, size_t most) {
             }
 }
 
-/* Bases are compared in order: the next of the read follows where both are the same, and only there. */
+/* Bases are compared in order: the next of the read follows only after an equal base. */
 static void check_compared(const gpci_reads *r, uint64_t query, const thread *t) {
     uint64_t place = 0, compared = 0;
     for (size_t k = 0; k < t->count; k++) {
@@ -131,7 +131,7 @@ static void check_compared(const gpci_reads *r, uint64_t query, const thread *t)
     cr_assert_gt(compared, 0);
 }
 
-/* Reads with errors, in a reference of repeats: what is recorded is what a search of the text finds. */
+/* Reads with errors, in a reference of repeats: records equal a text search. */
 Test(synthetic_matches, found) {
     rig r;
     const gpci_reads *reads = open_reads(&r, "rodinia-mummergpu:2448:reference=900,length=100,errors=5,repeats=60");
@@ -161,7 +161,7 @@ Test(synthetic_matches, found) {
     rig_close(&r);
 }
 
-/* A thread for each match prints as many alignments as the text has, none where another does. */
+/* A thread per match prints as many alignments as the text has, none if another thread does. */
 Test(synthetic_matches, printed) {
     rig r;
     const gpci_reads *reads = open_reads(&r, "rodinia-mummergpu:2448:reference=900,length=100,errors=5,repeats=60");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kernels may be given. */
+/* Parameters of kernels. */
 #include "trace/synthetic/rig.h"
 
 #include "golden.h"
@@ -22,7 +22,7 @@ static const char *const of_all[] = {"header", "lanes"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Why a kernel refuses a value of a parameter; false where it does not know the parameter. */
+/* Reason to refuse a value of a parameter; false if the kernel lacks the parameter. */
 static bool refuses(const rig *r, const char *kernel, const char *parameter, const char *value, gpc_error *error) {
     char source[128];
     gpci_source *opened = NULL;
@@ -31,7 +31,7 @@ static bool refuses(const rig *r, const char *kernel, const char *parameter, con
     return !strstr(error->message, "unknown");
 }
 
-/* Parameters are counts and switches, of whatever kernel: no fraction is taken. */
+/* Parameters are counts and switches: fractions are refused. */
 static size_t refuse_fractions(const rig *r, const char *kernel, const char *parameter) {
     static const char *const fractions[] = {"0.5", "1.5", "8.5", "100.5"};
     size_t known = 0;
@@ -61,7 +61,7 @@ Test(synthetic_parameters, are_whole) {
     rig_close(&r);
 }
 
-/* Least and most of each, as parameters.golden has them: whoever changes one changes what traces users may ask for. */
+/* Smallest and largest value per parameter, as in parameters.golden: changes alter the traces users may ask for. */
 Test(synthetic_parameters, least_and_most) {
     enum { ROOM = 1 << 15 };
     static char text[ROOM];

@@ -7,7 +7,7 @@
 
 /* Rodinia's kernels that work in patches of 16 x 16, on numbers. */
 
-/* What comes from the array goes as it is into shared memory, in the order of the loads. */
+/* Array values go unchanged into shared memory, in the order of the loads. */
 static double copied(machine_lane *lane) {
     const double value = lane->queue[lane->stores++];
     if (lane->stores == lane->count)
@@ -56,7 +56,7 @@ Test(synthetic_patches, needleman_wunsch) {
     machine_close(&m);
 }
 
-/* Copies; an element less products, over a divisor where one follows; and one less 16 products that came before it. */
+/* Copies; an element minus products, perhaps divided; and an element minus 16 earlier products. */
 static double factored(machine_lane *lane, const char *kernel) {
     const double *q = lane->queue;
     const unsigned count = lane->count;
@@ -77,7 +77,7 @@ static double factored(machine_lane *lane, const char *kernel) {
     return count % 2 ? value : value / q[count - 1];
 }
 
-/* The product of the factors is the matrix, for three patches a side. */
+/* The product of the factors is the matrix, with three patches a side. */
 Test(synthetic_patches, lu_decomposition) {
     enum { N = 48, LAUNCHES = 7 };
     machine m;
@@ -125,7 +125,7 @@ static double diffused(machine_lane *lane, const char *kernel) {
             lane->count = lane->stores = 0;
         return value;
     }
-    /* the pixel, coefficients of its own, below and to the right, differences north, south, west, east */
+    /* the pixel, coefficients of the pixel, below and to the right, differences north, south, west, east */
     if (lane->count < 8)
         return copied(lane);
     cr_assert_eq(lane->count, 8);
@@ -133,7 +133,7 @@ static double diffused(machine_lane *lane, const char *kernel) {
     return q[0] + (q[1] * q[4] + q[2] * q[5] + q[1] * q[6] + q[3] * q[7]) / 8;
 }
 
-/* 33 x 33: two patches a side, whose neighbours beyond the image are its border. */
+/* 33 x 33: two patches a side; neighbours beyond the image are the border. */
 Test(synthetic_patches, diffusion) {
     enum { IMAGE, COEFFICIENTS, DIFFERENCES, N = 32, FIRST = N };
     enum { EAST, WEST = N * N, SOUTH = 2 * N * N, NORTH = 3 * N * N };
@@ -171,8 +171,8 @@ Test(synthetic_patches, diffusion) {
 }
 
 /*
- * Forward: one that was loaded alone is copied; the first two are multiplied, others added. Adjusting: the weight by error,
- * input and last change, the change by the same, and for the first input's row likewise without an input.
+ * Forward: a value loaded alone is copied; the first two are multiplied, others added. Adjusting: the weight by error,
+ * input and last change, the change likewise; in the first input's row, without an input.
  */
 static double trained(machine_lane *lane, const char *kernel) {
     const double *q = lane->queue;
@@ -197,7 +197,7 @@ static double trained(machine_lane *lane, const char *kernel) {
     return count == 2 ? q[0] * q[1] : q[count - 2] + q[count - 1];
 }
 
-/* 48 inputs and 16 units; weights have a row and a column of their own before those of inputs and units. */
+/* 48 inputs and 16 units; weights have a separate row and column before the rows and columns of inputs and units. */
 Test(synthetic_patches, back_propagation) {
     enum { WEIGHTS, CHANGES, INPUT, SUMS, N = 48, UNITS = 16, ROW = UNITS + 1 };
     machine m;

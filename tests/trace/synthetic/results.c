@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each kernel, run on numbers, computes what its name says. */
+/* Every kernel, run on numbers, computes the result promised by the name. */
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
@@ -159,7 +159,7 @@ Test(synthetic_results, spatial) {
     machine_close(&m);
 }
 
-/* Indices are random: each output holds some input, and about 1 - 1/e of all elements are used. */
+/* Indices are random: every output holds an input, and about 1 - 1/e of all elements are used. */
 Test(synthetic_results, gather) {
     machine m;
     machine_open(&m, "gather:100000", 4, copy);
@@ -194,7 +194,7 @@ static void check_kronecker(const char *source, size_t m_side, size_t n_side) {
     machine_close(&m);
 }
 
-/* Elements are added instead of multiplied, which tells more of them apart. */
+/* Elements are added instead of multiplied, to distinguish more of them. */
 Test(synthetic_results, kronecker) {
     check_kronecker("kronecker:64KiB", 8, 16);
     check_kronecker("kronecker:40000:inner=7", 14, 7);

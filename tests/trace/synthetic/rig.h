@@ -4,7 +4,7 @@
 
 #include "trace/synthetic/synthetic.h"
 
-/* An open synthetic source, with what its caller must provide. */
+/* An open synthetic source, with the caller's part. */
 typedef struct rig {
     gpc_context *context;
     gpci_opcodes *opcodes;
@@ -13,27 +13,27 @@ typedef struct rig {
     gpc_kernel kernel;
 } rig;
 
-/* Open what follows `synthetic:`; the test fails where it cannot be. */
+/* Open the text after `synthetic:`; the test fails otherwise. */
 void rig_open(rig *r, const char *name);
 void rig_close(rig *r);
 
-/* The next kernel, or block of it; false at the end. */
+/* The next kernel, or block; false at the end. */
 bool rig_kernel(rig *r);
 const gpc_block *rig_block(rig *r);
 
 const char *rig_opcode(const rig *r, const gpc_instruction *instruction);
 
-/* What the global accesses of a kernel come to. */
+/* Totals of the global accesses of a kernel. */
 typedef struct traffic {
     uint64_t blocks, warps, instructions;
-    uint64_t loads, load_sectors, stores, store_sectors; /* of accesses with any lane */
+    uint64_t loads, load_sectors, stores, store_sectors; /* of accesses with active lanes */
     uint64_t barriers, shared_atomics;
 } traffic;
 
 /* 32-byte sectors that an access touches. */
 unsigned sectors_of(const gpc_instruction *instruction);
 void traffic_add(traffic *sum, const gpc_block *block);
-/* Of the present kernel's remaining blocks. */
+/* Traffic of the present kernel's remaining blocks. */
 traffic rig_traffic(rig *r);
 
 #endif

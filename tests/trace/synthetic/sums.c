@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernels that add things up, run on numbers. */
+/* The summing kernels, run on numbers. */
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ static double take(machine_lane *lane, double value) {
     return value;
 }
 
-/* Pairs of what was loaded; a last one alone is what the sum is added to. */
+/* Pairs of loaded values; a last single value is the sum's start. */
 static double dot(machine_lane *lane, const char *kernel) {
     double sum = 0;
     (void)kernel;
@@ -131,7 +131,7 @@ Test(synthetic_sums, scalarprod) {
     check_scalarprod("scalarprod:100000:vectors=130,lanes=64", 130, 192);
 }
 
-/* What was loaded goes to shared memory, in that order; of what comes back the sum, three times, is the result. */
+/* Loaded values go to shared memory, in order; the result is the sum of the values read back, three times. */
 static double overloaded(machine_lane *lane, const char *kernel) {
     (void)kernel;
     if (lane->shared) {
@@ -146,7 +146,7 @@ static double overloaded(machine_lane *lane, const char *kernel) {
     return first;
 }
 
-/* The kernel of pairs comes between, whose results the third one overwrites. */
+/* The kernel of pairs comes between; the third kernel overwrites the results. */
 Test(synthetic_sums, cppoverload) {
     machine m;
     machine_open(&m, "cppoverload:38KiB", 4, overloaded);
@@ -163,7 +163,7 @@ Test(synthetic_sums, cppoverload) {
     machine_close(&m);
 }
 
-/* Squared distances, a pair of loads a feature; the nearest of the centres, the first of equals. */
+/* Squared distances, a pair of loads a feature; the nearest of the centres, the first if equal. */
 static double nearest(machine_lane *lane, const char *kernel) {
     enum { CENTRES = 3, FEATURES = 19 };
     double least = INFINITY, best = 0;
@@ -232,7 +232,7 @@ static void check_histogram(const char *source, size_t words) {
         most = fmax(most, m.arrays[2][bin]);
     }
     cr_assert_eq(sum, 4.0 * (double)words, "%g bytes counted", sum);
-    /* Random bytes: each bin within six standard deviations. */
+    /* Random bytes: every bin is within six standard deviations. */
     double mean = sum / 256, six = 6 * sqrt(mean);
     cr_assert(least > mean - six && most < mean + six, "bins from %g to %g", least, most);
     machine_close(&m);
@@ -266,7 +266,7 @@ Test(synthetic_sums, reuse) {
     check_reuse("private-reuse:64KiB", 32, 1, 8, 512);
 }
 
-/* Tiles: two global loads, both stored; then four words of a row and a word of each of four rows, again and again. */
+/* Tiles: two global loads, both stored; then four words of a row and a word of each of four rows, repeatedly. */
 static double product(machine_lane *lane, const char *kernel) {
     (void)kernel;
     if (!lane->shared && lane->count >= 2) {
@@ -306,7 +306,7 @@ Test(synthetic_sums, matmul) {
     check_matmul("matmul-tiled:40000:tile=16,lanes=64", 96);
 }
 
-/* A butterfly of as many values as were loaded: four, two, or one to copy; and the product of the transforms. */
+/* A butterfly of the loaded values: four, two, or one to copy; and the product of the transforms. */
 static double butterfly(machine_lane *lane, const char *kernel) {
     const double *q = lane->queue;
     if (strstr(kernel, "modulate"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LonestarGPU's survey propagation, on numbers: surveys and biases of a formula that is read off the addresses. */
+/* LonestarGPU's survey propagation, on numbers: surveys and biases of a formula known from the addresses. */
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
@@ -48,7 +48,7 @@ static size_t array_of(const machine *m, uint64_t address, uint64_t *offset) {
     return 0;
 }
 
-/* The graph, off the loads of the first launch: an edge, and the marks of its clause and of its variable. */
+/* Read the graph from the loads of the first launch: an edge, with marks of clause and variable. */
 static void read_graph(const char *source, graph *g) {
     machine m;
     machine_open(&m, source, 4, NULL);
@@ -78,7 +78,7 @@ static void read_graph(const char *source, graph *g) {
     machine_close(&m);
 }
 
-/* What calc_pi_values stores, of what it has loaded; the same for update_eta and update_bias. */
+/* Values stored by calc_pi_values, from loaded values; update_eta and update_bias likewise. */
 static double pi_value(machine_lane *lane) {
     const double *q = lane->queue, clause = q[1];
     double none = 1, same = 1, opposite = 1;
@@ -117,7 +117,7 @@ static double eta_value(machine_lane *lane) {
 static double bias_value(machine_lane *lane) {
     const double *q = lane->queue;
     double none = 1, minus = 1, plus = 1;
-    if (lane->shared || lane->count < 3) /* the sum of the block, which is not looked at */
+    if (lane->shared || lane->count < 3) /* the sum of the block is not checked */
         return 0;
     for (unsigned at = 3; at < lane->count; at += 5) {
         none *= 1 - q[at + 3];
@@ -134,7 +134,7 @@ static double surveyed(machine_lane *lane, const char *kernel) {
                                           : bias_value(lane);
 }
 
-/* Arrays as the program fills them: CSR by clause, and by variable in the order of edges; first surveys are drawn. */
+/* Fill arrays as the program does: CSR by clause, and by variable in the order of edges; first surveys are random. */
 static void fill(machine *m, const graph *g) {
     unsigned next = 0;
     for (unsigned v = 0; v < VARIABLES; v++) {
@@ -156,7 +156,7 @@ static void fill(machine *m, const graph *g) {
     }
 }
 
-/* The same by the formula's graph alone. */
+/* Reference by the formula's graph only. */
 static void survey(machine *m, const graph *g, double *pi, double *eta) {
     const double *bar = m->arrays[BAR];
     for (unsigned e = 0; e < EDGES; e++) {
@@ -223,13 +223,13 @@ static void check_surveys(const char *source) {
     machine_close(&m);
 }
 
-/* With a thread for each edge, and with a third as many. */
+/* A thread per edge, and a third as many. */
 Test(synthetic_surveys, propagation) {
     check_surveys("sp:5040");
     check_surveys("sp:5040:blocks=1,seed=7");
 }
 
-/* Bytes at which the present launch stores into an array. */
+/* Bytes of an array stored by the present launch. */
 static void stored(machine *m, size_t array, bool *found) {
     for (const gpc_block *block; (block = rig_block(&m->rig));)
         for (uint32_t w = 0; w < block->warp_count; w++)
@@ -249,7 +249,7 @@ static void skip_to(machine *m, const char *kernel) {
     while (!strstr(m->rig.kernel.name, kernel));
 }
 
-/* One variable in a hundred is fixed; it satisfies about half of its clauses, which the next round passes over. */
+/* One variable in a hundred is fixed, and satisfies about half of the variable's clauses, skipped in the next round. */
 Test(synthetic_surveys, decimation) {
     enum { DECIMATED = 30 };
     static bool fixed[EDGES], satisfied[EDGES], clauses[EDGES];
