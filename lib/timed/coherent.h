@@ -92,6 +92,8 @@ void gpci_controllers_step(const gpci_group *group, uint32_t index);
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
 /* Make room for origins of controller accesses. GPC_ERROR_MEMORY. */
 gpc_status gpci_coherent_make_origins(gpci_timed *t);
+/* A new trace counts from 1: take the numbers from labels and origins, and leave their clocks of stages. */
+void gpci_coherent_forget(gpci_timed *t);
 /* Save or load labels and origins, while packets are traced. */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *archive);
 /* Run all due steps, with the consequences in this cycle. */

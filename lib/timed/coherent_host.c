@@ -229,6 +229,17 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     return GPC_OK;
 }
 
+void gpci_coherent_forget(gpci_timed *t) {
+    gpci_coherent_host *host = t->coherent;
+    const gpci_controllers *e = gpci_controllers_of(t);
+    for (size_t i = 0; i < e->label_room; i++)
+        e->labels[i] = 0;
+    if (!t->stage_times && host->origin_room) /* nothing has been written there, if nobody watched */
+        memset(host->origins, 0, host->origin_room * sizeof *host->origins);
+    for (size_t i = 0; t->stage_times && i < host->origin_room; i++)
+        host->origins[i].label.id = host->origins[i].label.origin = 0;
+}
+
 /*
  * Save or load, after the controllers, while packets are traced: labels of tasks and origins of accesses. Both arrays
  * may be shorter than their pool, because room for labels is made before the next step.

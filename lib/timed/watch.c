@@ -558,18 +558,15 @@ void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t number) {
         gpci_trace_tell(t->trace, &e);
 }
 
-/* Numbers are for one trace: forget numbers of an earlier trace. */
+/* Numbers are for one trace: forget numbers of an earlier trace. Clocks of stages go on. */
 static void forget(gpci_timed *t) {
     const size_t labels = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     for (size_t i = 0; i <= labels; i++)
         t->pool.labels[i].id = t->pool.labels[i].origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
-    if (t->coherent && t->coherent->origin_room)
-        memset(t->coherent->origins, 0, t->coherent->origin_room * sizeof *t->coherent->origins);
-    gpci_controllers *e = t->coherent ? gpci_controllers_of(t) : NULL;
-    for (size_t i = 0; e && i < e->label_room; i++)
-        e->labels[i] = 0;
+    if (t->coherent)
+        gpci_coherent_forget(t);
 }
 
 gpc_status gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
