@@ -14,7 +14,8 @@ GPC_BEGIN_DECLS
  * packet (`parent`), and the warp access at the root (`access`). Therefore the events of a load are the events with the
  * load's `access`. The events of a transaction are the events of its packet and of the packet's children. Packet
  * numbers start at 1 for every trace, and are used once. A bulk copy is an access, and the lines of the copy are its
- * line transactions; a copy to several SMs completes once at each SM. Messages of fences and of a kernel's begin
+ * line transactions; a copy to several SMs completes once at each SM. A request of a port (port.h) is an access without
+ * SM, warp and instruction, and the lines of the request are its line transactions. Messages of fences and of a kernel's begin
  * (`coherence`) have no parent, no access, and the kind GPC_KIND_COUNT.
  *
  * Example, a load that misses everywhere (timed, no coherence):
@@ -54,7 +55,8 @@ GPC_BEGIN_DECLS
     X(GPC_COMPONENT_CLUSTER_REPLIES, 14, "cluster-replies", "send: slice; receive: cluster")              \
     X(GPC_COMPONENT_GPU_LINKS, 15, "gpu-links", "GPU")                                                    \
     X(GPC_COMPONENT_CONST, 16, "const", "SM whose constant cache it is (const.size)")                     \
-    X(GPC_COMPONENT_L15, 17, "l15", "cache of code and constants before L2, of all of them (l15.size)")
+    X(GPC_COMPONENT_L15, 17, "l15", "cache of code and constants before L2, of all of them (l15.size)")   \
+    X(GPC_COMPONENT_PORT, 18, "port", "port of requests past L1 (port.h)")
 
 typedef enum gpc_component {
 #define X(id, value, name, meaning) id = value,
@@ -120,7 +122,7 @@ typedef struct gpc_event {
     uint64_t until;  /* core cycle at which the action ends, if known already; else `cycle` */
     uint64_t packet; /* 0: no packet */
     uint64_t parent; /* packet that caused this packet; 0: none */
-    uint64_t access; /* packet of the warp access, or of the gpc_hierarchy_try_miss request, at the root; 0: none */
+    uint64_t access; /* packet of the warp access, or of the request of try_miss or try_port, at the root; 0: none */
     /* bytes, address of the line within `process`, as the host knows the address; UINT64_MAX: unknown */
     uint64_t address;
     uint64_t pc;    /* address of the instruction; UINT64_MAX: unknown */
@@ -179,8 +181,7 @@ typedef struct gpc_event_options {
  * hierarchy has a single trace: a new trace replaces the old trace. Without a trace a hierarchy is as fast as if traces
  * did not exist.
  *
- * Not reported: packets in flight when the trace was set, until they end; requests of ports (port.h), and L2's
- * reads of memory for ports; state changes in L1 and L2 of a coherent
+ * Not reported: packets in flight when the trace was set, until they end; state changes in L1 and L2 of a coherent
  * hierarchy (use gpc_coherence_callbacks of gpc_hierarchy_coherence). gpc_hierarchy_begin_kernel and
  * gpc_hierarchy_flush report writes and drops without a packet. Events come in the library's order of work, and so in
  * the order of their cycles, with an exception: `cycle` of a DRAM command is the cycle of issue by DRAM's clock, and

@@ -18,11 +18,11 @@ enum {
     GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_stage.h) */
     GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: travels with another packet, linked by `beside` */
     GPCI_PACKET_WAITER = 0x40,   /* a waiter: exists only as a first cache line */
-    GPCI_PACKET_PORT = 0x40,     /* at slices, which have no waiters: from a port (port.h) */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
                                  /* exists only as a first cache line, too */
     GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores (not in trees): others travel along, from line.waiter on */
-    GPCI_PACKET_LATE = 0x80      /* a prefetch whose line a load already waits for, or a returned prefetch */
+    GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
+    GPCI_PACKET_LATE = 0x80 /* a stage's own prefetch whose line a load already waits for, or a returned prefetch */
 };
 
 /* L1's notes about a sent read, needed when the reply arrives. */
@@ -129,6 +129,7 @@ typedef struct gpci_packet_label {
     uint64_t serial; /* of the line's clock (timed/stage_times.h): `clock`; or 0 */
     uint32_t clock;
     uint8_t kind; /* gpc_kind of the access */
+    uint8_t port; /* 1 + port whose request the access is; 0: an SM's */
 } gpci_packet_label;
 
 #define GPCI_ASKED_BYTES 96u /* holds all fields of a gpc_request */

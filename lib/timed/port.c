@@ -44,6 +44,82 @@ static gpc_status check(const gpc_hierarchy *h, const gpc_port_request *r, gpc_e
     return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: %s", wrong) : GPC_OK;
 }
 
+/* Events */
+
+static gpc_event event_of(const gpci_timed *t, gpc_what what, uint32_t number, const gpci_port_entry *e) {
+    gpc_event event = gpci_event_of_none(t->trace, what, GPC_COMPONENT_PORT, number);
+    event.packet = event.access = e->label;
+    event.address = e->begin & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
+    event.kind = e->kind;
+    return event;
+}
+
+static void tell_request(gpci_timed *t, uint32_t number, gpci_port_entry *e) {
+    e->label = ++t->trace->packets;
+    gpc_event event = event_of(t, GPC_WHAT_ISSUE, number, e);
+    const uint64_t bytes =
+        ((e->begin & (GPCI_SEGMENT - 1)) + e->left + GPCI_SEGMENT - 1) & ~(uint64_t)(GPCI_SEGMENT - 1);
+    event.bytes = e->left > UINT32_MAX - 2 * GPCI_SEGMENT ? UINT32_MAX : (uint32_t)bytes;
+    gpci_trace_tell(t->trace, &event);
+}
+
+static void tell_end(gpci_timed *t, uint32_t number, const gpci_port_entry *e) {
+    gpc_event event = event_of(t, GPC_WHAT_COMPLETE, number, e);
+    event.outcome = e->level;
+    event.value = event.cycle - e->accepted;
+    gpci_trace_tell(t->trace, &event);
+}
+
+/* A line of a request at its port, or on its way between port and slice: `bytes` move until `until`. */
+static void tell_line(gpci_timed *t, gpc_what what, const gpci_packet *l, uint32_t bytes, uint64_t until) {
+    const gpci_packet_label *label = gpci_label_of(&t->pool, l);
+    gpc_event event = gpci_event_of_none(t->trace, what, GPC_COMPONENT_PORT, l->request.warp);
+    if (!label->id)
+        return;
+    event.packet = label->id;
+    event.parent = label->parent;
+    event.access = label->origin;
+    event.address = l->address;
+    event.kind = label->kind;
+    event.bytes = bytes;
+    event.until = until;
+    event.outcome = what == GPC_WHAT_REPLY ? l->level : 0;
+    gpci_trace_tell(t->trace, &event);
+}
+
+static void tell_new_line(gpci_timed *t, uint32_t packet, uint32_t number, const gpci_port_entry *e) {
+    gpci_packet_label *label = gpci_label_take(&t->pool, packet);
+    const gpci_packet *l = gpci_packet_at(&t->pool, packet);
+    *label = (gpci_packet_label){.id = e->label ? ++t->trace->packets : 0,
+                                 .parent = e->label,
+                                 .origin = e->label,
+                                 .kind = e->kind,
+                                 .port = (uint8_t)(1 + number)};
+    tell_line(t, GPC_WHAT_LINE, l, gpci_packet_bytes(l), t->wheel.now);
+}
+
+/* Bytes of a line on the link to L2, or (`back`) from L2. */
+static uint32_t bytes_on_link(const gpci_packet *l, bool back) {
+    if (l->line.kind == GPC_STORE)
+        return back ? 0 : l->request.bytes_used;
+    return back ? gpci_packet_bytes(l) : 0;
+}
+
+/* A line enters a link, or leaves a link. */
+GPCI_INLINE void see_link(gpci_timed *t, gpc_what what, uint32_t packet, bool back, uint64_t until) {
+    const gpci_packet *l = gpci_packet_at(&t->pool, packet);
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        tell_line(t, what, l, bytes_on_link(l, back), until);
+}
+
+void gpci_ports_forget(const gpci_timed *t) {
+    const struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
+    for (uint32_t i = 0; p && i < p->count * p->queue; i++)
+        p->entries[i].label = 0;
+}
+
+/* Requests */
+
 gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *request, uint64_t token, gpc_error *error) {
     if (!h || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: %s is NULL", h ? "request" : "hierarchy");
@@ -67,6 +143,7 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     entries[at] = (gpci_port_entry){.token = token,
                                     .accepted = t->wheel.now,
                                     .address = gpc_process_address(r.process, r.address),
+                                    .begin = gpc_process_address(r.process, r.address),
                                     .left = r.bytes,
                                     .kind = r.kind,
                                     .used = true};
@@ -75,6 +152,8 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     port->sending++;
     port->used++;
     port->stats.requests++;
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        tell_request(t, r.port, &entries[at]);
     t->in_flight++;
     t->taken++;
     t->progress = t->wheel.now;
@@ -154,6 +233,8 @@ static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint
     gpci_packet *l = gpci_packet_at(&t->pool, packet);
     const bool store = e->kind == GPC_STORE;
     *l = make_line(t, e, number, at, offset, bytes);
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        tell_new_line(t, packet, number, e);
     const uint32_t slice = gpci_l2_slice(t->h, gpci_l2_home(t->h, l->address),
                                          gpci_interleave_slice(&t->h->interleave, l->address, &l->path.inner));
     const uint32_t cycles = store ? cycles_of(p, bytes) : 1;
@@ -168,6 +249,7 @@ static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint
     e->left -= bytes;
     const uint64_t due = port->free + p->latency;
     t->pool.links[packet].due = due;
+    see_link(t, GPC_WHAT_SEND, packet, false, port->free);
     gpci_queue_push(&p->at_slices[slice], &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, t->l2[slice].component, due);
 }
@@ -209,6 +291,7 @@ bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
     p->turn[slice->index] = yields;
     while (!yields && queue->count && t->pool.links[queue->first].due <= now && !gpci_queue_full(&slice->in)) {
         const uint32_t packet = gpci_queue_pop(queue, &t->pool, now);
+        see_link(t, GPC_WHAT_RECEIVE, packet, false, now);
         t->pool.links[packet].due = gpci_clock_after(slice->options->clock, now, t->rop_latency);
         gpci_queue_push(to, &t->pool, now, packet);
         entered = true;
@@ -239,19 +322,22 @@ void gpci_port_reply(gpci_timed *t, uint32_t packet) {
     port->reply_free = (port->reply_free > now ? port->reply_free : now) + cycles_of(p, bytes);
     const uint64_t due = port->reply_free + p->latency;
     t->pool.links[packet].due = due;
+    see_link(t, GPC_WHAT_SEND, packet, true, port->reply_free);
     gpci_queue_push(&port->replies, &t->pool, now, packet);
     gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + l->request.warp, due);
 }
 
 static void complete(gpci_timed *t, struct gpci_ports *p, uint32_t number, gpci_port_entry *e) {
     gpci_port *port = &p->each[number];
+    if (GPCI_UNLIKELY(t->trace != NULL) && e->label)
+        tell_end(t, number, e);
     const gpc_completion c = {.token = e->token,
                               .issued = e->accepted,
                               .cycle = t->wheel.now,
                               .sm = UINT32_MAX,
                               .warp = UINT32_MAX,
                               .kind = e->kind,
-                              .level = 2,
+                              .level = e->level,
                               .port = (uint8_t)(1 + number)};
     port->stats.completed++;
     port->stats.request_cycles += c.cycle - c.issued;
@@ -271,6 +357,10 @@ static void take_replies(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
         const gpci_packet *l = gpci_packet_at(&t->pool, packet);
         gpci_port_entry *e = &entries_of(p, number)[l->line.waiter];
         port->stats.l2_read_hits += e->kind == GPC_LOAD && l->level == 2;
+        e->level = l->level > e->level ? l->level : e->level;
+        see_link(t, GPC_WHAT_RECEIVE, packet, true, t->wheel.now);
+        if (GPCI_UNLIKELY(t->trace != NULL))
+            tell_line(t, GPC_WHAT_REPLY, l, gpci_packet_bytes(l), t->wheel.now);
         port->lines--;
         e->under_way--;
         gpci_pool_give(&t->pool, packet);

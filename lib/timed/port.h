@@ -15,9 +15,12 @@
 /* A request, until the last line is back. */
 typedef struct gpci_port_entry {
     uint64_t token, accepted;
+    uint64_t begin;         /* address of the first byte */
     uint64_t address, left; /* bytes not sent yet */
     uint64_t under_way;     /* lines */
+    uint64_t label;         /* of the request, for the trace of events; 0: nothing is told of the request */
     uint8_t kind;
+    uint8_t level; /* deepest level that has served a line */
     bool used;
 } gpci_port_entry;
 
@@ -48,6 +51,8 @@ gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error);
  */
 bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others);
 bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice);
+/* A new trace of events counts from 1: requests lose their numbers. */
+void gpci_ports_forget(const gpci_timed *t);
 /* A slice has a reply for a port. */
 void gpci_port_reply(gpci_timed *t, uint32_t packet);
 

@@ -2,6 +2,7 @@
 #include "level/rules/level_rules.h"
 #include "timed/copy_engine.h"
 #include "timed/plain_values.h"
+#include "timed/port.h"
 #include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch_coherent.h"
@@ -27,10 +28,7 @@ static gpc_component component_of(const gpci_stage *stage) {
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
-/*
- * Label of a packet. Waiters and a tree's messages left before the trace was set and have no label, nor have packets of
- * ports.
- */
+/* Label of a packet. Waiters and a tree's messages left before the trace was set and have no label. */
 static const gpci_packet_label *label_at(const gpci_timed *t, const gpci_packet *p) {
     return p->flags & GPCI_PACKET_WAITER ? t->pool.labels : gpci_label_of(&t->pool, p);
 }
@@ -44,9 +42,11 @@ static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component comp
     e.parent = label->parent;
     e.access = label->origin;
     e.address = p->address;
-    e.sm = p->request.sm;
     e.kind = label->kind;
     e.bytes = gpci_packet_bytes(p);
+    if (label->port) /* no SM asks; `request` has the neighbour that policies are told */
+        return e;
+    e.sm = p->request.sm;
     if (label->origin) {
         e.pc = p->request.pc;
         e.warp = p->request.warp;
@@ -61,8 +61,8 @@ static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gp
     else
         gpci_stages_see(t, what, stage, p, detail);
     const gpci_packet_label *label = label_at(t, p);
-    /* a store's copy on the way below is no line transaction */
-    if (!label->id || (what == GPC_WHAT_REPLY && label->parent != label->origin))
+    /* a store's copy on the way below is no line transaction, nor is a fence's write-back */
+    if (!label->id || (what == GPC_WHAT_REPLY && (!label->origin || label->parent != label->origin)))
         return;
     gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
     if (stage->level == 2)
@@ -128,6 +128,7 @@ static void tell_line(gpci_timed *t, uint32_t packet, uint32_t flight) {
     label->parent = label->origin = t->flights[flight].trace.id;
     label->id = label->origin ? ++t->trace->packets : 0; /* a copy may have been accepted before the trace was set */
     label->kind = p->request.kind;
+    label->port = 0;
     gpci_stages_line(t, p, flight);
     if (!label->id)
         return;
@@ -567,6 +568,7 @@ static void forget(gpci_timed *t) {
         t->flights[i].trace.id = 0;
     if (t->coherent)
         gpci_coherent_forget(t);
+    gpci_ports_forget(t);
 }
 
 gpc_status gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {

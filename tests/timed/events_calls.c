@@ -388,3 +388,165 @@ Test(timed_events, bulk_copy_under_way) {
     events_close(&e, r.hierarchy);
     rig_close(&r);
 }
+
+/* A request of a port, from the port to its slice, to memory and back: each cycle by hand. */
+Test(timed_events, life_of_a_ports_line) {
+    static const struct {
+        uint64_t cycle, until;
+        gpc_what what;
+        gpc_component component;
+        uint64_t packet, parent;
+        uint32_t bytes;
+    } expected[] = {
+        {0, 0, GPC_WHAT_ISSUE, GPC_COMPONENT_PORT, 1, 0, 64},
+        {1, 1, GPC_WHAT_LINE, GPC_COMPONENT_PORT, 2, 1, 64},
+        {1, 2, GPC_WHAT_SEND, GPC_COMPONENT_PORT, 2, 1, 0},
+        {12, 12, GPC_WHAT_RECEIVE, GPC_COMPONENT_PORT, 2, 1, 0},
+        {13, 13, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, 2, 1, 64},
+        {13, 13, GPC_WHAT_MSHR_ALLOCATE, GPC_COMPONENT_L2, 2, 1, 64},
+        {13, 13, GPC_WHAT_FETCH, GPC_COMPONENT_L2, 3, 2, 64},
+        {13, 13, GPC_WHAT_QUEUE, GPC_COMPONENT_L2, 3, 2, 64},
+        {13, 13, GPC_WHAT_MEMORY_READ, GPC_COMPONENT_HOST, 3, 2, 64},
+        {63, 63, GPC_WHAT_DATA, GPC_COMPONENT_HOST, 3, 2, 64},
+        {64, 64, GPC_WHAT_FILL, GPC_COMPONENT_L2, 2, 1, 64},
+        {64, 64, GPC_WHAT_MSHR_FREE, GPC_COMPONENT_L2, 2, 1, 64},
+        {64, 84, GPC_WHAT_SERVE, GPC_COMPONENT_L2, 2, 1, 64},
+        {84, 92, GPC_WHAT_SEND, GPC_COMPONENT_PORT, 2, 1, 64},
+        {102, 102, GPC_WHAT_RECEIVE, GPC_COMPONENT_PORT, 2, 1, 64},
+        {102, 102, GPC_WHAT_REPLY, GPC_COMPONENT_PORT, 2, 1, 64},
+        {102, 102, GPC_WHAT_COMPLETE, GPC_COMPONENT_PORT, 1, 0, 0},
+    };
+    static rig r;
+    static events e;
+    rig_open(&r, "ports = 2\nport.width = 8\nport.latency = 10\n", 50);
+    events_open(&e, r.hierarchy, all);
+    gpc_port_request q = GPC_PORT_REQUEST_INIT;
+    q.address = 0x1010, q.bytes = 40, q.port = 1;
+    cr_assert_eq(gpc_hierarchy_try_port(r.hierarchy, &q, RIG_TOKENS - 1, NULL), GPC_OK);
+    rig_steps(&r, 200);
+    events_check(&e);
+    cr_expect_eq(e.count, sizeof expected / sizeof *expected);
+    for (uint32_t i = 0; i < e.count && i < sizeof expected / sizeof *expected; i++) {
+        const gpc_event *v = &e.list[i];
+        cr_expect(v->cycle == expected[i].cycle && v->until == expected[i].until && v->what == expected[i].what &&
+                      v->component == expected[i].component && v->packet == expected[i].packet &&
+                      v->parent == expected[i].parent && v->bytes == expected[i].bytes,
+                  "step %u: cycle %llu to %llu %s %s packet %llu of %llu, %u bytes", i, (unsigned long long)v->cycle,
+                  (unsigned long long)v->until, gpc_what_name(v->what), gpc_component_name(v->component),
+                  (unsigned long long)v->packet, (unsigned long long)v->parent, v->bytes);
+        cr_expect(v->access == 1 && v->sm == GPC_NONE && v->warp == GPC_NONE && v->block == GPC_NONE &&
+                  v->pc == UINT64_MAX && v->address == 0x1000 && v->kind == GPC_LOAD);
+        cr_expect(v->component != GPC_COMPONENT_PORT || v->index == 1);
+    }
+    const gpc_event *end = events_at(&e, GPC_WHAT_COMPLETE, ANY, 0);
+    cr_assert_not_null(end);
+    cr_expect(end->outcome == 3 && end->value == 102);
+    cr_expect_eq(r.done[RIG_TOKENS - 1].level, 3, "memory served a line of it");
+    events_close(&e, r.hierarchy);
+    rig_abandon(&r);
+}
+
+/* A request accepted before the trace is not told of, nor is any line of it that sets out later. */
+Test(timed_events, request_of_a_port_under_way) {
+    static rig r;
+    static events e;
+    rig_open_dram(&r, "ports = 1\n");
+    gpc_port_request q = GPC_PORT_REQUEST_INIT;
+    q.bytes = 4096;
+    cr_assert_eq(gpc_hierarchy_try_port(r.hierarchy, &q, RIG_TOKENS - 1, NULL), GPC_OK);
+    rig_steps(&r, 10);
+    events_open(&e, r.hierarchy, all);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+    for (uint32_t i = 0; i < e.count; i++)
+        cr_expect(!e.list[i].packet, "%s", gpc_what_name(e.list[i].what));
+    events_close(&e, r.hierarchy);
+    rig_abandon(&r);
+}
+
+/* Requests of ports, bulk copies, constants, and fences that write back, among loads, stores and atomics. */
+static uint32_t drive_all(rig *r, uint32_t ports) {
+    uint64_t state = 5;
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < 240; i++) {
+        static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
+        shot s = WORDS(kinds[rig_below(&state, 6)], rig_below(&state, 256) * 128ull, 1 + rig_below(&state, 8), 64);
+        s.sm = rig_below(&state, 4);
+        s.pc = 16 * rig_below(&state, 4);
+        if (i % 8 == 3) {
+            s = WORD(i % 16 == 3 ? GPC_LOAD : GPC_STORE, s.address, .copy = GPC_COPY_BULK, .sm = s.sm);
+            s.width = 600;
+        }
+        if (i % 8 == 5)
+            s = WORDS(GPC_LOAD, s.address, 4, 64, .space = GPC_SPACE_CONSTANT, .sm = s.sm);
+        rig_push(r, s);
+        gpc_port_request q = GPC_PORT_REQUEST_INIT;
+        q.address = s.address + 20, q.bytes = 1 + rig_below(&state, 500), q.port = i % 2, q.kind = i % 3 == 0;
+        if (ports && i % 4 == 0)
+            extra += gpc_hierarchy_try_port(r->hierarchy, &q, RIG_TOKENS - 1 - i, NULL) == GPC_OK;
+        if (i % 40 == 39)
+            rig_fence(r, (fence_shot){.sm = s.sm,
+                                      .order = GPC_ORDER_ACQ_REL,
+                                      .scope = GPC_SCOPE_GPU,
+                                      .control = GPC_CONTROL_WRITE_BACK_ALL});
+    }
+    cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
+    return extra;
+}
+
+static uint64_t whole(const rig *r, const char *name) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    uint64_t value = 0;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value), GPC_OK);
+    return value == GPC_ABSENT ? 0 : value;
+}
+
+/* Whatever travels, on whatever way: as many packets and bytes by events as by counters. */
+Test(timed_events, every_kind_of_traffic) {
+    static const struct {
+        const char *settings;
+        uint32_t ports;
+        unsigned networks; /* that carry something */
+    } rows[] = {
+        {"ports = 2\nl2.slices = 2\nl2.size = 16KiB\n", 2, 2},
+        {"ports = 2\nl2.slices = 4\nl2.partitions = 2\nl2.size = 16KiB\nl2.mshr_entries = 2\n", 2, 4},
+        {"ports = 2\nl2.intake = queue\nmemory.link_width = 32\nl1.prefetcher = next-line\n", 2, 4},
+        {"l2.prefetcher = next-line\nl2.slices = 2\nlrc.sms = 2\nl1.write_policy = back\nl1.write_allocate = lazy\n", 0,
+         2},
+        {"const.size = 1KiB\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.size = 2KiB\nports = 2\n", 2, 2},
+        {"const.size = 1KiB\nl15.size = 2KiB\nl15.sms = 2\ntlb.page = 4KiB\ntlb.l1_entries = 2\n", 0, 2},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static rig r;
+        static events e;
+        char settings[400] = "sm.count = 4\nl1.size = 4KiB\n";
+        strcat(settings, rows[i].settings);
+        rig_open_dram(&r, settings);
+        events_open(&e, r.hierarchy, all);
+        const uint32_t extra = drive_all(&r, rows[i].ports);
+        const gpc_stats s = rig_stats(&r);
+        events_check(&e);
+        cr_expect_eq(events_check_networks(&e, r.hierarchy), rows[i].networks, "%s", settings);
+        cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings);
+        cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY), s.dram_write_sectors * 32, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_READ, ANY), s.dram_reads, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_WRITE, ANY), s.dram_writes, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, GPC_COMPONENT_PORT), extra);
+        cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, GPC_COMPONENT_PORT), extra);
+        cr_expect_eq(events_count(&e, GPC_WHAT_LOOKUP, GPC_COMPONENT_CONST), whole(&r, "const.lines"), "%s", settings);
+        uint64_t lines = 0, written = 0;
+        for (uint32_t n = 0; n < gpc_hierarchy_ports(r.hierarchy); n++) {
+            gpc_port_stats p = GPC_PORT_STATS_INIT;
+            cr_assert_eq(gpc_hierarchy_port_stats(r.hierarchy, n, &p), GPC_OK);
+            lines += p.read_lines + p.write_lines;
+            written += p.write_lines;
+        }
+        cr_expect_eq(lines > 0 && written > 0, rows[i].ports > 0, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_LINE, GPC_COMPONENT_PORT), lines, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_REPLY, GPC_COMPONENT_PORT), lines, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_SEND, GPC_COMPONENT_PORT), 2 * lines, "%s", settings);
+        cr_expect_eq(events_count(&e, GPC_WHAT_RECEIVE, GPC_COMPONENT_PORT), 2 * lines, "%s", settings);
+        events_close(&e, r.hierarchy);
+        rig_abandon(&r);
+    }
+}

@@ -640,9 +640,10 @@ class Component(IntEnum):
     GPU_LINKS = 15
     CONST = 16
     L15 = 17
+    PORT = 18
 
 
-GPC_COMPONENT_COUNT = 18
+GPC_COMPONENT_COUNT = 19
 
 
 class What(IntEnum):
