@@ -272,6 +272,23 @@ class Files(Events):
         self.assertEqual(flow[-1], ("f", found[-1].cycle))
         self.assertEqual([phase for phase, _ in flow[1:-1]], ["t"] * 5, "MSHR, network, MSHR, memory, network")
 
+    def test_every_component_has_its_tracks(self):
+        for settings, space, process in (
+            ({"const.size": "1KiB"}, "constant", "constant caches"),
+            ({"const.size": "1KiB", "l15.size": "2KiB"}, "constant", "L1.5 caches"),
+            ({"coherence": "nmoesi", "gpu.count": 2, "sm.count": 2, "l2.slices": 2, "dram.channels": 2,
+              "page.placement": "round-robin"}, "global", "links between GPUs"),
+        ):  # fmt: skip
+            memory, text = self.hierarchy(**settings), io.StringIO()
+            with module.Perfetto(text) as writer:
+                memory.set_trace(writer)
+                memory.try_issue(range(0, 1 << 18, 1 << 13), space=space)
+                memory.drain()
+            processes = {process for process, _ in perfetto.tracks(perfetto.validate(text.getvalue())).values()}
+            self.assertIn(process, processes)
+        self.assertEqual(set(module._PLACES), set(Component))
+        self.assertLessEqual({process for process, _ in module._PLACES.values()}, set(module._PROCESSES))
+
     def test_a_filtered_file_is_valid(self):
         for fields in ({"whats": ["complete", "mshr-free", "receive", "data"]}, {"whats": ["issue", "send"]},
                        {"sm": 1}, {"cycle": (200, 400)}, {"components": ["l1", "memory"]}):  # fmt: skip

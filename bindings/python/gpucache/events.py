@@ -204,7 +204,7 @@ class Text(Writer):
 _PROCESSES = (
     "SMs", "L1 caches", "clusters", "L2 slices", "memory channels", "host memory", "request network", "reply network",
     "partition requests", "partition replies", "memory requests", "memory replies", "cluster requests",
-    "cluster replies", "coherence messages", "counters",
+    "cluster replies", "links between GPUs", "constant caches", "L1.5 caches", "ports", "coherence messages", "counters",
 )  # fmt: skip
 _PIDS = {name: number for number, name in enumerate(_PROCESSES, 1)}
 _NETWORKS = {
@@ -212,11 +212,14 @@ _NETWORKS = {
     Component.PARTITION_REQUESTS: "partition requests", Component.PARTITION_REPLIES: "partition replies",
     Component.MEMORY_REQUESTS: "memory requests", Component.MEMORY_REPLIES: "memory replies",
     Component.CLUSTER_REQUESTS: "cluster requests", Component.CLUSTER_REPLIES: "cluster replies",
+    Component.GPU_LINKS: "links between GPUs",
 }  # fmt: skip
 _PLACES = {
     Component.SM: ("SMs", "SM"), Component.L1: ("L1 caches", "L1"), Component.COALESCER: ("L1 caches", "L1"),
     Component.CLUSTER: ("clusters", "cluster"), Component.L2: ("L2 slices", "slice"),
     Component.MEMORY: ("memory channels", "channel"), Component.HOST: ("host memory", "channel"),
+    Component.CONST: ("constant caches", "constant cache"), Component.L15: ("L1.5 caches", "L1.5"),
+    Component.PORT: ("ports", "port"),
     **{network: (name, "input") for network, name in _NETWORKS.items()},
 }  # fmt: skip
 # Events with a begin and an end: (beginning event, title of its tracks). All others are instants.
