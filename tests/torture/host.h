@@ -32,7 +32,7 @@ typedef struct host {
     uint64_t ready[MOST_CHANNELS]; /* cycle at which a refused channel is ready again; 0: not refused */
     uint64_t grant;                /* next cycle with new credits; UINT64_MAX: never */
     uint32_t kernels[MOST_KERNELS], kernel_count;
-    uint64_t traced, issued, told; /* events, issues, completions */
+    uint64_t events[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT], bytes[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT];
     bool ranked;
 } host;
 

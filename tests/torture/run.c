@@ -74,14 +74,93 @@ static void tell_event(record *r, const gpc_event *e) {
 
 static bool on_event(void *user_data, const gpc_event *e) {
     host *at = user_data;
-    at->traced++;
-    at->issued += e->what == GPC_WHAT_ISSUE;
-    at->told += e->what == GPC_WHAT_COMPLETE;
     tell_event(at->r, e);
+    at->events[e->what][e->component]++;
+    at->bytes[e->what][e->component] += e->bytes;
     if (e->until < e->cycle)
         fail(at->f, "until", "%s %s %" PRIu32 ": until %" PRIu64 ", before its cycle %" PRIu64, gpc_what_name(e->what),
              gpc_component_name(e->component), e->index, e->until, e->cycle);
     return true;
+}
+
+static void set_trace(host *at) {
+    gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
+    options.on_event = on_event;
+    options.user_data = at;
+    memset(at->events, 0, sizeof at->events);
+    memset(at->bytes, 0, sizeof at->bytes);
+    if (gpc_hierarchy_set_trace(at->h, &options, NULL) != GPC_OK)
+        fail(at->f, "trace", "gpc_hierarchy_set_trace fails");
+}
+
+static void expect_count(host *at, const char *what, uint64_t events, uint64_t counted) {
+    if (events != counted)
+        fail(at->f, "events", "%s: %" PRIu64 " by events, %" PRIu64 " by counters", what, events, counted);
+}
+
+static uint64_t counter(host *at, gpc_counter_table table, gpc_object kind, uint32_t index, const char *name) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    uint64_t value = GPC_ABSENT;
+    if (gpc_counter_by_name(table, name, &info) == GPC_OK)
+        gpc_hierarchy_read(at->h, kind, index, &info.id, 1, &value);
+    return value == GPC_ABSENT ? 0 : value;
+}
+
+/* Compares a network's packets and bytes with the events at its component. */
+static void check_network(host *at, uint32_t index) {
+    static const char *const names[GPC_COMPONENT_COUNT] = {
+        [GPC_COMPONENT_REQUESTS] = "request network",
+        [GPC_COMPONENT_REPLIES] = "reply network",
+        [GPC_COMPONENT_PARTITION_REQUESTS] = "partition request link",
+        [GPC_COMPONENT_PARTITION_REPLIES] = "partition reply link",
+        [GPC_COMPONENT_MEMORY_REQUESTS] = "memory request link",
+        [GPC_COMPONENT_MEMORY_REPLIES] = "memory reply link",
+        [GPC_COMPONENT_CLUSTER_REQUESTS] = "cluster request network",
+        [GPC_COMPONENT_CLUSTER_REPLIES] = "cluster reply network",
+        [GPC_COMPONENT_GPU_LINKS] = "GPU link",
+    };
+    char name[GPC_OBJECT_NAME];
+    if (gpc_hierarchy_object_name(at->h, GPC_OBJECT_NETWORK, index, name, sizeof name) != GPC_OK)
+        return;
+    for (unsigned n = 0; n < GPC_COMPONENT_COUNT; n++) {
+        if (!names[n] || strcmp(names[n], name) != 0)
+            continue;
+        const uint64_t packets = counter(at, GPC_TABLE_NETWORK, GPC_OBJECT_NETWORK, index, "packets"),
+                       bytes = counter(at, GPC_TABLE_NETWORK, GPC_OBJECT_NETWORK, index, "bytes");
+        expect_count(at, name, at->events[GPC_WHAT_SEND][n], packets);
+        expect_count(at, name, at->events[GPC_WHAT_RECEIVE][n], packets);
+        expect_count(at, name, at->bytes[GPC_WHAT_SEND][n], bytes);
+        return;
+    }
+    fail(at->f, "events", "no component is %s", name);
+}
+
+/* Compares events with counters, after a run that was traced from its begin, and never reset. */
+static void check_events(host *at) {
+    uint64_t lines = 0, issued = 0, ended = 0;
+    for (unsigned i = 0; i < at->c->op_count; i++)
+        if (at->c->ops[i].what == OP_RESET || at->c->ops[i].multicast)
+            return;
+    for (uint32_t i = 0; i < gpc_hierarchy_object_count(at->h, GPC_OBJECT_NETWORK); i++)
+        check_network(at, i);
+    for (uint32_t i = 0; i < gpc_hierarchy_ports(at->h); i++) {
+        gpc_port_stats stats = GPC_PORT_STATS_INIT;
+        gpc_hierarchy_port_stats(at->h, i, &stats);
+        lines += stats.read_lines + stats.write_lines;
+    }
+    expect_count(at, "lines of ports", at->events[GPC_WHAT_LINE][GPC_COMPONENT_PORT], lines);
+    expect_count(at, "replies of ports", at->events[GPC_WHAT_REPLY][GPC_COMPONENT_PORT], lines);
+    expect_count(at, "ways of ports", at->events[GPC_WHAT_RECEIVE][GPC_COMPONENT_PORT], 2 * lines);
+    for (unsigned n = 0; n < GPC_COMPONENT_COUNT; n++) {
+        issued += at->events[GPC_WHAT_ISSUE][n];
+        ended += at->events[GPC_WHAT_COMPLETE][n];
+    }
+    expect_count(at, "completions of issues", ended, issued);
+    const uint64_t read = at->bytes[GPC_WHAT_MEMORY_READ][GPC_COMPONENT_MEMORY] +
+                          at->bytes[GPC_WHAT_MEMORY_READ][GPC_COMPONENT_HOST],
+                   launched = counter(at, GPC_TABLE_HIERARCHY, GPC_OBJECT_WHOLE, 0, "dram.launch_sectors");
+    expect_count(at, "sectors read", read / 32 + launched,
+                 counter(at, GPC_TABLE_HIERARCHY, GPC_OBJECT_WHOLE, 0, "dram.read_sectors"));
 }
 
 void host_attach(host *at) {
@@ -94,11 +173,8 @@ void host_attach(host *at) {
     gpc_status status = gpc_hierarchy_set_callbacks(at->h, &callbacks);
     if (status != GPC_OK)
         fail(at->f, "callbacks", "gpc_hierarchy_set_callbacks returns %s", gpc_status_string(status));
-    gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
-    options.on_event = on_event;
-    options.user_data = at;
-    if (at->how == WAY_TRACE && gpc_hierarchy_set_trace(at->h, &options, NULL) != GPC_OK)
-        fail(at->f, "trace", "gpc_hierarchy_set_trace fails");
+    if (at->how == WAY_TRACE)
+        set_trace(at);
 }
 
 /* Snapshots. */
@@ -216,6 +292,8 @@ static void finish(host *at) {
         at->r->words[3]++;
     if (at->how == WAY_JUMPS)
         record_sums(at->h, at->f);
+    if (at->how == WAY_TRACE && at->c->seed % 2 == 0)
+        check_events(at);
 }
 
 void run_case(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
@@ -232,6 +310,8 @@ void run_case(gpc_context *context, const torture_case *c, torture_way how, cons
             host_operate(at, n);
             if (n == c->cut && how == WAY_SAVED && !f->failed)
                 go_on_from_save(at);
+            if (n == c->cut && how == WAY_TRACE && c->seed % 2) /* while packets are under way */
+                set_trace(at);
             if (n == c->cut && how == WAY_COPIED && !f->failed)
                 go_on_from_copy(at);
         }
