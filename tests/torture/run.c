@@ -292,7 +292,7 @@ static void finish(host *at) {
         at->r->words[3]++;
     if (at->how == WAY_JUMPS)
         record_sums(at->h, at->f);
-    if (at->how == WAY_TRACE && at->c->seed % 2 == 0)
+    if (at->how == WAY_TRACE && !at->c->retraces)
         check_events(at);
 }
 
@@ -310,7 +310,7 @@ void run_case(gpc_context *context, const torture_case *c, torture_way how, cons
             host_operate(at, n);
             if (n == c->cut && how == WAY_SAVED && !f->failed)
                 go_on_from_save(at);
-            if (n == c->cut && how == WAY_TRACE && c->seed % 2) /* while packets are under way */
+            if (n == c->cut && how == WAY_TRACE && c->retraces) /* while packets are under way */
                 set_trace(at);
             if (n == c->cut && how == WAY_COPIED && !f->failed)
                 go_on_from_copy(at);

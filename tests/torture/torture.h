@@ -81,7 +81,8 @@ typedef struct torture_case {
     unsigned op_count;
     unsigned cut; /* operation before the snapshot or copy */
     manners manners;
-    bool values; /* a program without races, with expected values */
+    bool values;   /* a program without races, with expected values */
+    bool retraces; /* a trace of events begins again at the cut */
 } torture_case;
 
 void case_free(torture_case *c);

@@ -97,6 +97,7 @@ drawn make_case(gpc_context *context, const features *f, const torture_options *
     memset(c, 0, sizeof *c);
     c->seed = seed;
     c->values = o->values;
+    c->retraces = seed % 2;
     end = draw_settings(context, f, o, c, why, size);
     if (end == DRAWN_ACCEPTED)
         (c->values ? draw_values_program : draw_program)(o, c);
