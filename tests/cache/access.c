@@ -60,7 +60,7 @@ static const gpc_access_result ten_results[10] = {
     {.outcome = GPC_MISS, .needed_sectors = 1, .fetch_sectors = 1, .evicted = 1, .way = 1},
 };
 
-/* In the order of the accesses that count. */
+/* In the order of counted accesses. */
 static const gpc_cache_stats ten_counters = {
     .reads = 7,
     .read_hits = 3,
@@ -145,7 +145,7 @@ Test(access, sectors_of_a_request) {
         {STORE(A + 62, .size = 4), 6, 6, {(uint64_t)3 << 62, 3}},
         {STORE(A, .sector_mask = 5), 5, 5, {0xffffffff, 0xffffffff}},
         {STORE(A, .byte_mask = {0, (uint64_t)1 << 40}), 8, 8, {0, (uint64_t)1 << 40}},
-        {STORE(A, .size = 32, .byte_mask = {0xff, 0xff}), 1, 1, {0xff, 0}}, /* what lies outside is not written */
+        {STORE(A, .size = 32, .byte_mask = {0xff, 0xff}), 1, 1, {0xff, 0}}, /* bytes outside are not written */
         {STORE(A, .sector_mask = 2, .byte_mask = {UINT64_MAX, 1}), 2, 2, {(uint64_t)0xffffffff << 32, 0}},
         {STORE(A + 8, .sector_mask = 3, .size = 64), 3, 3, {(uint64_t)0xffffffffffffff << 8, 0}},
     };
@@ -297,7 +297,7 @@ Test(access, lines_of_4096_bytes) {
     rig_close(&r);
 }
 
-/* Line numbers that differ above bit 30 only are different lines. */
+/* Line numbers that differ only above bit 30 are different lines. */
 Test(access, far_lines) {
     static const uint64_t far[] = {0, (uint64_t)1 << 31, (uint64_t)1 << 32, (uint64_t)1 << 56};
     rig r;
@@ -347,7 +347,7 @@ Test(access, first_leaves_before_normal_before_last) {
     rig_close(&r);
 }
 
-/* An access leaves its priority on the line; the default leaves the line's as it is. Whole-line loads know it, too. */
+/* An access sets the line's priority; the default leaves it unchanged. Whole-line loads do the same. */
 Test(access, hits_change_priorities) {
     rig r;
     rig_init(&r);
@@ -366,7 +366,7 @@ Test(access, hits_change_priorities) {
     rig_close(&r);
 }
 
-/* The priority of a line goes with it. */
+/* The priority of a line leaves with the line. */
 Test(access, priorities_do_not_stay_with_the_way) {
     rig r;
     rig_init(&r);
@@ -379,7 +379,7 @@ Test(access, priorities_do_not_stay_with_the_way) {
     rig_close(&r);
 }
 
-/* As many ways as last_ways says are for lines of LAST; one more takes another's, or is NORMAL in a free way. */
+/* last_ways ways are for lines of LAST; one more takes another's, or is NORMAL in a free way. */
 Test(access, last_in_so_many_ways) {
     rig r;
     rig_init(&r);

@@ -52,7 +52,7 @@ Test(batch, by_hand) {
     rig_close(&r);
 }
 
-/* What stands for a bypass, a sector that is missing and a write that goes below. */
+/* Flags of a bypass, a missing sector and a write below. */
 Test(batch, other_flags) {
     static const uint8_t kinds[3] = {GPC_LOAD, GPC_STORE, GPC_STORE};
     static const uint64_t at[3] = {0, 64, 1024};
@@ -110,7 +110,7 @@ Test(batch, refusals) {
     rig_close(&r);
 }
 
-/* The fourth access leaves its line. */
+/* The fourth access leaves the line. */
 Test(batch, stops_where_one_fails) {
     static const uint64_t at[COUNT] = {0, 128, 0, 126, 128, 0, 0, 0};
     uint8_t results[COUNT];

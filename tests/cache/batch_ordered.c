@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Long batches of full LRU caches, whose rows the loop may keep in order of recency: with every instruction set against
- * one access at a time, in what is reported, in counters, in which line is in which way, and in what leaves afterwards. And batches under a policy that reads nothing
- * but places, for which no request is filled in.
+ * Long batches of full LRU caches, with rows possibly in order of recency: every instruction set compared with single
+ * accesses, in results, counters, ways of lines, and later victims. And batches under a policy that reads only places,
+ * without filled-in requests.
  */
 
 #define LONGEST 3000u
@@ -16,11 +16,11 @@
 static const gpc_simd levels[] = {GPC_SIMD_NONE, GPC_SIMD_SSE2, GPC_SIMD_AVX2, GPC_SIMD_AVX512};
 #define LEVELS (sizeof levels / sizeof *levels)
 
-/* Where streams begin, in lines: around the ends of a window of 2^27 lines and of a region of 2^31. */
+/* Beginnings of streams, in lines: around the ends of a window of 2^27 lines and of a region of 2^31. */
 static const uint64_t begins[] = {0, (1u << 26) - 40, (1u << 27) - 40, (1u << 31) - 4000, (UINT64_C(5) << 31) + 7};
 
 typedef struct caches {
-    gpc_cache *one, *many; /* an access at a time, and batches */
+    gpc_cache *one, *many; /* single accesses, and batches */
     uint32_t sets, ways;
     uint64_t random, begin;
 } caches;
@@ -32,7 +32,7 @@ static uint32_t random_below(caches *c, uint32_t bound) {
 
 /* -- a user's policy that reads nothing but places */
 
-/* Ways in turn; after some hundred fills, ways that are none. */
+/* Ways in turn; after some hundred fills, impossible ways. */
 typedef struct turns {
     uint32_t fills, hits, ways;
 } turns;
@@ -113,7 +113,7 @@ static void same_lines(const caches *c) {
     }
 }
 
-/* What fits nearly, at times what does not, and at times, where `far`, lines of other windows. */
+/* Lines that nearly fit, sometimes do not, and sometimes, if `far`, lines of other windows. */
 static uint64_t next_line(caches *c, bool far) {
     uint32_t lines = c->sets * c->ways;
     if (far && !random_below(c, 500))
@@ -167,7 +167,7 @@ Test(batch, full_caches) {
             }
 }
 
-/* Both stop at the same access, and are the same then; twice. */
+/* Each stops at the same access, with equal state; twice. */
 static void run_turns(gpc_simd simd, uint32_t ways, bool stores) {
     static batch_memory m;
     caches c = {.sets = 8, .ways = ways, .random = ways};

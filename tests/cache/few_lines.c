@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Caches with data for fewer lines than they have tags (gpc_cache_options.lines). */
+/* Caches with data for fewer lines than tags (gpc_cache_options.lines). */
 
 static void open(rig *r, uint64_t sets, uint32_t ways, uint32_t lines, const char *replacement) {
     rig_init(r);
@@ -21,7 +21,7 @@ static gpc_access_result load(rig *r, uint64_t line) {
     return rig_access(r, LOAD_LINE(line * 128));
 }
 
-/* 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, of which A and C are used twice (cache_access.c). */
+/* 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, with A and C used twice (cache_access.c). */
 Test(few_lines, a_clock_passes_by_what_is_used_again) {
     enum { A = 0, B = 2, C = 1, D = 3, E = 4 };
     rig r;
@@ -39,7 +39,7 @@ Test(few_lines, a_clock_passes_by_what_is_used_again) {
     rig_close(&r);
 }
 
-/* A set without a free way gives up one of its own. */
+/* A set without a free way evicts a line of the set. */
 Test(few_lines, full_sets) {
     rig r;
     open(&r, 4, 2, 3, NULL);
@@ -52,7 +52,7 @@ Test(few_lines, full_sets) {
     rig_close(&r);
 }
 
-/* What may not leave is passed by; where nothing may, a miss waits as in a full set. */
+/* Lines that may not leave are skipped; if no line may, a miss waits as in a full set. */
 Test(few_lines, what_is_pending_stays) {
     rig r;
     open(&r, 4, 2, 2, NULL);
@@ -85,7 +85,7 @@ Test(few_lines, replaceable) {
 
 enum { SETS = 8, WAYS = 4, LINES = 21, NUMBERS = 96, NONE = -1 };
 
-/* The same, written down another way. */
+/* Reference model, written differently. */
 typedef struct model {
     int line[SETS][WAYS];
     unsigned used[SETS][WAYS];
@@ -100,7 +100,7 @@ static int find(const model *m, unsigned set, int line) {
     return NONE;
 }
 
-/* Returns the line that leaves, or NONE. */
+/* Returns the leaving line, or NONE. */
 static int leave(model *m, unsigned set, unsigned *way) {
     const int empty = find(m, set, NONE);
     *way = (unsigned)empty;
@@ -127,7 +127,7 @@ static int leave(model *m, unsigned set, unsigned *way) {
     }
 }
 
-/* A probe says beforehand what an access then does. */
+/* A probe predicts the access. */
 static void compare(uint64_t random) {
     model m = {.time = 0};
     rig r;
@@ -161,7 +161,7 @@ Test(few_lines, as_modelled) {
         compare(random);
 }
 
-/* All policies keep to the lines that there are: the batch, too, which is not the quick one then. */
+/* All policies respect the number of lines: batches, too, then without the quick path. */
 Test(few_lines, batches_keep_to_them) {
     static const char *const replacements[] = {"lru", "srrip", "nru(random=1)", "age-lru", "bip", "random"};
     for (size_t p = 0; p < sizeof replacements / sizeof *replacements; p++) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set indices against their definitions, written down another way. */
+/* Set indices compared with definitions, written differently. */
 
 static gpci_index index_of(gpc_index kind, uint64_t sets) {
     gpci_index index;
@@ -20,7 +20,7 @@ static void check_division(uint32_t divisor, uint64_t n) {
     cr_assert_eq(gpci_modulo(&by, n), n % divisor, "%llu %% %u", (unsigned long long)n, divisor);
 }
 
-/* Both sides of the multiples of a divisor around 0, around every power of two and below 2^63. */
+/* Values beside the multiples of a divisor around 0, around every power of two and below 2^63. */
 static void check_edges(uint32_t divisor, uint64_t *random) {
     const uint64_t end = (uint64_t)1 << 63;
     for (unsigned bit = 0; bit <= 63; bit++) {
@@ -114,9 +114,8 @@ Test(index, fermi) {
 }
 
 /*
- * Rows of GPGPU-Sim's ipoly_hash_function (gpgpu-sim/hashing.cc): for each bit of the
- * set the higher bits, bit 0 being the first above the index, that are XORed onto
- * that bit of the index. -1 ends a row.
+ * Rows of GPGPU-Sim's ipoly_hash_function (gpgpu-sim/hashing.cc): per bit of the set the higher bits, bit 0 being the
+ * first above the index, that are XORed onto that bit of the index. -1 ends a row.
  */
 typedef struct ipoly_rows {
     unsigned bits;
@@ -175,7 +174,8 @@ static uint64_t remainder_of(uint64_t dividend, uint64_t divisor) {
 
 static uint64_t polynomial_of(const gpci_polynomial *polynomial) {
     uint64_t leading = (uint64_t)1 << polynomial->degree;
-    return gpci_polynomial_mix(polynomial, leading); /* x^n = its lower terms, so x^n with them is the polynomial */
+    /* X^n = the lower terms, so x^n plus the lower terms is the polynomial. */
+    return gpci_polynomial_mix(polynomial, leading);
 }
 
 Test(index, polynomials_are_irreducible) {
@@ -190,7 +190,7 @@ Test(index, polynomials_are_irreducible) {
     }
 }
 
-/* The powers of x come round only after all 2^n - 1 remainders other than 0. */
+/* The powers of x repeat only after all 2^n - 1 remainders other than 0. */
 Test(index, polynomials_are_primitive) {
     for (unsigned degree = 1; degree <= 24; degree++) {
         gpci_polynomial polynomial;
@@ -223,7 +223,7 @@ Test(index, polynomial_mix) {
     cr_expect_eq(gpci_polynomial_mix(&two, 0xd), 0xf, "the example of the header");
 }
 
-/* Lines that one set gets of `count` lines from `first`, `stride` apart: the most and the least. */
+/* Most and fewest lines in a set, of `count` lines from `first`, `stride` apart. */
 static void spread(const gpci_index *index, uint64_t first, uint64_t stride, uint64_t count, uint32_t *most,
                    uint32_t *least) {
     uint32_t sets = index->sets.divisor, *loads = calloc(sets, sizeof *loads);
@@ -242,8 +242,8 @@ static void spread(const gpci_index *index, uint64_t first, uint64_t stride, uin
 }
 
 /*
- * Within 2^b sets x 2^b, the low b bits are permuted for each value of the upper ones,
- * so that consecutive lines fill every set alike, powers of two or not.
+ * Within 2^b sets x 2^b, the low b bits are permuted per value of the upper bits, so that consecutive lines fill all
+ * sets equally, powers of two or not.
  */
 Test(index, consecutive_lines_fill_sets_alike) {
     static const gpc_index kinds[] = {GPC_INDEX_MODULO, GPC_INDEX_XOR, GPC_INDEX_IPOLY};
@@ -259,8 +259,8 @@ Test(index, consecutive_lines_fill_sets_alike) {
 }
 
 /*
- * Rau: `sets` lines any power of two apart fall into as many sets, because x^s has an
- * inverse. Up to the highest bit that takes part: 16, 32 and 64 sets have few.
+ * Rau: `sets` lines any power of two apart fall into as many sets, because x^s has an inverse. Up to the highest
+ * participating bit: 16, 32 and 64 sets have few.
  */
 Test(index, ipoly_strides_are_free_of_conflicts) {
     for (unsigned bits = 1; bits <= 12; bits++) {
@@ -275,8 +275,8 @@ Test(index, ipoly_strides_are_free_of_conflicts) {
 }
 
 /*
- * Other numbers of sets: no set has more than two and a half times its share, where
- * modulo gives all lines of a stride 2^k to one set in every 2^k of the sets' power of two.
+ * Other numbers of sets: no set has more than two and a half times the fair share; modulo gives all lines of a stride
+ * 2^k to one set in every 2^k of the sets' power of two.
  */
 Test(index, ipoly_strides_are_nearly_even) {
     static const uint32_t sets[] = {3, 5, 6, 7, 12, 24, 40, 48, 80, 96, 100, 384, 1536};
@@ -319,7 +319,7 @@ static void refuse(gpc_index kind, uint64_t sets, gpc_status status, const char 
     cr_expect_eq(gpci_index_init(&index, kind, sets, NULL, NULL, NULL), status);
 }
 
-/* As the GPU has it: lines of 2 MiB that share the set of line t are those whose number is t XOR one of these. */
+/* As on the GPU: lines of 2 MiB that share the set of line t are numbered t XOR one of these. */
 Test(index, hopper_shares_sets) {
     static const uint32_t same[] = {0,    625,  1051, 1642, 2422, 2823, 3437, 3868, 4425, 4920,  5458,
                                     5923, 6207, 6734, 7204, 7765, 8249, 8776, 9250, 9811, 10575, 11070};
@@ -334,7 +334,7 @@ Test(index, hopper_shares_sets) {
         }
 }
 
-/* Sets of addresses, found on the GPU as which of the first 512 lines of a page of the same memory shares theirs. */
+/* Sets of addresses, measured on the GPU: the first of 512 lines of a page of the same memory with an equal set. */
 Test(index, hopper_of_addresses) {
     static const struct {
         uint64_t at;
@@ -350,7 +350,7 @@ Test(index, hopper_of_addresses) {
     }
 }
 
-/* Other powers of two have the low bits of the same number, or further ones as they are. */
+/* Other powers of two have the low bits of the same number, or further unchanged bits. */
 Test(index, hopper_of_other_sets) {
     gpci_index whole = index_of(GPC_INDEX_HOPPER, 512);
     for (unsigned bits = 1; bits <= 12; bits++) {

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-/* What is kept of a line for coherence controllers: whose it is, and how long. */
+/* States of a line for coherence controllers: assignment and lifetime. */
 
 #define A 0u
 #define B 128u
@@ -58,7 +58,7 @@ Test(line_states, only_where_asked_for) {
     rig_close(&r);
 }
 
-/* Hits, stores, sector misses, flushes: the line stays, and so do they. */
+/* Hits, stores, sector misses, flushes: the line and the states stay. */
 Test(line_states, kept_while_the_line_stays) {
     rig r;
     rig_init(&r);
@@ -81,7 +81,7 @@ Test(line_states, kept_while_the_line_stays) {
     rig_close(&r);
 }
 
-/* Of one sector, of one line: the neighbours keep theirs. */
+/* Of one sector, of one line: the neighbours' states stay. */
 Test(line_states, sectors_are_independent) {
     rig r;
     rig_init(&r);
@@ -103,7 +103,7 @@ Test(line_states, sectors_are_independent) {
     rig_close(&r);
 }
 
-/* A new line in a way has nothing of the one before. */
+/* A new line in a way has no states of the previous line. */
 Test(line_states, cleared_by_an_eviction) {
     rig r;
     rig_init(&r);
@@ -119,13 +119,13 @@ Test(line_states, cleared_by_an_eviction) {
     EXPECT_MARK(&r, C, 0);
     EXPECT_MARK(&r, B, 20);
     mark(&r, C, 30);
-    rig_reserve(&r, LOAD_LINE(A), 15); /* in the place of B */
+    rig_reserve(&r, LOAD_LINE(A), 15); /* in place of B */
     EXPECT_MARK(&r, A, 0);
     EXPECT_MARK(&r, C, 30);
     rig_close(&r);
 }
 
-/* Likewise in a cache that would be quick, one access after the other and many at once. */
+/* Also in a cache with the quick path, in single accesses and batches. */
 Test(line_states, cleared_where_a_cache_would_be_quick) {
     rig r;
     rig_init(&r);
@@ -177,7 +177,7 @@ Test(line_states, cleared_by_an_invalidation) {
     rig_close(&r);
 }
 
-/* Who is told of a line that leaves can still see what was kept of it. */
+/* On eviction the callback can still see the line's states. */
 typedef struct witness {
     gpc_cache *cache;
     uint64_t directory;
@@ -190,7 +190,7 @@ static void look(void *data, const gpc_eviction *eviction, const gpc_request *re
     size_t slot = gpci_slot(w->cache, eviction->set, eviction->way);
     w->directory = *gpci_directory_of(w->cache, slot);
     w->state = gpci_sector_state(w->cache, slot, 1);
-    *gpci_directory_of(w->cache, slot) = 77; /* to nobody's good */
+    *gpci_directory_of(w->cache, slot) = 77; /* without effect */
 }
 
 Test(line_states, seen_by_who_is_told_of_an_eviction) {

@@ -56,7 +56,7 @@ Test(lines, eviction_callback) {
     rig_access(&r, LOAD_LINE(A));
     rig_access(&r, LOAD(B, .size = 64));
     cr_expect_eq(r.evictions, 0);
-    rig_access(&r, LOAD_LINE(C)); /* A: two hits, one of them the store's */
+    rig_access(&r, LOAD_LINE(C)); /* A: two hits, one by the store */
     cr_expect(r.evictions == 1 && r.eviction_has_request && r.eviction_request == C);
     cr_expect(r.eviction.line_address == A && r.eviction.set == 0 && r.eviction.way == 0 &&
               r.eviction.reuse_count == 2);
@@ -226,7 +226,7 @@ Test(lines, statistics_by_size) {
     rig_close(&r);
 }
 
-/* Taken back from a counter that was reset in between, nothing becomes less than nothing. */
+/* After a reset between, differences of counters never become negative. */
 Test(lines, a_reset_between_steps) {
     rig r;
     rig_init(&r);

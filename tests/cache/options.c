@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Creating a cache: defaults, each option out of range, sizes of structures. */
+/* Creating a cache: defaults, every option out of range, sizes of structures. */
 
 static gpc_context *context;
 
@@ -125,7 +125,7 @@ Test(options, out_of_range) {
     REFUSED(GPC_ERROR_RANGE, instance, 4; o.instances = 4, "4");
 }
 
-/* Byte masks end at 128 bytes, and so does what needs them. */
+/* Byte masks end at 128 bytes, and so do dependent options. */
 Test(options, lazy_fetch_beyond_byte_masks) {
     REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_LAZY_FETCH; o.line_bytes = 256, "256");
     REFUSED(GPC_ERROR_RANGE, write_allocate_local, GPC_WRITE_LAZY_FETCH; o.line_bytes = 4096, "4096");
@@ -191,7 +191,7 @@ Test(options, struct_size) {
     big.later[15] = 1;
     cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_ERROR_ABI);
     cr_expect_not_null(strstr(error.message, "gpc_cache_options"), "%s", error.message);
-    const size_t first = offsetof(gpc_cache_options, tells); /* what version 0.1 has */
+    const size_t first = offsetof(gpc_cache_options, tells); /* size in version 0.1 */
     const size_t small[] = {0, 1, sizeof(size_t), first - 1};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         big.known.struct_size = small[i];
@@ -200,7 +200,7 @@ Test(options, struct_size) {
     }
     cr_expect_null(cache);
     big.known.struct_size = first;
-    big.known.tells = UINT64_MAX; /* behind its end, and not read */
+    big.known.tells = UINT64_MAX; /* beyond the size, and not read */
     cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_OK);
     gpc_cache_destroy(cache);
 }
@@ -266,7 +266,7 @@ Test(options, a_policy_may_refuse) {
     refused(&o, GPC_ERROR_UNSUPPORTED, "moody", "only on Tuesdays");
 }
 
-/* A cache keeps its context alive. */
+/* A cache keeps the context alive. */
 Test(options, outlives_the_callers_hold) {
     gpc_context *own;
     gpc_cache *cache;

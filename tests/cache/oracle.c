@@ -37,7 +37,7 @@ Test(oracle, by_hand) {
     expect_oracle(&r, 2, 0, 2, 0);
     load(&r, 2, 8); /* line 1 is used later: cached, by LRU in place of line 0 */
     expect_oracle(&r, 3, 0, 3, 0);
-    load(&r, 3, 10); /* lines 2 and 1 are used sooner; it takes line 1's way */
+    load(&r, 3, 10); /* lines 2 and 1 are used sooner; the line takes line 1's way */
     expect_oracle(&r, 4, 1, 3, 0);
     load(&r, 4, NEVER);
     expect_oracle(&r, 5, 2, 3, 0);
@@ -60,7 +60,7 @@ Test(oracle, a_free_way_is_no_reason_to_keep_what_is_never_used) {
     rig_close(&r);
 }
 
-/* Only reads are decided on, and an invalidated line is a free way. */
+/* Only reads are decisions, and an invalidated line is a free way. */
 Test(oracle, what_is_decided_on) {
     rig r;
     open_tracked(&r, "always-cache");
@@ -85,7 +85,7 @@ Test(oracle, untracked_caches_count_nothing) {
     rig_close(&r);
 }
 
-/* A predictor that knows as much as the oracle, written anew: next uses of the lines by way, 0 = free. */
+/* A predictor with the oracle's knowledge, implemented anew: next uses of the lines by way, 0 = free. */
 typedef struct seer {
     uint64_t *next_uses;
     uint32_t ways;
@@ -121,7 +121,7 @@ static void seer_predict(void *self, uint32_t set, const gpc_request *request, g
 #define COUNT 20000u
 #define LINES 60u
 
-/* Loads and stores of random lines with what is known of them; every 500th line is dropped. */
+/* Loads and stores of random lines with known next uses; every 500th line is dropped. */
 static gpc_cache_stats run_random(const char *predictor, const char *replacement) {
     static uint64_t addresses[COUNT], next_uses[COUNT];
     rig r;
@@ -185,7 +185,7 @@ Test(oracle, always_cache_covers_nothing_and_always_bypass_all) {
     cr_expect_eq(bypass.oracle_agreements, bypass.oracle_bypasses);
 }
 
-/* One that is asked before the tags are looked up is asked about resident lines too: no decision, but a use of them. */
+/* A predictor asked before the lookup is also asked about resident lines: no decision, but a use. */
 Test(oracle, one_that_is_asked_early) {
     rig r;
     open_tracked(&r, "hint");

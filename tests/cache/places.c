@@ -5,10 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/*
- * A cache with many ways finds its lines by hash where it is of a hierarchy, and by comparing tags where it stands
- * alone: nobody can tell.
- */
+/* A cache with many ways finds lines by hash as part of a hierarchy, and by comparing tags alone: results are equal. */
 
 static void same_line(rig *r, const gpc_cache *other, uint64_t address) {
     gpc_line one = {0}, two = {0};
@@ -24,7 +21,7 @@ static void same_access(rig *r, gpc_cache *other, const gpc_request *request) {
     cr_assert(!memcmp(&one, &two, sizeof one), "access of %llx", (unsigned long long)request->address);
 }
 
-/* Ways that fill no word of bits and no row of four, sets that are no power of two; upper bits that differ, or not. */
+/* Ways that fill no word of bits and no row of four, sets not a power of two; different upper bits, or equal. */
 static void compare(uint32_t index, const char *policy, uint64_t seed, bool wide) {
     rig r;
     gpc_cache *other;
@@ -66,7 +63,7 @@ Test(places, hash_and_tags) {
     compare(GPC_INDEX_XOR, "fifo", 3, true);
 }
 
-/* A set whose lines a user's function says to be elsewhere from now on: they are not found there, nor beyond its row. */
+/* A set whose lines are moved elsewhere by a user's function: no longer found there, nor beyond the row. */
 static uint32_t moving(void *data, uint64_t line, uint32_t sets) {
     return (uint32_t)((line + *(const uint32_t *)data) % sets);
 }

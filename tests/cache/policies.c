@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A cache and its policies: what they are told, what they may answer, and changing them. */
+/* A cache and policies: calls, possible answers, and changes. */
 
 #define A 0u
 #define B 128u
 #define C 256u
 #define D 384u
 
-/* A policy, and a predictor, that write down what happens: "hit 0.1 fill 0.0 ". */
+/* A policy, and a predictor, that log events: "hit 0.1 fill 0.0 ". */
 typedef struct diary {
     char text[2000];
-    uint32_t victim;     /* what choose_victim answers */
-    bool no_candidates;  /* the last call had none */
+    uint32_t victim;     /* answer of choose_victim */
+    bool no_candidates;  /* no candidates in the last call */
     uint64_t candidates; /* of the last call */
     gpc_prediction prediction;
     gpc_decision verdict;
@@ -201,7 +201,7 @@ Test(policies, order_of_calls) {
     cr_expect(n.policy.inits == 1 && n.policy.finishes == 1 && n.predictor.inits == 1 && n.predictor.finishes == 1);
 }
 
-/* Sectors of a line that come one after the other are not used again, nor is a line by the rest of one access. */
+/* Consecutive sectors of a line are no reuse, nor are a line's further parts of the same access. */
 Test(policies, sector_misses_are_no_hits) {
     static notes n;
     open_notes(&n, "diary", "diary");
@@ -344,7 +344,7 @@ Test(policies, pending_lines_are_no_candidates) {
     rig_close(&n.rig);
 }
 
-/* The mask costs time: nothing is left behind that asks for it when nothing is pending any more. */
+/* The mask costs time: the request for a mask ends when no way is pending. */
 Test(policies, candidates_are_all_once_nothing_is_pending) {
     static notes n;
     open_notes(&n, "diary", NULL);
@@ -511,7 +511,7 @@ Test(policies, set_replacement) {
     rig_load(&r, A);
     rig_load(&r, B);
     rig_load(&r, C);
-    rig_load(&r, A); /* LRU would give up B; FIFO, told of A, B, C in this order, gives up A */
+    rig_load(&r, A); /* LRU would evict B; FIFO, after A, B, C in this order, evicts A */
     cr_assert_eq(gpc_cache_set_replacement(r.cache, "fifo", NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 3);
     cr_expect_eq(rig_access(&r, LOAD_LINE(D)).eviction.line_address, A);

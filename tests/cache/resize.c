@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* A probe that says which line would leave, and caches of another shape. */
+/* A probe that predicts the leaving line, and caches of another shape. */
 
 static gpc_access_result probe(rig *r, gpc_request request) {
     gpc_access_result result;
@@ -67,7 +67,7 @@ Test(cache_victim, what_is_not_allocated) {
     rig_close(&r);
 }
 
-/* Constants, textures and code are read as what they are. */
+/* Constants, textures and code are read as such. */
 Test(cache_spaces, read_only) {
     rig r;
     rig_init(&r);
@@ -111,14 +111,14 @@ Test(cache_resize, another_shape) {
         cr_expect_eq(rig_load(&r, line * 128), GPC_MISS);
     cr_expect_eq(rig_lines(&r), 15);
     cr_expect_eq(rig_line(&r, 14 * 128).set, 2);
-    /* mru still: of set 0's five lines the last to come goes */
+    /* still mru: the last of set 0's five lines leaves */
     gpc_access_result full = probe(&r, LOAD_LINE(15 * 128));
     cr_expect_eq(full.eviction.line_address, 12 * 128);
     cr_expect_eq(rig_stats(&r).reads, before.reads + 15);
     rig_close(&r);
 }
 
-/* Of the policy that it has now, not that which it was made with; and what is refused changes nothing. */
+/* With the present policy, not the initial one; refusals change nothing. */
 Test(cache_resize, policies_and_refusals) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;

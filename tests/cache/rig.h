@@ -4,7 +4,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* A cache in a context of its own, and what its callbacks were told last. */
+/* A cache in a separate context, and the last arguments of callbacks. */
 
 #define NO_WAY UINT32_MAX
 
@@ -12,7 +12,7 @@ typedef struct rig {
     gpc_context *context;
     gpc_cache *cache;
     gpc_cache_options options;
-    /* on_fill and on_evict, where `options` names them */
+    /* on_fill and on_evict, if named in `options` */
     unsigned fills, evictions;
     uint64_t fill_line;
     uint32_t fill_set, fill_way;
@@ -30,13 +30,13 @@ void rig_listen(rig *r);
 void rig_open(rig *r);
 void rig_close(rig *r);
 
-/* One access, which must succeed. */
+/* An access; must succeed. */
 gpc_access_result rig_access(rig *r, gpc_request request);
 gpc_access_result rig_lookup(rig *r, gpc_request request);
 gpc_access_result rig_reserve(rig *r, gpc_request request, uint8_t sectors);
 gpc_access_result rig_fill(rig *r, gpc_request request, uint8_t sectors);
 gpc_access_result rig_probe(const rig *r, uint64_t address);
-/* Load of a whole line: its outcome. */
+/* Load of a whole line: the outcome. */
 gpc_outcome rig_load(rig *r, uint64_t address);
 bool rig_holds(const rig *r, uint64_t address);
 gpc_line rig_line(const rig *r, uint64_t address); /* must be resident */

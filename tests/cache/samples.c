@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Feeds of policies that no access gives them: samples, stalls, what several caches of a level share. */
+/* Policy inputs not from accesses: samples, stalls, state shared by caches of a level. */
 
 /* With a context, to register or to make caches in, before rig_open. */
 static void begin(rig *r) {
@@ -19,7 +19,7 @@ static void open_with(rig *r, const char *replacement) {
     rig_open(r);
 }
 
-/* A period of three lines round and round in two ways, which LRU never hits. Returns the hits. */
+/* A period of three lines in a loop in two ways, never hit by LRU. Returns the hits. */
 static unsigned loop(gpc_cache *cache) {
     unsigned hits = 0;
     for (unsigned i = 0; i < 30; i++) {
@@ -67,7 +67,7 @@ Test(cache_samples, a_vote_on_a_cache_by_itself) {
     rig_close(&silent);
 }
 
-/* Throughput is the same all along, and mru hits more often. */
+/* Throughput is constant, and mru hits more often. */
 Test(cache_samples, a_vote_by_hits_where_told) {
     for (int by_hits = 0; by_hits <= 1; by_hits++) {
         rig r;
@@ -85,7 +85,7 @@ Test(cache_samples, a_vote_by_hits_where_told) {
     }
 }
 
-/* What the cache knows itself is told as it is, since the last sample; the rest as the host says. */
+/* Values known to the cache are passed since the last sample; the rest as from the host. */
 static gpc_sample seen;
 
 static void on_sample(void *self, const gpc_sample *sample) {
@@ -148,7 +148,7 @@ Test(cache_samples, what_they_say) {
     rig_close(&r);
 }
 
-/* Two caches of a level: while one tests mru, the other keeps lru; what they find holds for both. */
+/* Two caches of a level: while one tests mru, the other keeps lru; results hold for both. */
 Test(cache_samples, caches_that_vote_together) {
     rig r;
     begin(&r);
@@ -175,7 +175,7 @@ Test(cache_samples, caches_that_vote_together) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_cache_resize(caches[1], 2, 2, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "share"), "%s", error.message);
-    gpc_cache_destroy(caches[0]); /* in whatever order */
+    gpc_cache_destroy(caches[0]); /* in any order */
     cr_expect_eq(loop(caches[1]), 15);
     cr_expect_eq(gpc_cache_resize(caches[1], 2, 2, &error), GPC_OK, "%s", error.message);
     gpc_cache_destroy(caches[1]);
@@ -235,7 +235,7 @@ Test(cache_samples, what_a_host_does_not_tell) {
     refused(r.context, &options, GPC_ERROR_UNSUPPORTED, "predictor 'vote' reads");
     options.predictor = NULL;
     cr_assert_eq(gpc_context_register_replacement(r.context, &listener, NULL, NULL, NULL), GPC_OK);
-    options.replacement = "listener"; /* says nothing of what it reads, but listens */
+    options.replacement = "listener"; /* declares no reads, but listens */
     refused(r.context, &options, GPC_ERROR_UNSUPPORTED, "samples");
     options.tells |= GPC_READS_SAMPLES | GPC_READS_POLICY_WORD;
     options.predictor = "agcb";
@@ -261,7 +261,7 @@ static void listen(void *data, gpc_log_level level, const char *message) {
     snprintf(h->last, sizeof h->last, "%s", message);
 }
 
-/* Of a host that says nothing of what it tells, what decides nothing without is told to its log, and that alone. */
+/* For a host without declarations, the log warns only about inputs without which a policy decides nothing. */
 Test(cache_samples, what_a_host_is_warned_of) {
     heard h = {0};
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;

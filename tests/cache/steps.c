@@ -17,7 +17,7 @@ static void open_sectored(rig *r, uint32_t sectors, uint32_t allocate) {
     rig_open(r);
 }
 
-/* Two sectors of 64 bytes, allocate on miss: the example at the head of the steps' source. */
+/* Two sectors of 64 bytes, allocate on miss: the example in the steps' source. */
 Test(steps, worked_example) {
     rig r;
     open_sectored(&r, 2, GPC_ALLOCATE_ON_MISS);
@@ -183,7 +183,7 @@ Test(steps, a_store_without_a_fetch_needs_no_fill) {
     rig_close(&r);
 }
 
-/* Sent below by its lookup, such a store leaves nothing to keep. */
+/* Sent below by the lookup, such a store leaves no bytes to keep. */
 Test(steps, a_store_that_never_allocates) {
     static const uint32_t rules[][2] = {{GPC_WRITE_BACK, GPC_WRITE_NO_ALLOCATE},
                                         {GPC_WRITE_THROUGH, GPC_WRITE_NO_ALLOCATE},
@@ -220,7 +220,7 @@ Test(steps, an_atomic_that_passes) {
     rig_close(&r);
 }
 
-/* An atomic needs the data: while they are under way it must wait, and they are not here before their time. */
+/* An atomic needs data: while the data are in flight it must wait, until they arrive. */
 Test(steps, an_atomic_on_a_pending_sector) {
     for (uint32_t allocate = GPC_WRITE_FETCH; allocate <= GPC_WRITE_LAZY_FETCH; allocate++) {
         rig r;
@@ -260,7 +260,7 @@ Test(steps, a_store_on_a_pending_sector) {
     rig_close(&r);
 }
 
-/* Filled again by another route: nothing is lost, nothing evicted. */
+/* Filled again by another route: no loss, no eviction. */
 Test(steps, repeated_fills) {
     rig r;
     open_sectored(&r, 4, GPC_ALLOCATE_ON_MISS);
@@ -278,7 +278,7 @@ static uint32_t below(uint64_t *random, uint32_t n) {
     return (uint32_t)((*random >> 33) % n);
 }
 
-/* A load or store of some bytes of one of four lines, for which the cache has room. */
+/* A load or store of some bytes of one of four lines, all with room in the cache. */
 static gpc_request any_request(uint64_t *random) {
     const uint32_t offset = below(random, 16) * 8, most = 128 - offset;
     gpc_request request = {.address = A + below(random, 4) * 128 + offset, .size = 8 * (1 + below(random, most / 8))};
@@ -287,7 +287,7 @@ static gpc_request any_request(uint64_t *random) {
     return request;
 }
 
-/* A probe says what the lookup behind it finds, whatever stores do, and with sectors on their way. */
+/* A probe predicts the following lookup, for stores and with sectors in flight. */
 Test(steps, a_probe_foretells_the_lookup) {
     for (uint32_t seed = 0; seed < 32; seed++) {
         const uint32_t policy = seed % 3, allocate = seed / 3 % 4, local = seed / 12 % 3;

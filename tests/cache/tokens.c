@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What a cache does with requests whose warps hold no token. */
+/* Requests of warps without a token. */
 
 #define HELD GPC_TOKEN_HELD
 #define NONE GPC_TOKEN_NONE
@@ -17,8 +17,8 @@ static void open_tokens(rig *r, gpc_tokens tokens, gpc_token_clear clear) {
 }
 
 /*
- * Letters are loads of these lines by a warp, lower case without a token; '.' and a warp: it ends; '$': the kernel
- * does. What became of the loads: h, b, -, or the line that left.
+ * Letters are loads of these lines by a warp, lower case without a token; '.' and a warp: end of the warp; '$': of the
+ * kernel. Results of loads: h, b, -, or the leaving line.
  */
 static void check(rig *r, const char *steps, const char *expected) {
     char got[65] = "";
@@ -42,7 +42,7 @@ static void check(rig *r, const char *steps, const char *expected) {
     cr_expect_str_eq(got, expected, "%s: %s, not %s", steps, got, expected);
 }
 
-/* They hit, and make a line recent; they neither fill a free way nor evict. */
+/* Loads without a token hit, and make a line recent; they neither fill a free way nor evict. */
 Test(tokens, strict_by_hand) {
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);
@@ -71,7 +71,7 @@ Test(tokens, clearing_by_hand) {
     for (size_t i = 0; i < 3; i++) {
         rig r;
         open_tokens(&r, GPC_TOKENS_OPPORTUNISTIC, cases[i].clear);
-        /* after D in A's place (last owner) or C's, warp 0 ends and a holder uses the line that is not A */
+        /* after D in A's place (last owner) or C's, warp 0 ends and a holder uses a line other than A */
         check(&r, "A0A1b2c2.1d2", i == 2 ? "-h-BA" : "-h-BC");
         check(&r, i == 2 ? "A0" : "D0", i == 2 ? "C" : "h");
         check(&r, ".1", "");
@@ -86,7 +86,7 @@ Test(tokens, clearing_by_hand) {
     }
 }
 
-/* A warp that hits with a token owns, one that hits without does not; a line that is filled anew has new owners. */
+/* A warp that hits with a token is an owner, without a token not; a newly filled line has new owners. */
 Test(tokens, owners_are_holders_of_this_line) {
     rig r;
     open_tokens(&r, GPC_TOKENS_OPPORTUNISTIC, GPC_CLEAR_OWNERS);
@@ -100,7 +100,7 @@ Test(tokens, owners_are_holders_of_this_line) {
     rig_close(&r);
 }
 
-/* With the first access after each period of accesses, or of cycles where requests have them. */
+/* With the first access after every period of accesses, or of cycles if requests have cycles. */
 Test(tokens, periodic_by_hand) {
     rig r;
     rig_init(&r);
@@ -139,7 +139,7 @@ Test(tokens, periodic_by_hand) {
     rig_close(&r);
 }
 
-/* Stores and atomics bypass as loads do: what they write goes below. */
+/* Stores and atomics bypass like loads: bytes go below. */
 Test(tokens, stores_and_atomics) {
     rig r;
     rig_init(&r);
@@ -157,13 +157,13 @@ Test(tokens, stores_and_atomics) {
     rig_access(&r, LOAD(0, .sector_mask = 1));
     a = rig_access(&r, STORE(0, .sector_mask = 1, .token = NONE));
     cr_expect(a.outcome == GPC_HIT && !a.write_sectors);
-    a = rig_access(&r, LOAD(0, .sector_mask = 4, .token = NONE)); /* the line is there: that evicts nobody */
+    a = rig_access(&r, LOAD(0, .sector_mask = 4, .token = NONE)); /* the line is present: no eviction */
     cr_expect(a.outcome == GPC_SECTOR_MISS && a.fetch_sectors == 4);
     cr_expect_eq(rig_line(&r, 0).valid_sectors, 5);
     rig_close(&r);
 }
 
-/* What a bypass fetches. */
+/* Fetches of a bypass. */
 Test(tokens, bypass_fetch) {
     for (uint32_t all = 0; all < 2; all++)
         for (uint32_t mode = GPC_TOKENS_STRICT; mode <= GPC_TOKENS_OPPORTUNISTIC; mode++) {
@@ -184,7 +184,7 @@ Test(tokens, bypass_fetch) {
         }
 }
 
-/* A request without a token does not wait for pending ways, as others do. */
+/* A request without a token does not wait for pending ways, unlike others. */
 Test(tokens, none_waits_for_nobody) {
     rig r;
     open_tokens(&r, GPC_TOKENS_OPPORTUNISTIC, GPC_CLEAR_KERNEL);
@@ -202,7 +202,7 @@ Test(tokens, none_waits_for_nobody) {
     rig_close(&r);
 }
 
-/* A line that went while more of it was on its way is not filled again for a warp without a token. */
+/* A line evicted while more of it was in flight is not filled again for a warp without a token. */
 Test(tokens, strict_fills_nothing_late) {
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);

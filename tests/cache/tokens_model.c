@@ -6,10 +6,9 @@
 #include <string.h>
 
 /*
- * Tokens against a naive model: lines in order of use, each with the set of warps that own it, and the clearing as
- * seeds/004 section 4.6 words it; on random loads, stores, invalidations and warp events. Bypassing warps never evict
- * where tokens are strict, and never a line with priority where they are opportunistic; others only where
- * all have it.
+ * Tokens compared with a naive model: lines in order of use, each with the set of owning warps, and clearing as worded
+ * in seeds/004 section 4.6; on random loads, stores, invalidations and warp events. With strict tokens bypassing warps
+ * never evict, with opportunistic tokens never a line with priority; other warps only if all lines have priority.
  */
 
 #define WARPS 70u /* two words of owners */
@@ -179,7 +178,7 @@ Test(tokens_model, random_streams) {
     }
 }
 
-/* Without a request that has no token, all is as if there were none; and a batch carries none. */
+/* Without requests lacking a token, tokens have no effect; and a batch has no tokens. */
 Test(tokens_model, nothing_changes_without_such_requests) {
     srand(5);
     uint64_t addresses[2000];

@@ -38,21 +38,21 @@ Test(writes, back_without_allocation) {
     cr_expect(got.outcome == GPC_MISS && got.write_sectors == 1 && got.write_bytes[0] == 0xf0 && got.way == NO_WAY);
     cr_expect_eq(rig_lines(&r), 0);
     rig_access(&r, LOAD(A, .size = 32));
-    /* sector 0 takes its part, sector 1 is not here: its part, and no more, goes below */
+    /* sector 0 takes a part, sector 1 is absent: exactly this part goes below */
     got = rig_access(&r, STORE(A + 28, .size = 8));
     cr_expect(got.outcome == GPC_SECTOR_MISS && got.hit_sectors == 1 && !got.fetch_sectors);
     cr_expect_eq(got.write_sectors, 2);
     cr_expect_eq(got.write_bytes[0], (uint64_t)0xf << 32, "%llx", (unsigned long long)got.write_bytes[0]);
     gpc_line line = rig_line(&r, A);
     cr_expect(line.valid_sectors == 1 && line.dirty_sectors == 1);
-    /* a sector that is written whole is kept: the line is here */
+    /* a completely written sector is kept: the line is present */
     got = rig_access(&r, STORE(A + 96, .size = 32));
     cr_expect(got.outcome == GPC_HIT && !got.write_sectors);
     cr_expect_eq(rig_line(&r, A).dirty_sectors, 9);
     rig_close(&r);
 }
 
-/* What misses goes below, and is read whole; what hits is dirty. */
+/* Misses go below, and are read whole; hits become dirty. */
 Test(writes, back_with_naive_fetch) {
     rig r;
     open_with(&r, GPC_WRITE_BACK, GPC_WRITE_NAIVE_FETCH);
@@ -89,7 +89,7 @@ Test(writes, through) {
 
 Test(writes, evict) {
     rig r;
-    open_with(&r, GPC_WRITE_EVICT, GPC_WRITE_FETCH); /* allocation has no say */
+    open_with(&r, GPC_WRITE_EVICT, GPC_WRITE_FETCH); /* allocation has no effect */
     gpc_access_result got = rig_access(&r, STORE_LINE(A));
     cr_expect(got.outcome == GPC_MISS && got.write_sectors == 15 && !got.fetch_sectors && !rig_holds(&r, A));
     rig_access(&r, LOAD(A, .size = 32));
@@ -98,7 +98,7 @@ Test(writes, evict) {
     cr_expect(got.way == NO_WAY && got.evicted && got.eviction.forced && got.eviction.line_address == A);
     cr_expect(!rig_holds(&r, A));
     rig_access(&r, LOAD(A, .size = 32));
-    got = rig_access(&r, STORE(A + 32, .size = 32)); /* a sector that the line does not have is no hit, though whole */
+    got = rig_access(&r, STORE(A + 32, .size = 32)); /* a sector absent from the line is no hit, though whole */
     cr_expect(got.outcome == GPC_SECTOR_MISS && !got.hit_sectors && got.write_sectors == 2 && !rig_holds(&r, A));
     gpc_cache_stats s = rig_stats(&r);
     cr_expect(s.writes == 3 && s.write_hits == 1 && s.write_sector_hits == 1 && s.invalidations == 2 &&
@@ -107,7 +107,7 @@ Test(writes, evict) {
     rig_close(&r);
 }
 
-/* Local memory has rules of its own: here it is written back, and global memory through. */
+/* Local memory has separate rules: here it is written back, and global memory through. */
 Test(writes, local_and_global) {
     rig r;
     rig_init(&r);
@@ -133,7 +133,7 @@ Test(writes, lazy_fetch) {
     cr_expect(got.outcome == GPC_MISS && !got.fetch_sectors && !got.write_sectors && got.way == 0);
     gpc_line line = rig_line(&r, A);
     cr_expect(!line.valid_sectors && line.dirty_sectors == 1 && line.written_bytes[0] == 0xffff);
-    got = rig_access(&r, LOAD(A, .size = 4)); /* read bytes are those written, but a sector is read whole */
+    got = rig_access(&r, LOAD(A, .size = 4)); /* read bytes equal written bytes, but a sector is read whole */
     cr_expect(got.outcome == GPC_SECTOR_MISS && got.fetch_sectors == 1);
     got = rig_access(&r, STORE(A + 40, .size = 8));
     cr_expect(got.outcome == GPC_SECTOR_MISS && !got.fetch_sectors);
@@ -165,7 +165,7 @@ Test(writes, lazy_bytes_are_forgotten_by_a_flush) {
     rig_close(&r);
 }
 
-/* A new line in a way has nothing of the one before. */
+/* A new line in a way has no bytes of the previous line. */
 Test(writes, lazy_bytes_leave_with_their_line) {
     rig r;
     open_with(&r, GPC_WRITE_BACK, GPC_WRITE_LAZY_FETCH);

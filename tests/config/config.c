@@ -13,7 +13,7 @@ static void accepts(const char *key, const char *text, const char *canonical) {
     rig_open(&r);
     cr_expect_eq(gpc_config_set(r.config, key, text, &r.error), GPC_OK, "%s", r.error.message);
     cr_expect_str_eq(value(r.config, key), canonical, "%s = '%s' became '%s'", key, text, value(r.config, key));
-    /* canonical text means what the text meant */
+    /* canonical text has the text's meaning */
     cr_expect_eq(gpc_config_set(r.config, key, canonical, &r.error), GPC_OK, "%s", r.error.message);
     cr_expect_str_eq(value(r.config, key), canonical);
     rig_close(&r);
@@ -59,7 +59,7 @@ Test(config, sizes) {
     accepts("l1.size", "129", "129B");
     accepts("l1.size", "1025", "1025B");
     accepts("l2.size", "1024GiB", "1024GiB");
-    /* 2^-18 GiB = 2^12 bytes: the finest fraction that 18 digits can write */
+    /* 2^-18 GiB = 2^12 bytes: the finest fraction in 18 digits */
     accepts("l1.size", "0.000003814697265625GiB", "4KiB");
     accepts("l1.size", "0.0000038146972656250GiB", "4KiB");
     refuses("l1.size", "1.01KiB", GPC_ERROR_FORMAT, "not a whole number of bytes");
@@ -193,7 +193,7 @@ Test(config, policies) {
     rig_close(&r);
 }
 
-/* No key is a fraction or a free text yet; their reading is checked on keys made up here. */
+/* No key is a fraction or a free text yet; reading is checked with artificial keys. */
 Test(config, texts) {
     rig r;
     rig_open(&r);
@@ -240,7 +240,7 @@ Test(config, keys) {
     cr_expect_eq(gpc_key_at(0, &info), GPC_ERROR_ABI);
 }
 
-/* The reference table prints `initial`: it must be what a new configuration holds, as the library writes it. */
+/* The reference table prints `initial`: must equal a new configuration's value, as written by the library. */
 Test(config, defaults) {
     rig r;
     rig_open(&r);
@@ -341,7 +341,7 @@ Test(config, outlives_the_callers_context) {
     rig_close(&r);
 }
 
-/* A value that is quoted is cut short and stays on one line, and what is wrong with it is still said. */
+/* A quoted value is cut and stays on one line, with the error still stated. */
 Test(config, long_values) {
     rig r;
     rig_open(&r);
@@ -356,7 +356,7 @@ Test(config, long_values) {
     rig_close(&r);
 }
 
-/* Every allocation fails in turn: a status, nothing changed, nothing leaked. */
+/* Every allocation fails in turn: a status, no change, no leak. */
 Test(config, without_memory) {
     for (long n = 1;; n++) {
         heap h = {0};

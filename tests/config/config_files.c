@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts and files: the syntax, includes, presets, and that a failed load changes nothing. */
+/* Texts and files: syntax, includes, presets, and no change after a failed load. */
 
 typedef struct place {
     rig rig;
@@ -101,7 +101,7 @@ Test(config_text, order_of_sources) {
     rig_close(&r);
 }
 
-/* gpc_config_get promises its pointer until the key is next set, whatever else is loaded. */
+/* gpc_config_get promises a pointer valid until the key is next set, whatever is loaded. */
 Test(config_text, pointers_stay) {
     rig r;
     rig_open(&r);
@@ -191,7 +191,7 @@ Test(config_file, cycles) {
     cr_expect_str_eq(value(p.rig.config, "sm.count"), "15");
     status = load(&p, "self.cfg");
     expect_failure(&p.rig, status, GPC_ERROR_FORMAT, "self.cfg:1: include: files include each other: ");
-    /* the same file twice, but not within itself, is no cycle */
+    /* a file twice, but not within the same file, is no cycle */
     put(&p, "twice.cfg", "include = leaf.cfg\ninclude = leaf.cfg\n");
     put(&p, "leaf.cfg", "sm.count = 6\n");
     cr_expect_eq(load(&p, "twice.cfg"), GPC_OK, "%s", p.rig.error.message);
@@ -237,7 +237,7 @@ Test(config_file, what_cannot_be_read) {
     close_place(&p);
 }
 
-/* Just as long as allowed, and one byte more. */
+/* Exactly the allowed length, and a byte more. */
 Test(config_file, length) {
     place p;
     open_place(&p);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Option files of GPGPU-Sim and Accel-Sim: what they become. Refusals are in gpgpusim_errors.c. */
+/* Import of option files of GPGPU-Sim and Accel-Sim. Refusals are in gpgpusim_errors.c. */
 
 /* From accel-sim/gpgpu-sim_distribution configs/tested-cfgs/SM7_QV100/gpgpusim.config. */
 static const char qv100[] = "# This config models the Volta Quadro V100\n"
@@ -87,7 +87,7 @@ static const char qv100[] = "# This config models the Volta Quadro V100\n"
                             "-dram_bnk_indexing_policy 0\n"
                             "-dram_bnkgrp_indexing_policy 1";
 
-/* Its trace.config, of accel-sim/accel-sim-framework. */
+/* trace.config, of accel-sim/accel-sim-framework. */
 static const char qv100_trace[] = "-trace_opcode_latency_initiation_int 2,2\n"
                                   "-trace_opcode_latency_initiation_sp 2,2\n"
                                   "-trace_opcode_latency_initiation_dp 8,4\n"
@@ -123,10 +123,10 @@ static bool is_one_of(const char *key, const char *const *keys) {
 }
 
 /*
- * The preset was written from the same files by hand. What tells them apart: GPGPU-Sim's simpler occupancy rule;
- * latencies of which the preset has measured ones, or which GPGPU-Sim states without the stages before and after
- * the unit; a queue before DRAM; DRAM, of which the file states each figure, the preset a set by name; and energies and
- * copies by the host, of which it says nothing.
+ * The preset was written from the same files by hand. Differences: GPGPU-Sim's simpler occupancy rule; latencies
+ * measured for the preset, or stated by GPGPU-Sim without the stages before and after the unit; a queue before DRAM;
+ * DRAM, with every figure in the file, but a set by name in the preset; and energies and copies by the host, absent in
+ * the file.
  */
 Test(gpgpusim, qv100_is_the_preset) {
     static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",
@@ -171,7 +171,7 @@ Test(gpgpusim, qv100_is_the_preset) {
     rig_close(&preset);
 }
 
-/* -gpgpu_dram_timing_opt and the options about it, by memory_config::init of GPGPU-Sim. */
+/* -gpgpu_dram_timing_opt and related options, by memory_config::init of GPGPU-Sim. */
 Test(gpgpusim, qv100_dram) {
     rig r;
     rig_open(&r);
@@ -270,7 +270,7 @@ Test(gpgpusim, l2_and_slices) {
            {"l2.write_policy", "through"}, {"l2.write_allocate", "none"}, {"l2.interleave", "modulo"},
            {"l2.interleave_bytes", "256B"}, {"address.mapping", "dramid@10;" LETTERS},
            {"address.indexing", "consecutive"}, {"l2.enabled", "true"});
-    /* a file that is laid over it: more channels of the same slices */
+    /* a second file on top: more channels of the same slices */
     import_all(&r, "-gpgpu_n_mem 16\n");
     EXPECT(&r, {"l2.size", "4MiB"}, {"l2.slices", "32"}, {"dram.channels", "16"});
     import_all(&r, "-gpgpu_n_sub_partition_per_mchannel 4\n-gpgpu_n_chiplet_partition 2\n");
@@ -306,7 +306,7 @@ Test(gpgpusim, adaptive_l1) {
                    "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:64,16:0,32\n");
     EXPECT(&r, {"l1.unified", "true"}, {"l1.size", "192KiB"}, {"l1.ways", "384"}, {"l1.resize", "ways"},
            {"l1.carveout", "auto"}, {"l1.carveouts", "0B 8KiB 64KiB 164KiB"});
-    /* laid over it: the sets stay */
+    /* on top: the sets stay */
     import_all(&r, "-gpgpu_unified_l1d_size 128");
     EXPECT(&r, {"l1.size", "128KiB"}, {"l1.ways", "256"}, {"l1.unified", "true"});
     import_all(&r, "-gpgpu_adaptive_cache_config 0 -gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:64,16:0,32");
@@ -346,7 +346,10 @@ Test(gpgpusim, flags) {
     }
 }
 
-/* Caches of code and constants, figure by figure, of GTX 480 (3.x) and QV100; none where all is said to be there. */
+/*
+ * Caches of code and constants, figure by figure, of GTX 480 (3.x) and QV100; no caches if everything is assumed
+ * present.
+ */
 Test(gpgpusim, caches_that_are_only_read) {
     rig r;
     rig_open(&r);
@@ -397,7 +400,7 @@ Test(gpgpusim, syntax) {
     }
 }
 
-/* What the log said, its last message and its warnings; what the import told, a letter an option. */
+/* Log: last message and number of warnings; and the import's reports, a letter per option. */
 typedef struct heard {
     char said[256], warned[256], told[64];
     size_t warnings, count;
@@ -442,7 +445,7 @@ Test(gpgpusim, tells_what_it_passed_over) {
     rig_close(&r);
 }
 
-/* Forks have a fifth clock, of a network between SMs. GPGPU-Sim's sscanf leaves what is behind the fourth. */
+/* Forks have a fifth clock, of a network between SMs. GPGPU-Sim's sscanf ignores text behind the fourth. */
 Test(gpgpusim, fifth_clock_is_told) {
     rig r;
     heard h;
@@ -457,7 +460,7 @@ Test(gpgpusim, fifth_clock_is_told) {
     rig_close(&r);
 }
 
-/* Options that are registered in files of their own: src/cuda-sim/ptx_loader.cc, addrdec.cc. */
+/* Options registered in separate files: src/cuda-sim/ptx_loader.cc, addrdec.cc. */
 Test(gpgpusim, options_of_other_files) {
     rig r;
     heard h;
@@ -472,7 +475,7 @@ Test(gpgpusim, options_of_other_files) {
     rig_close(&r);
 }
 
-/* Each option by name, in the order of the text; a misspelt one is a warning that says where it is. */
+/* Every option by name, in the order of the text; a misspelt option is a warning with the place. */
 Test(gpgpusim, text_option_by_option) {
     static const char text[] = "-gpgpu_n_clusters 4\n-gpgpu_n_cluster 7\n-gpgpu_perfect_mem 0\n"
                                "-gpgpu_flush_l1_cache\n-trace_components NONE all # of them\n-nothing";
@@ -498,7 +501,7 @@ Test(gpgpusim, text_option_by_option) {
     rig_close(&r);
 }
 
-/* -gpgpu_perf_sim_memcpy, which upstream registers as 1: a file that describes an L2 and does not name it has it. */
+/* -gpgpu_perf_sim_memcpy, registered upstream as 1: a file with an L2 and without the option has copies. */
 Test(gpgpusim, copies_by_the_host) {
     static const char l2[] = "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n";
     static const struct {

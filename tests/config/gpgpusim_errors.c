@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Option files that are refused: file, line, option and reason are named, and nothing is set. */
+/* Refused option files: the message names file, line, option and reason, and no key is set. */
 
 static void refuse_on(rig *r, const char *text, gpc_status expected, const char *message) {
     folder f;
@@ -109,7 +109,7 @@ Test(gpgpusim_errors, cache_fields) {
     refuse_cache("S:4:128:64,L:T:m:L:L,A:512:8,16:0,32;", "there is something after the last field");
 }
 
-/* What cache_config::init asserts of the fields together. */
+/* Assertions of cache_config::init across fields. */
 Test(gpgpusim_errors, cache_as_a_whole) {
     refuse_cache("S:4:128:64,L:T:m:L:L,A:512:8,16:0,48", "the data port does not divide the line");
     refuse_cache("S:4:64:64,L:T:m:L:L,A:512:8,16", "a sectored line has 4 sectors of 32 bytes");
@@ -132,7 +132,7 @@ Test(gpgpusim_errors, cache_as_a_whole) {
 
 Test(gpgpusim_errors, adaptive) {
     static const char needs[] = "an adaptive L1 needs -gpgpu_unified_l1d_size, a multiple of -gpgpu_cache:dl1";
-    static const char dl1[] = "-gpgpu_cache:dl1 S:4:128:32,L:T:m:L:L,A:512:8,16"; /* Volta's has 32 KiB at least */
+    static const char dl1[] = "-gpgpu_cache:dl1 S:4:128:32,L:T:m:L:L,A:512:8,16"; /* Volta has 32 KiB at least */
     char text[256], message[256];
     snprintf(text, sizeof text, "%s\n-gpgpu_adaptive_cache_config 1", dl1);
     snprintf(message, sizeof message, "3: -gpgpu_adaptive_cache_config: %s", needs);
@@ -160,7 +160,7 @@ Test(gpgpusim_errors, lists) {
 
 #define LETTERS "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS"
 
-/* A mapping that addrdec.cc stops at, or that the counts of the file contradict. */
+/* A mapping refused by addrdec.cc, or contradicted by the counts of the file. */
 Test(gpgpusim_errors, mappings) {
     static const struct {
         const char *value, *reason;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What GPGPU-Sim's options say about time: clocks, issue, latencies, queues and DRAM. */
+/* GPGPU-Sim's options of time: clocks, issue, latencies, queues and DRAM. */
 
 static void import_all(rig *r, const char *text) {
     cr_assert_eq(import_gpgpusim(r, text, NULL), GPC_OK, "%s: %s", text, r->error.message);
@@ -68,7 +68,7 @@ Test(gpgpusim_timed, scheduler) {
     refuse("-gpgpu_scheduler two_level_active:0:0:1", GPC_ERROR_RANGE, "scheduler: ");
 }
 
-/* SM2_GTX480's lists: seven widths until 3.x, with DP and INT of their own since; FP division is the SFU's. */
+/* SM2_GTX480's lists: seven widths until 3.x, later with separate DP and INT; FP division is the SFU's. */
 Test(gpgpusim_timed, instructions) {
     expect("-gpgpu_pipeline_widths 2,1,1,2,1,1,2", "l1.queue", "5"); /* 1, two collectors, 1, and 1 */
     expect("-gpgpu_operand_collector_num_units_mem 3\n-gpgpu_pipeline_widths 2,1,3,2,1,4,2", "l1.queue", "11");
@@ -98,7 +98,7 @@ Test(gpgpusim_timed, instructions) {
     "-gpgpu_dram_timing_opt \"nbk=16:CCD=2:RRD=6:RCD=12:RAS=28:RP=12:RC=40:\n" \
     "   CL=12:WL=4:CDLR=5:WR=12:nbkgrp=4:CCDL=3:RTPL=2\"\n"
 
-/* What no option of 3.x says, and what that version's list of widths tells that it is. */
+/* Properties of 3.x without options, recognised by the version's list of widths. */
 Test(gpgpusim_timed, pipeline_of_3) {
     rig r;
     rig_open(&r);
@@ -120,8 +120,8 @@ Test(gpgpusim_timed, pipeline_of_3) {
 }
 
 /*
- * Of the reference's options, shared/reference/gpgpusim-3.2.1, each key of preset gtx480-gpgpusim that one says; where
- * addresses go the preset says in other words (tests/hierarchy/mapping.c).
+ * Every key of preset gtx480-gpgpusim given by an option of the reference, shared/reference/gpgpusim-3.2.1; the preset
+ * writes address mapping differently (tests/hierarchy/mapping.c).
  */
 Test(gpgpusim_timed, reference_is_the_preset) {
     static const char options[] =
@@ -157,7 +157,7 @@ Test(gpgpusim_timed, reference_is_the_preset) {
     rig_close(&preset);
 }
 
-/* Any latency comes with the stages around it, which a latency of the simulator's leaves out; an interval does not. */
+/* Every latency includes the stages around, left out by the simulator's latencies; an interval does not. */
 Test(gpgpusim_timed, stages_of_every_latency) {
     static const char *const latencies[] = {"-ptx_opcode_latency_int 4,13",
                                             "-ptx_opcode_latency_fp 4,13",
@@ -178,7 +178,7 @@ Test(gpgpusim_timed, stages_of_every_latency) {
         expect(intervals[i], "sm.latency_stages", "0");
 }
 
-/* SM90_H100's trace.config: units by name; an initiation of 0 is none. */
+/* SM90_H100's trace.config: units by name; an initiation of 0 means no unit. */
 Test(gpgpusim_timed, units) {
     rig r;
     rig_open(&r);
@@ -209,7 +209,7 @@ Test(gpgpusim_timed, units) {
            "2: -trace_opcode_latency_initiation_spec_op_1: '4' is not latency,initiation");
 }
 
-/* SM2_GTX480, whose schedulers use any of them and whose SP and SFU do what has no unit; then SM7_QV100. */
+/* SM2_GTX480: schedulers use any unit, and SP and SFU do work without a unit; then SM7_QV100. */
 Test(gpgpusim_timed, numbers_of_units) {
     rig r;
     rig_open(&r);
@@ -225,7 +225,7 @@ Test(gpgpusim_timed, numbers_of_units) {
     refuse("-gpgpu_num_sp_units 0", GPC_ERROR_RANGE, "1: -gpgpu_num_sp_units: sm.units_fp: '0' is not between");
 }
 
-/* addrdec.h's numbers: of an address mapping, and without one as near as slices are spread here. */
+/* addrdec.h's numbers: of an address mapping, and without a mapping the nearest spread of slices. */
 Test(gpgpusim_timed, partition_indexing) {
     static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
     static const char *const indexing[] = {"consecutive", "xor", "ipoly", "pae", "random", "consecutive", "ipoly"};
@@ -243,7 +243,7 @@ Test(gpgpusim_timed, partition_indexing) {
            "hash");
 }
 
-/* addrdec.cc, init: what holds without a mapping. */
+/* addrdec.cc, init: defaults without a mapping. */
 Test(gpgpusim_timed, address_masks) {
 #define UPPER "00000000.00000000.00000000.00000000.0000"
     expect("-gpgpu_mem_address_mask 0", "address.mapping", "dramid@10;" UPPER "0RRR.RRRRRRRR.RRRCCCBB.CCCCCCCC");
@@ -254,7 +254,7 @@ Test(gpgpusim_timed, address_masks) {
 #undef UPPER
 }
 
-/* A bank is a lookup and a port of the given width; without one it moves a line. */
+/* A bank is a lookup and a port of the given width; without a width it moves a line. */
 Test(gpgpusim_timed, l1) {
     static const char file[] = "-gpgpu_l1_banks 4\n-gpgpu_l1_latency 34\n"
                                "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:256:32,16:0,32\n";
@@ -264,7 +264,7 @@ Test(gpgpusim_timed, l1) {
     EXPECT(&r, {"l1.latency", "34"}, {"l1.miss_latency", "35"}, {"l1.bypass_latency", "0"}, {"l1.coalescer", "warp"},
            {"l1.tag_ports", "4"}, {"l1.banks", "4"}, {"l1.data_width", "128B"}, {"l1.fill_width", "32B"},
            {"l1.mshr_entries", "256"}, {"l1.mshr_merges", "32"}, {"l1.miss_queue", "16"});
-    import_all(&r, "-gpgpu_l1_latency 20 -gpgpu_reg_file_port_throughput 2"); /* 5 stages, of which 3 are before it */
+    import_all(&r, "-gpgpu_l1_latency 20 -gpgpu_reg_file_port_throughput 2"); /* 5 stages, with 3 before L1 */
     EXPECT(&r, {"l1.latency", "23"}, {"l1.miss_latency", "24"}, {"l1.bypass_latency", "3"});
     import_all(&r, "-gpgpu_cache:dl1 N:32:128:4,L:L:m:N:H,A:64:8");
     EXPECT(&r, {"l1.data_width", "512B"}, {"l1.fill_width", "128B"}, {"l1.mshr_entries", "64"},
@@ -274,7 +274,7 @@ Test(gpgpusim_timed, l1) {
            "1: -gpgpu_cache:dl1: l1.mshr_entries: '0' is not between");
 }
 
-/* abstract_hardware_model.cc: sectors from Maxwell on; shader.cc: a block's place waits for its stores. */
+/* abstract_hardware_model.cc: sectors from Maxwell on; shader.cc: a block's place waits for stores. */
 Test(gpgpusim_timed, coalescing_and_blocks) {
     expect("-gpgpu_coalesce_arch 13", "l1.coalescer", "warp");
     expect("-gpgpu_coalesce_arch 39", "l1.coalescer", "warp");
@@ -295,7 +295,7 @@ Test(gpgpusim_timed, network) {
            {"network.queues", "fifo"}, {"network.turnaround", "0"});
     rig_close(&r);
     expect("-network_mode 1", "network.latency", "8");
-    rig_open(&r); /* a clock alone: 32 bytes at 700 MHz stay as many in a second */
+    rig_open(&r); /* a clock alone: 32 bytes at 700 MHz stay equal per second */
     import_all(&r, "-gpgpu_clock_domains 700:1400:700:924\n");
     EXPECT(&r, {"clock.network", "1400"}, {"network.width", "16B"}, {"network.reply_width", "16B"});
     import_all(&r, "-gpgpu_clock_domains 700:1000:700:924\n-icnt_flit_size 40\n");
@@ -304,7 +304,7 @@ Test(gpgpusim_timed, network) {
     refuse("-icnt_subnets 1", GPC_ERROR_UNSUPPORTED, "'1' networks: there are two here");
 }
 
-/* Latencies are in core cycles, the keys in cycles of L2: 120 of 700 MHz are 171.4 of 1000 MHz, and the tags' step. */
+/* Latencies are in core cycles, the keys in cycles of L2: 120 of 700 MHz are 171.4 of 1000 MHz, plus the tags' step. */
 Test(gpgpusim_timed, l2) {
     rig r;
     rig_open(&r);
@@ -317,7 +317,7 @@ Test(gpgpusim_timed, l2) {
     import_all(&r, "-gpgpu_l2_rop_latency 237");
     EXPECT(&r, {"l2.rop_latency", "340"}); /* 338.57 */
     rig_close(&r);
-    rig_open(&r); /* where there is a link, what waits before DRAM waits at its end */
+    rig_open(&r); /* with a link, packets before DRAM wait at the link's end */
     cr_assert_eq(gpc_config_set(r.config, "memory.link_width", "32B", &r.error), GPC_OK);
     import_all(&r,
                "-gpgpu_dram_partition_queues 64:48:32:16\n-gpgpu_cache:dl2 S:64:128:16,L:B:m:L:P,A:192:4,24:0,32\n");
@@ -346,7 +346,7 @@ Test(gpgpusim_timed, dram) {
     rig_close(&r);
 }
 
-/* Without names, and without groups, whose CCDL is then 0. */
+/* Without names, and without groups: CCDL is then 0. */
 Test(gpgpusim_timed, dram_without_names) {
     rig r;
     rig_open(&r);
@@ -361,14 +361,14 @@ Test(gpgpusim_timed, dram_without_names) {
 Test(gpgpusim_timed, dram_queues) {
     rig r;
     rig_open(&r);
-    import_all(&r, "-gpgpu_frfcfs_dram_sched_queue_size 0"); /* unlimited: the most there is here */
+    import_all(&r, "-gpgpu_frfcfs_dram_sched_queue_size 0"); /* unlimited: the largest value */
     EXPECT(&r, {"dram.read_queue", "4096"}, {"dram.write_queue", "4096"});
     import_all(&r, "-dram_write_queue_size 64:56:32");
     EXPECT(&r, {"dram.write_queue", "4096"}); /* not enabled */
     import_all(&r, "-dram_seperate_write_queue_enable 1 -dram_write_queue_size 64:56:32");
     EXPECT(&r, {"dram.write_queue", "64"}, {"dram.write_high", "56"}, {"dram.write_low", "32"});
     rig_close(&r);
-    rig_open(&r); /* 16 lines of two bursts; by bank, whose requests leave whole, 16 banks have a second one here */
+    rig_open(&r); /* 16 lines of two bursts; by bank, with whole requests leaving, 16 banks have a second request */
     import_all(&r, GTX480_TIMES "-gpgpu_cache:dl2 64:128:16,L:B:m:W,A:32:4,4\n"
                                 "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n"
                                 "-gpgpu_dram_scheduler 0 -gpgpu_frfcfs_dram_sched_queue_size 16\n");
@@ -385,7 +385,7 @@ Test(gpgpusim_timed, dram_queues) {
            "'64' is not length:high:low");
 }
 
-/* The simple model: its latency alone, and a sector per DRAM cycle. */
+/* The simple model: only a latency, and a sector per DRAM cycle. */
 Test(gpgpusim_timed, simple_dram) {
     rig r;
     rig_open(&r);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Presets: their figures are those of the documents, and each describes a whole machine that can be built. */
+/* Presets: figures are from the documents, and every preset describes a complete machine. */
 
 static const char li[] = "004_f914167101cf345f.txt";      /* D. Li, 2014, Table 3.4, section 4.1.4 */
 static const char kotas[] = "002_8012417a493108d0.txt";   /* G. Kotas, 2019, Tables 3.1 and 3.2, section 3.1.1 */
 static const char chithra[] = "000_3bf347d137e45bc4.txt"; /* A. Chithra and R. Kumar, 2021, Table 3 */
 
-/* A figure, and the row of the document that states it (NULL: another source, named in the preset's text). */
+/* A figure, and the row of the document (NULL: another source, named in the preset's text). */
 static const struct figure {
     const char *preset, *key, *value, *document, *row;
 } figures[] = {
@@ -112,7 +112,10 @@ static uint64_t number(const gpc_config *config, const char *key) {
     return n;
 }
 
-/* Which preset it is of, whatever was set since; a file may change that, one that fails does not. */
+/*
+ * The preset of a configuration is remembered after later settings; a file may change the preset, a failed load does
+ * not.
+ */
 Test(presets, are_remembered) {
     rig r;
     rig_open(&r);
@@ -157,7 +160,7 @@ static char *document(const char *name) {
     return text;
 }
 
-/* The rows quoted above do stand in the documents. */
+/* The quoted rows are in the documents. */
 Test(presets, documents) {
     const char *name = NULL;
     char *text = NULL;
@@ -175,7 +178,7 @@ Test(presets, documents) {
     free(text);
 }
 
-/* Volta's L1 with the largest carve-out is that of Table 3: 64 ways, 32KB; L2 has 32 sets. */
+/* Volta's L1 with the largest carve-out matches Table 3: 64 ways, 32KB; L2 has 32 sets. */
 Test(presets, qv100_geometry) {
     rig r;
     open_preset(&r, "qv100");
@@ -212,7 +215,7 @@ Test(presets, enumeration) {
     rig_close(&r);
 }
 
-/* The text is a configuration: given as one it does what the name does. */
+/* The text is a configuration, with the same effect as the name. */
 Test(presets, texts) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
@@ -232,7 +235,7 @@ Test(presets, texts) {
     }
 }
 
-/* What is asked of a run, as opposed to a machine. */
+/* True for choices of a run, as opposed to a machine. */
 static bool is_choice_of_the_run(const char *key) {
     static const char *const choices[] = {"l1.track_reuse",     "l1.track_warps",  "blocks.placement",
                                           "warps.order",        "kernels.flush",   "mode",
@@ -245,7 +248,7 @@ static bool is_choice_of_the_run(const char *key) {
     return false;
 }
 
-/* A value that the key does not have. */
+/* Set a different value of the key. */
 static void disturb(rig *r, const gpc_key_info *key) {
     static const char *const values[] = {
         "1",
@@ -285,7 +288,7 @@ static void disturb(rig *r, const gpc_key_info *key) {
     cr_assert(false, "%s: no value but %s", key->name, before);
 }
 
-/* Whatever was set before: every key of the machine is the preset's, and every other one as it was. */
+/* After any settings: every key of the machine is the preset's, and every other key is unchanged. */
 Test(presets, set_every_key) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
@@ -312,7 +315,7 @@ Test(presets, set_every_key) {
     }
 }
 
-/* All but what is asked of a run and what the name of a DRAM's timing implies is the machine. */
+/* All keys belong to the machine, except choices of the run and keys implied by the name of a DRAM's timing. */
 Test(presets, keys_of_the_machine) {
     for (size_t k = 0; k < gpc_key_count(); k++) {
         const char *key = gpci_key_name((gpci_key)k);
@@ -321,7 +324,7 @@ Test(presets, keys_of_the_machine) {
     }
 }
 
-/* `preset = defaults` may also stand in a text of one's own. */
+/* `preset = defaults` is also allowed in a user's text. */
 Test(presets, defaults) {
     rig r;
     open_preset(&r, "h100");
@@ -338,7 +341,7 @@ Test(presets, defaults) {
     rig_close(&r);
 }
 
-/* What several presets have alike stands in a part, which is found by name and not listed. */
+/* Common parts of several presets are found by name, but not listed. */
 Test(presets, parts) {
     const char *listed;
     cr_expect_gt(gpci_preset_text_count, gpci_preset_count);
@@ -352,7 +355,7 @@ Test(presets, parts) {
     }
 }
 
-/* A preset replaces another wholly: it sets every key of the machine. */
+/* A preset replaces another completely: it sets every key of the machine. */
 Test(presets, are_whole) {
     for (size_t i = 0; i < gpc_preset_count(); i++)
         for (size_t before = 0; before < gpc_preset_count(); before++) {
@@ -375,7 +378,7 @@ Test(presets, are_whole) {
         }
 }
 
-/* A letter in brackets, `[A]`, is a source that the head of the text explains; what is explained is used. */
+/* A letter in brackets, `[A]`, is a source explained in the head of the text; every explained source is used. */
 Test(presets, sources) {
     for (size_t i = 0; i < gpci_preset_text_count; i++) {
         const char *name = gpci_presets[i].name, *text = gpc_preset_text(name), *body = strstr(text, " = ");
@@ -389,7 +392,7 @@ Test(presets, sources) {
     }
 }
 
-/* What all channels move at most, MB/s. */
+/* Peak bandwidth of all channels, MB/s. */
 static uint64_t peak_bandwidth(const gpc_config *config) {
     gpci_dram_timing t;
     uint64_t width = number(config, "dram.fixed_bandwidth");
@@ -401,7 +404,7 @@ static uint64_t peak_bandwidth(const gpc_config *config) {
     return number(config, "dram.channels") * width * number(config, "clock.dram");
 }
 
-/* Within a hundredth of what is published: gtx480 by Table 3.4, the others by their data sheets. */
+/* Within a hundredth of published values: gtx480 by Table 3.4, others by data sheets. */
 Test(presets, memory_bandwidth) {
     static const struct {
         const char *preset;
@@ -427,7 +430,7 @@ Test(presets, warps_of_a_scheduler) {
     rig_close(&r);
 }
 
-/* Ascending carve-outs, each of which leaves whole sets (or whole ways). */
+/* Ascending carve-outs; each leaves whole sets (or whole ways). */
 static void check_carveouts(const gpc_config *config, const char *name) {
     uint64_t line = number(config, "l1.line"), ways = number(config, "l1.ways"), size = number(config, "l1.size");
     uint64_t sets = size / (line * ways), step = strcmp(value(config, "l1.resize"), "ways") ? line * ways : line * sets;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Presets with a clock: each runs, and an access without company takes what the documents say. */
+/* Presets with a clock: all run, and a single access takes the documents' time. */
 
 static void note(void *data, const gpc_completion *completion) {
     *(gpc_completion *)data = *completion;
@@ -35,7 +35,7 @@ static void close_timed(timed *t) {
     rig_close(&t->rig);
 }
 
-/* Cycles of a load of four bytes by one thread, which must come from `level`. */
+/* Cycles of a load of four bytes by one thread, served by `level`. */
 static uint64_t load(timed *t, uint32_t sm, uint64_t address, unsigned level) {
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.sm = sm;
@@ -69,8 +69,8 @@ static void expect_near(uint64_t cycles, uint64_t least, uint64_t most) {
 }
 
 /*
- * Kotas, Table 3.1: 6, 20 and 300 cycles. A network takes a transfer of a cycle (136 of 264 bytes) and two more,
- * each way; beside them are the cycles of the tags and the fill.
+ * Kotas, Table 3.1: 6, 20 and 300 cycles. A network takes a transfer of a cycle (136 of 264 bytes) and two more, in
+ * each direction; further cycles are for tags and fill.
  */
 Test(presets_timed, kepler) {
     timed t;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Classes of instructions: what each takes, and who shares its units. The first instruction issues in cycle 1.
- * Latency 18 and interval 1 of sm.latency_alu and sm.interval_alu, interval 8 of special functions.
+ * Classes of instructions: durations, and sharing of units. The first instruction issues in cycle 1. Latency 18 and
+ * interval 1 of sm.latency_alu and sm.interval_alu, interval 8 of special functions.
  */
 
 #define INT(pc, to) pc " ffffffff 1 " to " MOV 0 0\n"
@@ -58,7 +58,7 @@ static void expect_run(unsigned schedulers, unsigned warps, const char *lines, c
     expect_run(schedulers, warps, lines, (const setting[]){__VA_ARGS__}, \
                sizeof((const setting[]){__VA_ARGS__}) / sizeof(setting), cycles, unit_stalls)
 
-/* 1, then 1 + 3 or 1 + 7; both 18 where they are left to sm.latency_alu. */
+/* 1, then 1 + 3 or 1 + 7; 18 in each case with sm.latency_alu. */
 Test(classes, latencies) {
     static const char integers[] = INT("0000", "R1") INT_OF("0010", "R2", "R1") EXIT("0020");
     static const char floats[] = FP("0000", "R1") FP_OF("0010", "R2", "R1") EXIT("0020");
@@ -68,7 +68,7 @@ Test(classes, latencies) {
     EXPECT_RUN(1, 1, floats, 20, 0, {"sm.latency_int", "3"});
 }
 
-/* Moves, and multiply-adds, of either kind may take another time; each register that is read, more. */
+/* Moves, and multiply-adds, of either kind may have other latencies; every read register adds. */
 Test(classes, latencies_of_work) {
     static const char moved[] = INT("0000", "R1") INT_OF("0010", "R2", "R1") EXIT("0020");
     static const char added[] = INT_OF("0000", "R1", "R4") INT_OF("0010", "R2", "R1") EXIT("0020");
@@ -85,7 +85,7 @@ Test(classes, latencies_of_work) {
     EXPECT_RUN(1, 1, added, 22, 0, {"sm.latency_operand", "2"});
 }
 
-/* Two of a kind are two cycles apart; one of each, with units of their own, follow at once. */
+/* Two of a kind are two cycles apart; two kinds, with separate units, follow at once. */
 Test(classes, integer_beside_floating_point) {
     static const char alike[] = INT("0000", "R1") INT("0010", "R2") EXIT("0020");
     static const char floats[] = FP("0000", "R1") FP("0010", "R2") EXIT("0020");
@@ -95,10 +95,10 @@ Test(classes, integer_beside_floating_point) {
     EXPECT_RUN(1, 1, mixed, 3, 0, {"sm.units_int", "auto"}, {"sm.interval_int", "2"}, {"sm.interval_fp", "2"});
     EXPECT_RUN(1, 1, mixed, 4, 1, {"sm.units_int", "0"}, {"sm.interval_int", "2"}, {"sm.interval_fp", "1"});
     EXPECT_RUN(1, 1, mixed, 3, 0, {"sm.units_int", "0"}, {"sm.interval_int", "1"}, {"sm.interval_fp", "2"});
-    EXPECT_RUN(1, 1, mixed, 4, 1, {"sm.interval_alu", "2"}); /* as before there were classes: one unit */
+    EXPECT_RUN(1, 1, mixed, 4, 1, {"sm.interval_alu", "2"}); /* as without classes: one unit */
 }
 
-/* Each scheduler its own; one for both, at 1 and 9; scheduler n has unit n modulo 2. */
+/* A unit per scheduler; one for both, at 1 and 9; scheduler n has unit n modulo 2. */
 Test(classes, schedulers_share_a_unit) {
     static const char lines[] = SFU("0000", "R1") EXIT("0010");
     EXPECT_RUN(2, 2, lines, 2, 0, {"sm.units_sfu", "auto"});
@@ -107,23 +107,23 @@ Test(classes, schedulers_share_a_unit) {
     EXPECT_RUN(2, 4, lines, 4, 0, {"sm.units_sfu", "4"});   /* 1, 3 */
 }
 
-/* Any of three: 1 and 1, then 3 for one scheduler; the other waits for the first that is free again, at 9. */
+/* Any of three: 1 and 1, then 3 for one scheduler; the other waits for the first free unit, at 9. */
 Test(classes, any_unit_of_the_sm) {
     static const char lines[] = SFU("0000", "R1") EXIT("0010");
     EXPECT_RUN(2, 4, lines, 10, 6, {"sm.units_sfu", "3"}, {"sm.unit_sharing", "sm"});
     EXPECT_RUN(2, 4, lines, 4, 0, {"sm.units_sfu", "4"}, {"sm.unit_sharing", "sm"});
-    /* one scheduler's warps have both units: 1, 3, then 9 */
+    /* one scheduler's warps have two units: 1, 3, then 9 */
     EXPECT_RUN(1, 3, lines, 10, 4, {"sm.units_sfu", "2"}, {"sm.unit_sharing", "sm"});
 }
 
-/* 1, then 9 on the unit of special functions, or 2 on one of its own. */
+/* 1, then 9 on the unit of special functions, or 2 on a separate unit. */
 Test(classes, double_on_special_functions) {
     static const char lines[] = SFU("0000", "R1") DP("0010", "R2") EXIT("0020");
     EXPECT_RUN(1, 1, lines, 10, 7, {"sm.units_double", "0"});
     EXPECT_RUN(1, 1, lines, 3, 0, {"sm.units_double", "auto"});
 }
 
-/* Branches of two warps: 1 and 2, EXITs 8 later; 1 and 5 where the unit takes one in four cycles. */
+/* Branches of two warps: 1 and 2, EXITs 8 later; 1 and 5 if the unit takes one in four cycles. */
 Test(classes, branches) {
     static const char lines[] = NOP("0000") EXIT("0010");
     EXPECT_RUN(1, 2, lines, 10, 0, {"sm.interval_control", "1"});

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Clusters of thread blocks: where and when they start, their barriers, multicast copies and phases of mbarriers. Eight
- * SMs, dealt out in pairs to two GPCs: 0, 1, 4, 5 and 2, 3, 6, 7. Another block is 100 cycles away.
+ * Clusters of thread blocks: places and times of starts, barriers, multicast copies and phases of mbarriers. Eight SMs,
+ * dealt out in pairs to two GPCs: 0, 1, 4, 5 and 2, 3, 6, 7. Another block is 100 cycles away.
  */
 
 #define AWAY 100u
@@ -47,7 +47,7 @@ Test(clusters, are_placed_in_a_gpc) {
     }
 }
 
-/* Where the trace does not tell, keys do; of two dimensions blocks of a cluster are not one after the other. */
+/* Keys apply if the trace has no dimensions; with two dimensions the blocks of a cluster are not consecutive. */
 Test(clusters, dimensions_from_keys) {
     static const uint32_t expected[] = {0, 1, 2, 3, 4, 5, 6, 7};
     rig *r = open_clusters("timed");
@@ -66,7 +66,10 @@ Test(clusters, dimensions_from_keys) {
     rig_close(r);
 }
 
-/* With room for a block an SM, the second cluster of two waits until both SMs are free, though one is long before. */
+/*
+ * With room for a block per SM, the second cluster of two waits until the two SMs are free, though one is free long
+ * before.
+ */
 Test(clusters, start_together) {
     rig *r = open_clusters("timed");
     set(r, "sm.count", "2");
@@ -93,7 +96,7 @@ Test(clusters, start_together) {
     rig_close(r);
 }
 
-/* By a map, too, a cluster waits for the SM of each of its blocks, the first or the second. */
+/* With a map, too, a cluster waits for the SM of every block, the first or the second. */
 Test(clusters, wait_for_each_sm_of_a_map) {
     for (unsigned slow = 0; slow < 2; slow++) {
         rig *r = open_clusters("timed");
@@ -123,7 +126,7 @@ Test(clusters, wait_for_each_sm_of_a_map) {
     }
 }
 
-/* What cannot be placed is refused, and says why. */
+/* Impossible placements are refused, with a reason. */
 Test(clusters, refused) {
     static const struct {
         const char *key, *value, *header, *expected;
@@ -149,7 +152,7 @@ Test(clusters, refused) {
     }
 }
 
-/* So is a header that says what cannot be. */
+/* An impossible header is refused. */
 Test(clusters, refused_header) {
     rig *r = open_clusters("timed");
     gpc_trace *trace = NULL;
@@ -177,7 +180,7 @@ static gpc_stats run_blocks(const char *const *lines, unsigned blocks, const cha
     return s;
 }
 
-/* Blocks meet: the one that has nothing to do waits for the other's load, and both go on 100 cycles later. */
+/* Blocks meet: the idle block waits for the other's load, and both continue 100 cycles later. */
 Test(clusters, barrier) {
     static const char load[] = LOAD("0000", "0x100000") "0010 ffffffff 1 R3 MOV 1 R1 0\n";
     static char waits[256];
@@ -185,7 +188,7 @@ Test(clusters, barrier) {
     static char alone[256];
     snprintf(alone, sizeof alone, "%s" EXIT("0020"), load);
     const char *const one[] = {alone}, *const two[] = {waits, MEET("0020") EXIT("0030")};
-    const uint64_t cycles = run_blocks(one, 1, "").cycles; /* its EXIT is where the other's barrier is */
+    const uint64_t cycles = run_blocks(one, 1, "").cycles; /* the EXIT is at the other's barrier */
     const gpc_stats s = run_blocks(two, 2, "-cluster dim = (2,1,1)\n");
     cr_expect_eq(s.cluster_barriers, 2);
     cr_expect_geq(s.cycles, cycles + AWAY);
@@ -202,7 +205,7 @@ Test(clusters, barrier) {
 #define COPY(pc, mask) pc " ffffffff 0 UBLKCP.S.G.MULTICAST 4 UR4 V0 V" mask " M8 128 1 0x100000 128\n"
 #define CHECK(pc, parity) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 4 R8 V0 V" parity " M8 0\n"
 
-/* One block copies 4 KiB to both; each waits for its own barrier's phase. L2 reads it once. */
+/* A block copies 4 KiB to both blocks; each block waits for a phase of the own barrier. L2 reads the data once. */
 Test(clusters, multicast) {
     static const char *const blocks[] = {
         INIT("0000", "1") EXPECT("0010", "4096") MEET("0020") COPY("0030", "3") CHECK("0040", "0") EXIT("0050"),
@@ -215,14 +218,14 @@ Test(clusters, multicast) {
     cr_expect(s.mbarrier_checks == 2 && s.mbarrier_untold_checks == 0);
     cr_expect_eq(s.copy_waits, 2);
     cr_expect_eq(s.accepted, s.completed);
-    /* without clusters a copy goes to its own block, and the other waits in vain: its mask is not heeded */
+    /* without clusters a copy goes to the own block, and the other waits in vain: the mask is ignored */
     static const char *const own[] = {INIT("0000", "1") EXPECT("0010", "4096") COPY("0030", "3") CHECK("0040", "0")
                                           EXIT("0050")};
     const gpc_stats alone = run_blocks(own, 1, "");
     cr_expect(alone.bulk_multicast_copies == 0 && alone.mbarrier_phases == 1);
 }
 
-/* A warp waits for a copy that is not sent yet, as the phase says; without one it goes on, and that is counted. */
+/* A warp waits for a copy not sent yet, according to the phase; without a phase it continues, and is counted. */
 Test(clusters, phases_are_waited_for) {
 #define SLOW LOAD("0000", "0x200000") "0010 ffffffff 1 R3 MOV 1 R1 0\n"
     rig *r;
@@ -246,7 +249,7 @@ Test(clusters, phases_are_waited_for) {
     }
 }
 
-/* Phases end one after the other, and a wait is for a parity: even ones for 0, odd ones for 1. */
+/* Phases end in sequence, and a wait is for a parity: even phases for 0, odd phases for 1. */
 Test(clusters, parity) {
     static const char *const good[] = {INIT("0000", "1") CHECK("0010", "1") EXPECT("0020", "0") CHECK("0030", "0")
                                            EXPECT("0040", "0") CHECK("0050", "1") EXIT("0060")};
@@ -260,7 +263,7 @@ Test(clusters, parity) {
     rig_close(r);
 }
 
-/* A barrier of two arrivals: its own block's, and that of the other, which takes 100 cycles. */
+/* A barrier of two arrivals: by the own block, and by the other block, 100 cycles away. */
 Test(clusters, remote_arrivals) {
     static const char *const both[] = {INIT("0000", "2") MEET("0010") ARRIVE("0020", "0") CHECK("0030", "0")
                                            EXIT("0040"),
@@ -289,13 +292,13 @@ static gpc_stats run_source(const char *source, const char *threads) {
     return s;
 }
 
-/* Tiles for a cluster of four are read once, whatever its size, and by how many threads the replay runs. */
+/* Tiles for a cluster of four are read once, with any size and number of threads. */
 Test(clusters, synthetic_multicast) {
     const gpc_stats s = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "1");
     cr_expect_eq(s.bulk_read_sectors, 2048);
     cr_expect_eq(s.bulk_multicast_sectors, 3 * 2048);
     cr_expect_eq(s.mbarrier_untold_checks, 0);
-    /* 4 clusters of 4 blocks, 8 tiles: full of each block; empty of the first */
+    /* 4 clusters of 4 blocks, 8 tiles: full of every block; empty of the first */
     cr_expect_eq(s.mbarrier_phases, 4 * (4 * 8 + 8), "%llu", (unsigned long long)s.mbarrier_phases);
     const gpc_stats two = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "2");
     expect_same_stats(&s, &two);
@@ -303,7 +306,7 @@ Test(clusters, synthetic_multicast) {
     cr_expect(alone.bulk_read_sectors == 2048 && alone.bulk_multicast_sectors == 0);
 }
 
-/* Without a clock L2 is read as often, and what goes to further SMs is counted. */
+/* Without a clock L2 is read as often, and data for further SMs are counted. */
 Test(clusters, without_a_clock) {
     rig *r = open_clusters("functional");
     set(r, "l1.replacement", "lru");
@@ -316,7 +319,9 @@ Test(clusters, without_a_clock) {
     rig_close(r);
 }
 
-/* 4 blocks of 4 warps, 64 accesses of 128 bytes each, that never reach L1; a chase takes each at least its latency. */
+/*
+ * 4 blocks of 4 warps, 64 accesses of 128 bytes each, never reaching L1; a chase takes at least the latency per access.
+ */
 Test(clusters, synthetic_dsmem) {
     for (unsigned kind = 0; kind < 5; kind++) {
         char source[80];

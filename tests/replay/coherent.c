@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels on coherent trees: what ran, what was asked for, and that it is the same each time. */
+/* Kernels on coherent trees: instructions, requests, and equal results in every run. */
 
 static const char *const kernels[] = {"synthetic:vectoradd:32K", "synthetic:transpose-naive:16K",
                                       "synthetic:warp-reuse:32K", "synthetic:histogram:16K"};
@@ -13,7 +13,7 @@ static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "msi", "vi
 typedef struct outcome {
     gpc_stats stats;
     gpc_coherence_stats tree; /* of the L1s together */
-    uint64_t loads[14];       /* of each */
+    uint64_t loads[14];       /* of every L1 */
 } outcome;
 
 static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum, uint64_t loads[14]) {
@@ -57,7 +57,10 @@ static outcome run(const char *source, const char *settings) {
     return o;
 }
 
-/* What a kernel asks for is its own, whatever answers; an access of the tree is a line that no load in flight brings. */
+/*
+ * A kernel's requests do not depend on the hierarchy; an access of the tree is a line not yet brought by a load in
+ * flight.
+ */
 Test(coherent, same_kernel) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         outcome plain = run(kernels[k], "");
@@ -80,7 +83,7 @@ Test(coherent, same_kernel) {
     }
 }
 
-/* Blocks on many SMs read the same matrix: their requests meet below, and all end, whichever way they give way. */
+/* Blocks on many SMs read the same matrix: requests conflict below, and all end, with every rule of giving way. */
 Test(coherent, conflicts) {
     const char *source = "synthetic:matmul-tiled:16K";
     outcome waits = run(source, "coherence = nmoesi\nmode = timed\ncoherence.conflict = wait\n");
@@ -91,7 +94,7 @@ Test(coherent, conflicts) {
     cr_expect_eq(waits.tree.n_stores, retries.tree.n_stores);
 }
 
-/* L1s of a tree know the future as caches do: where L2 has room for all, the oracle hits as often in either. */
+/* L1s of a tree know the future like caches: with room for all lines in L2, the oracle hits equally often. */
 Test(coherent, future) {
     static const char *const policies[] = {"opt", "opt(bypass=1)", "opt-bypass"};
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
@@ -108,7 +111,7 @@ Test(coherent, future) {
     }
 }
 
-/* A CPU's cores have numbers as SMs, behind those of the GPUs, and run no blocks. */
+/* A CPU's cores are numbered like SMs, after the GPUs' SMs, and run no blocks. */
 Test(coherent, cpus_run_no_blocks) {
     static const char *const modes[] = {"functional", "timed"};
     for (unsigned i = 0; i < 2; i++) {

@@ -4,12 +4,12 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Loads of constants whose addresses a trace has, through constant caches. Traces of SASS have none. */
+/* Loads of constants with addresses in the trace, through constant caches. Traces of SASS have no such addresses. */
 
 #define LDC(pc, to, address) pc " ffffffff 1 " to " LDC 1 R20 4 1 " address " 0\n"
 #define LDC_UNKNOWN(pc, to) pc " ffffffff 1 " to " LDC 0 0\n"
 #define AFTER(pc, from) pc " ffffffff 1 R9 MOV 1 " from " 0\n"
-/* Of two lines, one of them three times; and a load behind, whose address must be its own. */
+/* Loads of two lines, one of them three times; and a load behind, to check the address. */
 #define BODY(constant)                                                                                               \
     constant("0000", "R4", "0x40") AFTER("0010", "R4") constant("0020", "R5", "0x48") constant("0030", "R6", "0x80") \
         AFTER("0040", "R6") LOAD("0050", "0x10000") AFTER("0060", "R1") constant("0070", "R7", "0x40")               \
@@ -34,7 +34,10 @@ static gpc_stats run(rig *r, unsigned warps, const char *lines) {
     return s;
 }
 
-/* Without a cache for them addresses change nothing, with a clock or without; and the load behind has its own. */
+/*
+ * Without a constant cache, addresses change nothing, with or without a clock; and the load behind has the right
+ * address.
+ */
 Test(replay_constants, without_a_cache) {
     static const char *const modes[] = {"timed", "functional"};
     for (int i = 0; i < 2; i++) {
@@ -54,7 +57,7 @@ Test(replay_constants, without_a_cache) {
     }
 }
 
-/* With one: three loads of one line and one of another, by two warps; two reads of L2. */
+/* With a constant cache: three loads of one line and one of another, by two warps; two reads of L2. */
 Test(replay_constants, through_a_cache) {
     static const char *const modes[] = {"timed", "functional"};
     for (int i = 0; i < 2; i++) {
@@ -84,7 +87,7 @@ static gpc_stats chain(const char *size, const char *latency) {
     return s;
 }
 
-/* A warp waits for what it has loaded: a miss for L2 and memory, a hit for const.latency. */
+/* A warp waits for loaded constants: a miss for L2 and memory, a hit for const.latency. */
 Test(replay_constants, latencies) {
     const gpc_stats soon = chain("1KiB", "30"), later = chain("1KiB", "60"), none = chain("0B", "30");
     cr_expect_eq(soon.const_line_hits, 2);
@@ -118,7 +121,7 @@ Test(replay_constants, converted) {
     rig_close(r);
 }
 
-/* Threads share SMs out, and count the same. */
+/* Threads divide the SMs, with equal counts. */
 Test(replay_constants, threads) {
     gpc_stats one, two;
     for (unsigned threads = 1; threads <= 2; threads++) {

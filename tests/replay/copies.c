@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR. One warp on one SM, alone; its first instruction issues in cycle 1,
- * and DEPBAR and LDGDEPBAR let it go on after sm.latency_control. How long a line takes is measured with a load.
+ * Asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR. A single warp on an SM; the first instruction issues in cycle 1, and
+ * DEPBAR and LDGDEPBAR hold the warp for sm.latency_control. A load measures the time of a line.
  */
 
 #define CONTROL 8u
@@ -37,7 +37,7 @@ static gpc_stats run(const char *lines, const char *key, const char *value) {
     return s;
 }
 
-/* From the issue of a load of a line that nobody has, in cycle 1, to that of what uses it; the EXIT follows at once. */
+/* Cycles from the issue of a load of a line held by no cache, in cycle 1, to the use; the EXIT follows at once. */
 static uint64_t cycles_of_load(void) {
     static uint64_t found;
     if (!found)
@@ -47,7 +47,7 @@ static uint64_t cycles_of_load(void) {
 
 /*
  * The copy is issued in cycle 1 and done at 1 + L; the group is closed in cycle 2, and the DEPBAR could issue 8 later.
- * It waits from when it is looked at, in cycle 3, and EXIT issues 8 behind it.
+ * It waits from cycle 3 on, and EXIT issues 8 behind.
  */
 Test(copies, a_group_is_waited_for) {
     const uint64_t load = cycles_of_load();
@@ -60,7 +60,7 @@ Test(copies, a_group_is_waited_for) {
     cr_expect_eq(s.scheduler_load_stalls + s.scheduler_latency_stalls + s.scheduler_issued, s.cycles);
 }
 
-/* The same, and the warp does not wait: of one group that may be under way, and where there is no DEPBAR. */
+/* Here the warp does not wait: with a group allowed under way, and without a DEPBAR. */
 Test(copies, a_warp_goes_on) {
     const uint64_t load = cycles_of_load();
     static const char *const lines[] = {
@@ -74,7 +74,7 @@ Test(copies, a_warp_goes_on) {
     for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) {
         const gpc_stats s = run(lines[n], NULL, NULL);
         cr_expect_eq(s.copy_waits, 0, "%zu", n);
-        /* but the block's shared memory is its own until the copy is there */
+        /* but the block's shared memory is in use until the copy arrives */
         cr_expect_eq(s.cycles, 1 + load, "%zu: %llu, %llu", n, (unsigned long long)s.cycles, (unsigned long long)load);
         cr_expect_eq(s.l1_copy_requests, 1);
         cr_expect_eq(s.accepted, 1);
@@ -83,8 +83,8 @@ Test(copies, a_warp_goes_on) {
 }
 
 /*
- * Line A comes from memory, line B from L1, which a load has brought before. Groups end in their order: with A before
- * B, DEPBAR 1 waits for A; with B before A, it does not.
+ * Line A comes from memory, line B from L1, brought by an earlier load. Groups end in order: with A before B, DEPBAR 1
+ * waits for A; with B before A, it does not.
  */
 Test(copies, groups_end_in_order) {
 #define BOTH(first, second)                                                                                   \
@@ -115,7 +115,7 @@ Test(copies, a_counter_has_six_bits) {
     }
 }
 
-/* A copy past L1 leaves nothing there, whatever l1.bypass says; one through L1 does, and finds what is there. */
+/* A copy past L1 leaves no line there, despite l1.bypass; a copy through L1 does, and can hit. */
 Test(copies, past_and_through_l1) {
     static const char past[] = COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") LOAD("0030", "0x100000")
         USE("0040") COPY("0050", "0x100000") EXIT("0060");
@@ -138,7 +138,7 @@ Test(copies, past_and_through_l1) {
     }
 }
 
-/* What a copy would write if it were a load is not waited for: R4 and R5 of the tracer's are sources. */
+/* Registers that a load would write are not waited for: R4 and R5 of the tracer's are sources. */
 Test(copies, write_no_register) {
     const gpc_stats s = run("0000 ffffffff 1 R8 LDGSTS.E.BYPASS 2 R4 R2 4 1 0x100000 4\n"
                             "0010 ffffffff 1 R3 MOV 1 R8 0\n" COMMIT("0020") WAIT("0030", "0") EXIT("0040"),
@@ -147,7 +147,7 @@ Test(copies, write_no_register) {
     cr_expect_eq(s.copy_wait_cycles, cycles_of_load() - 3);
 }
 
-/* Without a clock nothing waits, and what is counted of it is absent; the sectors are the same. */
+/* Without a clock no warp waits, and counters of waiting are absent; the sectors are equal. */
 Test(copies, without_a_clock) {
     rig *r = rig_open();
     set(r, "mode", "functional");
@@ -168,7 +168,7 @@ Test(copies, without_a_clock) {
     rig_close(r);
 }
 
-/* A warp that waits for its copies for ever says so. */
+/* A deadlocked warp's copies are named. */
 Test(copies, a_deadlock_names_them) {
     rig *r = rig_open();
     set(r, "mode", "timed");
@@ -184,7 +184,7 @@ Test(copies, a_deadlock_names_them) {
     pc " ffffffff 0 UBLKCP.S.G 3 UR4 UR8 M" barrier " 128 1 " address " 128\n" /* 32 rows of 128 bytes: 32 requests */
 #define AT_BARRIER(pc, address) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R8 8 1 " address " 0\n"
 
-/* Cycles of a kernel of one block whose warps have each its lines. */
+/* Run a kernel of a block, with lines per warp. */
 static gpc_stats run_warps(const char *const *lines, unsigned warps) {
     rig *r = rig_open();
     set(r, "mode", "timed");
@@ -205,7 +205,10 @@ static gpc_stats run_warps(const char *const *lines, unsigned warps) {
     return s;
 }
 
-/* A bulk copy is waited for at its barrier, 0x40 of shared memory, by its own warp and by others; not at another. */
+/*
+ * A bulk copy is waited for at the copy's barrier, 0x40 of shared memory, by the own warp and by others; not at
+ * another.
+ */
 Test(copies, bulk_copies_complete_at_their_barrier) {
     static const char *const own[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x40") EXIT("0020")};
     static const char *const window[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x7f0000000040")
@@ -221,12 +224,12 @@ Test(copies, bulk_copies_complete_at_their_barrier) {
     cr_expect_eq(run_warps(other, 1).copy_waits, 0);
     const gpc_stats both = run_warps(two, 2);
     cr_expect_eq(both.copy_waits, 1);
-    /* both look in the cycle in which the copy is sent, and are told in the same one */
+    /* both wait from the cycle of the copy's sending, to the same end */
     cr_expect_eq(both.copy_wait_cycles, first.copy_wait_cycles);
     cr_expect_eq(both.accepted, both.completed);
 }
 
-/* Each of two copies has its barrier, and the second is done later. */
+/* Two copies have separate barriers, and the second ends later. */
 Test(copies, barriers_are_apart) {
     static const char *const first[] = {BULK("0000", "0x100000", "8") BULK("0010", "0x200000", "9")
                                             AT_BARRIER("0020", "0x40") EXIT("0030")};
@@ -239,7 +242,7 @@ Test(copies, barriers_are_apart) {
     cr_expect_eq(run_warps(both, 1).copy_wait_cycles, later);
 }
 
-/* Bulk stores are groups: UTMACMDFLUSH closes, DEPBAR waits; a reduction is one, too. */
+/* Bulk stores are groups: UTMACMDFLUSH closes, DEPBAR waits; a reduction is a bulk store, too. */
 Test(copies, bulk_stores_are_groups) {
 #define STORES(operation, groups)                                  \
     "0000 ffffffff 0 " operation " 2 UR4 UR8 128 1 0x100000 128\n" \
@@ -254,7 +257,7 @@ Test(copies, bulk_stores_are_groups) {
     cr_expect(s.copy_waits == 1 && s.l2_atomic_sectors == 128 && s.l2_write_sectors == 0);
 }
 
-/* What the engine does not take waits, and is taken in the end; a tree refuses, by name. */
+/* Copies refused by the engine wait, and are taken finally; a tree refuses, by name. */
 Test(copies, bulk_copies_that_are_refused) {
     static char lines[65536];
     lines[0] = 0;
@@ -294,8 +297,10 @@ static gpc_stats run_remote(unsigned warps, const char *lines, const char *laten
     return s;
 }
 
-/* Another block's shared memory: what uses it issues at 1 + 180, EXIT behind it; nothing reaches L1. Four warps share the
-   SM's way there: the last is sent at 1 + 3 x 4. */
+/*
+ * Another block's shared memory: the use issues at 1 + 180, EXIT behind; nothing reaches L1. Four warps share the SM's
+ * way there: the last is sent at 1 + 3 x 4.
+ */
 Test(copies, shared_memory_of_a_cluster) {
     static const char lines[] = REMOTE("0000") "0010 ffffffff 1 R3 MOV 1 R1 0\n" EXIT("0020");
     gpc_stats s = run_remote(1, lines, "180", "4");

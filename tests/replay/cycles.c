@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * The issue stage, cycle by cycle. The first instruction of a kernel issues in cycle 1.
- * Latencies: arithmetic 18, special functions 40, shared memory 26, control 8. Intervals:
- * arithmetic 1, special functions 8. All from the defaults of the keys, but set here.
+ * The issue stage, cycle by cycle. The first instruction of a kernel issues in cycle 1. Latencies: arithmetic 18,
+ * special functions 40, shared memory 26, control 8. Intervals: arithmetic 1, special functions 8. All are defaults of
+ * the keys, but set here.
  */
 
 #define MOV(pc, to) pc " ffffffff 1 " to " MOV 0 0\n"
@@ -34,7 +34,7 @@ static rig *open_timed(void) {
     return r;
 }
 
-/* Each scheduler cycle is in one class, and each SM cycle counted. */
+/* Every scheduler cycle is in one class, and every SM cycle counted. */
 static void expect_whole(const gpc_stats *s, unsigned schedulers) {
     cr_assert_eq(s->scheduler_cycles, s->cycles * schedulers);
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
@@ -45,7 +45,7 @@ static void expect_whole(const gpc_stats *s, unsigned schedulers) {
     cr_assert_eq(s->accepted, s->completed);
 }
 
-/* The kernel `k.traceg`, which is there. One SM. */
+/* Run the existing kernel `k.traceg`. One SM. */
 static gpc_stats run_there(rig *r, unsigned schedulers) {
     gpc_stats stats;
     gpc_stats_init(&stats);
@@ -55,7 +55,7 @@ static gpc_stats run_there(rig *r, unsigned schedulers) {
     return stats;
 }
 
-/* One block whose warps have these lines. */
+/* A block with these lines per warp. */
 static gpc_stats run_warps(rig *r, unsigned schedulers, unsigned warps, const char *lines) {
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     return run_there(r, schedulers);
@@ -109,14 +109,14 @@ Test(cycles, instructions_are_fetched) {
                  9);
 }
 
-/* One warp a cycle: the third begins two cycles after the first, though each has a scheduler of its own. */
+/* A warp per cycle: the third begins two cycles after the first, though each has a separate scheduler. */
 Test(cycles, a_cycle_fetches_for_one_warp) {
     cr_expect_eq(fetched(1, 1, EXIT("0000")), 3);
     cr_expect_eq(fetched(2, 2, EXIT("0000")), 4);
     cr_expect_eq(fetched(4, 3, EXIT("0000")), 5);
 }
 
-/* A taken branch in 3, fetched behind in 4; as the last of its buffer in 4: what follows it is fetched first. */
+/* A taken branch in 3, the target fetched in 4; at the end of the buffer in 4: the next lines are fetched first. */
 Test(cycles, a_taken_branch_drops_what_was_fetched) {
     cr_expect_eq(fetched(1, 1, BRANCH("0000") MOV("0100", "R1") EXIT("0110")), 7);
     cr_expect_eq(fetched(1, 1, MOV("0000", "R1") BRANCH("0010") MOV("0100", "R2") EXIT("0110")), 9);
@@ -133,7 +133,7 @@ static uint64_t released(const char *when, unsigned blocks) {
     return s.cycles;
 }
 
-/* The second block of an SM with room for one: behind the first's EXITs in 3 and 4, or when its stores are done. */
+/* The second block of an SM with room for one: after the first's EXITs in 3 and 4, or after the stores are done. */
 Test(cycles, blocks_are_released) {
     const uint64_t one = released("exit", 1), more = released("exit", 2);
     cr_expect_eq(released("writes", 1), one);
@@ -141,7 +141,7 @@ Test(cycles, blocks_are_released) {
     cr_expect_eq(released("writes", 2), one + one, "the second's first instruction issues in the cycle behind");
 }
 
-/* A second write waits for the first, whatever its unit; 1, 41, 42. A zero register is no register. */
+/* A second write waits for the first, on any unit; 1, 41, 42. A zero register is no register. */
 Test(cycles, writes_in_order) {
     expect_cycles(SFU("0000", "R1") MOV("0010", "R1") EXIT("0020"), 42);
     expect_cycles(SFU("0000", "R255") MOV("0010", "R255") ADD("0020", "R3", "R255") EXIT("0030"), 4);
@@ -154,7 +154,7 @@ Test(cycles, register_files) {
     expect_cycles(MOV("0000", "P0") MOV("0010", "UR4") ADD("0020", "R5", "UR4") EXIT("0030"), 21);
 }
 
-/* The unit takes one in 8 cycles: 1, 9, 10. */
+/* The unit takes an instruction in 8 cycles: 1, 9, 10. */
 Test(cycles, busy_unit) {
     rig *r = open_timed();
     gpc_stats s = run_warps(r, 1, 1, SFU("0000", "R1") SFU("0010", "R2") EXIT("0020"));
@@ -165,12 +165,12 @@ Test(cycles, busy_unit) {
     rig_close(r);
 }
 
-/* Of two warps that want one unit, the second is at it 8 cycles later: 1, 9; EXITs at 2 and 10. */
+/* Two warps for one unit: the second starts 8 cycles later: 1, 9; EXITs at 2 and 10. */
 Test(cycles, two_warps_and_one_unit) {
     rig *r = open_timed();
     gpc_stats s = run_warps(r, 1, 2, SFU("0000", "R1") EXIT("0010"));
     cr_assert(s.cycles == 10 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 6);
-    set(r, "sm.schedulers", "2"); /* which have a unit each */
+    set(r, "sm.schedulers", "2"); /* with a unit each */
     s = run_warps(r, 2, 2, SFU("0000", "R1") EXIT("0010"));
     cr_assert(s.cycles == 2 && s.scheduler_issued == 4);
     rig_close(r);
@@ -186,14 +186,14 @@ Test(cycles, shared_memory) {
     expect_cycles(LDS("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"), 28);
 }
 
-/* A branch holds its own warp only: 1, 9. Predicated off, it takes its slot. */
+/* A branch holds only the branching warp: 1, 9. Predicated off, it takes a slot. */
 Test(cycles, control) {
     expect_cycles(NOP("0000") EXIT("0010"), 9);
     expect_cycles("0000 00000000 0 NOP 0 0\n" EXIT("0010"), 2);
     expect_cycles("0000 00000000 1 R1 LDG.E 1 R2 0\n" ADD("0010", "R3", "R1") EXIT("0020"), 3);
 }
 
-/* With 2 instructions a cycle: MOV and NOP, and EXIT 8 after. One unit takes but one: MOV, MOV and EXIT. */
+/* With 2 instructions a cycle: MOV and NOP, and EXIT 8 after. A single unit takes only one: MOV, MOV and EXIT. */
 Test(cycles, issue_width) {
     rig *r = open_timed();
     cr_assert_eq(run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020")).cycles, 10);
@@ -205,7 +205,7 @@ Test(cycles, issue_width) {
     rig_close(r);
 }
 
-/* A load issues at 1; what needs it, the cycle in which it completes; EXIT after that. */
+/* A load issues at 1; the use, in the cycle of completion; EXIT afterwards. */
 Test(cycles, load_to_use) {
     rig *r = open_timed();
     gpc_stats s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") ADD("0010", "R3", "R1") EXIT("0020"));
@@ -214,7 +214,7 @@ Test(cycles, load_to_use) {
     cr_assert_gt(latency, 100, "it comes from DRAM");
     cr_assert_eq(s.cycles, 1 + latency + 1);
     cr_assert_eq(s.scheduler_load_stalls, latency - 1);
-    /* EXIT gives up the registers, and so waits for loads that nothing else does. */
+    /* EXIT frees the registers, and so waits for loads without other uses. */
     s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") MOV("0010", "R3") EXIT("0020"));
     cr_assert_eq(s.cycles, 1 + latency);
     cr_assert_eq(s.scheduler_load_stalls, latency - 2);
@@ -236,7 +236,7 @@ Test(cycles, vector_load) {
     }
 }
 
-/* Stores hold nothing but the kernel's end, and a fence. */
+/* Stores hold only the kernel's end, and a fence. */
 Test(cycles, stores_and_fences) {
     rig *r = open_timed();
     gpc_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") EXIT("0010"));
@@ -246,7 +246,7 @@ Test(cycles, stores_and_fences) {
     cr_assert_eq(s.scheduler_empty, completed - 2);
     cr_assert_eq(s.sm_active_cycles, 2);
     s = run_warps(r, 1, 1, STORE("0000", "0x1000") FENCE("0010") EXIT("0020"));
-    /* the fence issues behind the store, and is done with it; then the warp ends */
+    /* the fence issues after the store, and ends with the store; then the warp ends */
     cr_assert_eq(s.cycles, completed);
     cr_assert_eq(s.scheduler_load_stalls, completed - 3);
     cr_assert_eq(s.fences, 1);
@@ -254,11 +254,11 @@ Test(cycles, stores_and_fences) {
     s = run_warps(r, 1, 1, FENCE("0000") EXIT("0010"));
     cr_assert_eq(s.cycles, 9, "nothing to wait for");
     cr_assert_eq(s.fence_cycles, 1, "to L1's tags");
-    /* ERRBAR is the warp's to wait at: then it takes its latency */
+    /* the warp waits at ERRBAR: then for the latency */
     s = run_warps(r, 1, 1, STORE("0000", "0x1000") "0010 ffffffff 0 ERRBAR 0 0\n" EXIT("0020"));
     cr_assert_eq(s.cycles, completed + 8);
     cr_assert_eq(s.fences, 0);
-    /* within the thread block a store is there for the others once it has passed L1's tags */
+    /* within the thread block a store is visible once past L1's tags */
     s = run_warps(r, 1, 1, STORE("0000", "0x1000") "0010 ffffffff 0 MEMBAR.SC.CTA 0 0\n" EXIT("0020"));
     cr_assert_eq(s.cycles, completed, "the store");
     cr_assert_eq(s.fence_cycles, 1);
@@ -267,8 +267,8 @@ Test(cycles, stores_and_fences) {
 }
 
 /*
- * A scheduler for each warp. One reaches the barrier at 1; the other after a dependent addition (1, 19) at 20. Both go
- * on 8 later, at 28: 18 cycles from 2 to 19 at the barrier, 20 to 27 at its latency.
+ * A scheduler per warp. The first warp reaches the barrier at 1; the other after a dependent addition (1, 19) at 20.
+ * The two continue 8 later, at 28: 18 cycles from 2 to 19 at the barrier, 20 to 27 for the latency.
  */
 Test(cycles, barrier) {
     rig *r = open_timed();
@@ -286,7 +286,7 @@ Test(cycles, barrier) {
     rig_close(r);
 }
 
-/* Loads and a barrier of each of two rounds; the second warp's trace lacks the first barrier. */
+/* Loads and a barrier in two rounds; the second warp's trace lacks the first barrier. */
 static gpc_stats run_rounds(rig *r, const char *barrier) {
     char lines[256];
     begin_kernel(r, "k.traceg", 1, 64, "");
@@ -301,10 +301,10 @@ static gpc_stats run_rounds(rig *r, const char *barrier) {
 }
 
 /*
- * Warp 0 loads at 1, does not wait at its first barrier at 2, loads at 10, and is at its second at 11. Warp 1 loads at
- * 2, for the memory pipeline takes one a cycle, moves at 3, adds at 21, loads at 22, and comes at 23: 11 cycles from 12
- * to 22. Where its barrier is none of warp 0's, this waits at its first from 3 to 22, and at the second until warp 1
- * has ended, which is after its loads.
+ * Warp 0 loads at 1, passes the first barrier at 2, loads at 10, and reaches the second at 11. Warp 1 loads at 2 (the
+ * memory pipeline takes one load a cycle), moves at 3, adds at 21, loads at 22, and arrives at 23: 11 cycles from 12 to
+ * 22. If warp 1's barrier is none of warp 0's, warp 0 waits at the first from 3 to 22, and at the second until warp 1
+ * has ended, after the loads.
  */
 Test(cycles, barrier_that_a_trace_lacks) {
     rig *r = open_timed();
@@ -314,7 +314,7 @@ Test(cycles, barrier_that_a_trace_lacks) {
     rig_close(r);
 }
 
-/* A warp that ends lets the others pass: EXIT at 19 (after its addition at 1), 19 + 8 = 27. */
+/* An ending warp lets others pass: EXIT at 19 (after the addition at 1), 19 + 8 = 27. */
 Test(cycles, barrier_opens_at_exit) {
     rig *r = open_timed();
     set(r, "sm.schedulers", "2");
@@ -330,7 +330,7 @@ Test(cycles, barrier_opens_at_exit) {
 
 #define CHAIN MOV("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020")
 
-/* One after the other: 1, 19, 20, and the next block from 21. */
+/* In sequence: 1, 19, 20, and the next block from 21. */
 Test(cycles, block_turnover) {
     rig *r = open_timed();
     set(r, "sm.blocks", "1");
@@ -344,7 +344,7 @@ Test(cycles, block_turnover) {
     rig_close(r);
 }
 
-/* Blocks that fit start some cycles apart: the third at 1 + 2 * 30. Between them nothing is there. */
+/* Blocks start some cycles apart: the third at 1 + 2 * 30. Between blocks the SM is empty. */
 Test(cycles, block_interval) {
     rig *r = open_timed();
     set(r, "sm.blocks", "8");
@@ -358,7 +358,7 @@ Test(cycles, block_interval) {
     rig_close(r);
 }
 
-/* On three SMs, one after another all the same: the third at 61. */
+/* On three SMs, still in sequence: the third at 61. */
 Test(cycles, dispatch_interval) {
     rig *r = open_timed();
     set(r, "sm.count", "3");
@@ -369,7 +369,7 @@ Test(cycles, dispatch_interval) {
     rig_close(r);
 }
 
-/* Longer than any wheel of the clock has places. */
+/* Longer than the span of the clock's wheel. */
 Test(cycles, launch) {
     rig *r = open_timed();
     set(r, "launch.cycles", "5000");
@@ -381,7 +381,7 @@ Test(cycles, launch) {
     rig_close(r);
 }
 
-/* One warp at a time: 1, 19, 20, then the other. From 2 to 18 it was ready and held back. */
+/* A warp at a time: 1, 19, 20, then the other. From 2 to 18 the second was ready and held back. */
 Test(cycles, warp_limit) {
     rig *r = open_timed();
     set(r, "sm.warp_limit", "1");
@@ -393,7 +393,7 @@ Test(cycles, warp_limit) {
     rig_close(r);
 }
 
-/* The tags take a line a cycle: with 16 lines more, the second warp's load waits for 16 cycles more. */
+/* The tags take a line a cycle: with 16 lines more, the second warp's load waits 16 cycles more. */
 Test(cycles, memory_stalls) {
     uint64_t stalls[2];
     for (unsigned n = 0; n < 2; n++) {
@@ -413,8 +413,8 @@ Test(cycles, memory_stalls) {
 }
 
 /*
- * What the pipeline waits for: L1 has room for one line of a set, or one entry; the first warp's second line stands
- * before it until its first has come, and the second warp before that.
+ * Reasons for waiting of the pipeline: L1 has room for one line of a set, or one entry; the first warp's second line
+ * waits before L1 until the first arrives, and the second warp behind.
  */
 Test(cycles, memory_stalls_by_reason) {
     for (unsigned mshr = 0; mshr < 2; mshr++) {
@@ -433,7 +433,7 @@ Test(cycles, memory_stalls_by_reason) {
     }
 }
 
-/* Each holds the warp for six cycles: the stores go in 1 and 7, EXIT in 13. Other instructions do not. */
+/* Stores hold the warp for six cycles: issues in 1 and 7, EXIT in 13. Other instructions do not. */
 Test(cycles, an_instruction_that_goes_to_l1_holds_its_warp) {
     for (unsigned hold = 0; hold <= 6; hold += 6) {
         rig *r = open_timed();
@@ -446,7 +446,7 @@ Test(cycles, an_instruction_that_goes_to_l1_holds_its_warp) {
     }
 }
 
-/* In which order two warps with two loads each reach L1. */
+/* Order in which two warps with two loads each reach L1. */
 Test(cycles, orders) {
     static const struct {
         const char *scheduler, *hold;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Which thread block runs on which SM, and when. */
+/* SM and time of thread blocks. */
 
 #define SHORT LOAD("0000", "0x1000") EXIT("0010")
 /* clang-format off */
@@ -17,7 +17,7 @@
         LOAD("0090", "0xa000") LOAD("00a0", "0xb000") LOAD("00b0", "0xc000") EXIT("00c0")
 /* clang-format on */
 
-/* Assert that the n-th block to start on an SM is the n-th of `blocks`, and that there are no others. */
+/* Assert that the n-th block to start on an SM is the n-th of `blocks`, without further blocks. */
 static void expect_blocks(const rig *r, uint32_t sm, unsigned count, const uint32_t *blocks, unsigned warps) {
     unsigned n = 0;
     for (unsigned i = 0; i < r->count; i++)
@@ -29,7 +29,7 @@ static void expect_blocks(const rig *r, uint32_t sm, unsigned count, const uint3
     cr_assert_eq(n, count * warps, "SM %u: %u warps", sm, n);
 }
 
-/* A block's accesses are made where it started. */
+/* A block's accesses are made on the SM of the start. */
 static void expect_accesses_where_started(const rig *r) {
     for (unsigned i = 0; i < r->count; i++) {
         const seen *s = &r->seen[i];
@@ -51,7 +51,7 @@ Test(dispatch, blocks_go_to_each_sm_in_turn) {
     expect_accesses_where_started(r);
     cr_assert_eq(how_many(r, SEEN_ACCESS), 12);
     cr_assert_eq(how_many(r, SEEN_EXIT), 12);
-    /* 2 warps a block: an SM's first block has the warps 0 and 1, the second 2 and 3 */
+    /* 2 warps a block: an SM's first block has warps 0 and 1, the second 2 and 3 */
     for (unsigned n = 0; n < 12; n++) {
         const seen *start = nth(r, SEEN_START, n);
         cr_assert_eq(start->warp, start->block / 3 * 2 + n % 2, "block %u", start->block);
@@ -59,7 +59,7 @@ Test(dispatch, blocks_go_to_each_sm_in_turn) {
     rig_close(r);
 }
 
-/* SM 0 is busy with a long block, so all others go to SM 1, one after another. */
+/* SM 0 is busy with a long block, so all other blocks go to SM 1 in turn. */
 Test(dispatch, the_sm_that_has_room_gets_the_next_block) {
     rig *r = rig_open();
     set(r, "sm.count", "2");
@@ -78,7 +78,7 @@ Test(dispatch, the_sm_that_has_room_gets_the_next_block) {
     rig_close(r);
 }
 
-/* Room for one: a block starts when the SM's block before has ended, and its warps have the same numbers. */
+/* Room for one block: a block starts at the end of the SM's previous block, with equal warp numbers. */
 static void expect_one_at_a_time(const rig *r, uint32_t sm, unsigned warps) {
     uint32_t block = UINT32_MAX;
     unsigned live = 0;
@@ -96,7 +96,7 @@ static void expect_one_at_a_time(const rig *r, uint32_t sm, unsigned warps) {
     cr_assert_eq(live, 0);
 }
 
-/* Blocks of 2 warps: what is just enough for two of them, and what is not. */
+/* Blocks of 2 warps: resources just enough for two blocks, and too few. */
 Test(dispatch, limits_of_an_sm_hold) {
     static const struct {
         const char *key, *value, *header;
@@ -143,7 +143,7 @@ Test(dispatch, map_decides) {
         expect_accesses_where_started(r);
         expect_one_at_a_time(r, 0, 1);
         expect_one_at_a_time(r, 2, 1);
-        /* SM 0 does not wait for the blocks that wait for SM 2 */
+        /* SM 0 does not wait for blocks that wait for SM 2 */
         cr_assert_lt(place_of(r, 2, 0, 0), place_of(r, 0, 0, 0xb0));
     }
     set(r, "blocks.placement", "round-robin");
@@ -154,7 +154,7 @@ Test(dispatch, map_decides) {
     rig_close(r);
 }
 
-/* More blocks wait for one SM than are read ahead for all: all of them run, in order. */
+/* More blocks wait for an SM than are read ahead for all SMs: all blocks run, in order. */
 Test(dispatch, map_of_one_sm) {
     rig *r = rig_open();
     set(r, "sm.count", "2");

@@ -4,11 +4,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What can go wrong, and that a replay serves on. */
+/* Possible errors, and continued use of a replay. */
 
 #define GOOD LOAD("0000", "0x1000") LOAD("0010", "0x1000") EXIT("0020")
 
-/* A good kernel in this replay does what it does in a new one. `kernels.flush` must be `all`. */
+/* A good kernel gives equal results in this replay and in a new replay. `kernels.flush` must be `all`. */
 static void expect_as_new(rig *r, gpc_replay *replay) {
     put_kernel(r, "good.traceg", 5, 3, "", GOOD);
     gpc_stats expected;
@@ -40,7 +40,7 @@ Test(errors, end) {
     rig_close(r);
 }
 
-/* The third block has a line that is none; the two before it have run. */
+/* The third block has a wrong line; two blocks before have run. */
 Test(errors, trace_breaks_off) {
     rig *r = rig_open();
     set(r, "kernels.flush", "all");
@@ -70,7 +70,7 @@ Test(errors, trace_breaks_off) {
     rig_close(r);
 }
 
-/* With a map, at a time when blocks wait for a full SM. */
+/* With a map, while blocks wait for a full SM. */
 Test(errors, trace_breaks_off_while_blocks_wait) {
     rig *r = rig_open();
     set(r, "kernels.flush", "all");
@@ -94,7 +94,7 @@ Test(errors, trace_breaks_off_while_blocks_wait) {
     rig_close(r);
 }
 
-/* L1 has 32 sets of 4 ways: the fifth of these lines needs a victim. The message says where. */
+/* L1 has 32 sets of 4 ways: the fifth of these lines needs a victim. The message names the place. */
 Test(errors, policy_goes_astray) {
     rig *r = rig_open();
     set(r, "kernels.flush", "all");
@@ -114,7 +114,7 @@ Test(errors, policy_goes_astray) {
     rig_close(r);
 }
 
-/* A kernel that is too large is passed over; the next one of the trace runs. */
+/* A kernel that is too large is skipped; the trace's next kernel runs. */
 Test(errors, kernel_that_does_not_fit) {
     static const struct {
         const char *header, *part;
@@ -154,7 +154,7 @@ Test(errors, warps_that_are_too_wide) {
     rig_close(r);
 }
 
-/* Warps of 32 lanes take as much of an SM as those of 64 that it has: two warps, and no third. */
+/* Warps of 32 lanes take as much of the SM as warps of 64: two warps fit, a third does not. */
 Test(errors, warps_that_are_narrow) {
     rig *r = rig_open();
     set(r, "sm.lanes", "64");
@@ -200,7 +200,7 @@ Test(errors, arguments) {
     rig_close(r);
 }
 
-/* What cannot receive the results is refused before the kernel runs. */
+/* Structs that cannot receive results are refused before the kernel runs. */
 Test(errors, sizes_that_are_not_set) {
     rig *r = rig_open();
     put_kernel(r, "k.traceg", 1, 1, "", GOOD);
@@ -226,7 +226,7 @@ Test(errors, sizes_that_are_not_set) {
     rig_close(r);
 }
 
-/* Configuration and context may go before the replay. */
+/* Configuration and context may be destroyed before the replay. */
 Test(errors, owners_go_first) {
     rig *r = rig_open();
     gpc_replay *replay = open_replay(r);
@@ -242,7 +242,7 @@ Test(errors, owners_go_first) {
     rig_close(r);
 }
 
-/* What the progress callback was told. */
+/* Calls of the progress callback. */
 typedef struct told {
     unsigned calls, cancel_at; /* 0: never */
     gpc_progress last;

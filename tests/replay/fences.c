@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fences and cache control of a trace: what the hierarchy is asked to do, with and without a clock. */
+/* Fences and cache control of a trace: requests to the hierarchy, with and without a clock. */
 
 #define WORD_LOAD(pc, register, address) pc " 00000001 1 " register " LDG.E 1 R2 4 1 " address " 4\n"
 #define USE(pc, register) pc " ffffffff 1 R9 IADD3 1 " register " 0\n"
@@ -26,7 +26,7 @@ static gpc_stats run(const char *mode, const char *coherence, const char *lines)
     return stats;
 }
 
-/* A load, its use, something between, the same load: how many of the two hit L1, and how many fences there were. */
+/* A load, a use, an instruction between, the same load: L1 hits of the two, and the number of fences. */
 static void between(const char *opcode, const char *coherence, uint64_t hits, uint64_t fences) {
     static const char *const modes[] = {"functional", "timed"};
     for (unsigned m = 0; m < 2; m++) {
@@ -60,7 +60,7 @@ Test(fences, in_a_trace) {
     }
 }
 
-/* One that is predicated off does nothing. */
+/* A fence predicated off has no effect. */
 Test(fences, predicated_off) {
     for (unsigned m = 0; m < 2; m++) {
         gpc_stats s = run(m ? "timed" : "functional", "viper",
@@ -73,7 +73,7 @@ Test(fences, predicated_off) {
     }
 }
 
-/* What the pair of a release and an acquire costs: the way of a store to L2 and back, not twice. */
+/* Cost of a release with an acquire: a store's way to L2 and back, not twice. */
 Test(fences, store_and_threadfence) {
     gpc_stats plain = run("timed", "none", "0000 00000001 0 STG.E 2 R2 R3 4 1 0x1000 4\n" EXIT("0010"));
     gpc_stats fenced = run("timed", "none",
@@ -85,7 +85,7 @@ Test(fences, store_and_threadfence) {
     cr_expect_geq(fenced.fence_cycles, plain.cycles - 4);
 }
 
-/* In a tree without directories fences acquire. With directories no L1 holds what is old, and fences wait for stores. */
+/* In a tree without directories fences acquire. With directories no L1 holds old data, and fences wait for stores. */
 static void with_a_tree(const char *protocol, const char *opcode, bool timed, uint64_t fences, uint64_t hits) {
     char text[1024];
     rig *r = rig_open();
@@ -116,7 +116,7 @@ Test(fences, with_a_tree) {
     }
 }
 
-/* The counters of a generated kernel, which has no fences. */
+/* The counters of a generated kernel, without fences. */
 static gpc_status without_fences(const char *preset, const char *mode, const char *key, const char *value,
                                  const char *coherence, gpc_stats *stats, gpc_error *error) {
     gpc_context *context;
@@ -146,7 +146,7 @@ static gpc_status without_fences(const char *preset, const char *mode, const cha
 
 static const char *const modes[] = {"functional", "timed"};
 
-/* Every preset starts and runs under viper, and nothing can be told from none; but for the one whose L1 writes back. */
+/* Every preset starts and runs under viper, with results equal to none; except the preset with a write-back L1. */
 Test(fences, presets_under_viper) {
     for (size_t p = 0; p < gpc_preset_count(); p++)
         for (unsigned m = 0; m < 2; m++) {
@@ -166,7 +166,7 @@ Test(fences, presets_under_viper) {
         }
 }
 
-/* Every replacement policy and predictor, likewise. */
+/* Every replacement policy and predictor under viper. */
 Test(fences, policies_under_viper) {
     static const struct {
         gpc_policy_kind kind;

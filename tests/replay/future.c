@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `l1.future`: every request through L1 says when its line is used next. */
+/* `l1.future`: every request through L1 tells the next use of the line. */
 
 #define MOST 20000u
 #define SMS 3u
@@ -43,7 +43,7 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
     return 0;
 }
 
-/* An L1 that records what it is asked for, of one set of two ways. */
+/* An L1 recording requests, with one set of two ways. */
 static rig *open_recording(stream *streams) {
     static gpc_replacement_ops ops = {.struct_size = sizeof ops,
                                       .name = "record",
@@ -108,7 +108,7 @@ Test(future, a_store_that_passes_is_no_use_and_one_that_allocates_is) {
     }
 }
 
-/* An atomic is performed at L2 and drops the line; L1's policy is not asked about it. */
+/* An atomic is performed at L2 and drops the line; L1's policy is not asked. */
 Test(future, an_atomic_ends_a_line) {
     stream *s = calloc(1, sizeof *s);
     rig *r = open_recording(s);
@@ -121,7 +121,7 @@ Test(future, an_atomic_ends_a_line) {
     free(s);
 }
 
-/* Blocks of warps that meet at barriers, on several SMs, more than fit at once; two kernels. */
+/* Blocks of warps with barriers, on several SMs, more than fit at once; two kernels. */
 static void put_random_kernel(rig *r, const char *name, unsigned seed) {
     srand(seed);
     begin_kernel(r, name, 11, 96, "");
@@ -148,7 +148,7 @@ static void put_random_kernel(rig *r, const char *name, unsigned seed) {
     end_kernel(r);
 }
 
-/* What is said against what then happens, SM by SM. */
+/* Compare predictions with later events, SM by SM. */
 Test(future, what_is_said_comes_true) {
     stream *streams = calloc(SMS, sizeof *streams);
     rig *r = open_recording(streams);
@@ -178,7 +178,7 @@ Test(future, what_is_said_comes_true) {
     free(streams);
 }
 
-/* A kernel that is run dry first runs as it would have, whether to its end or to a limit. */
+/* After a dry run a kernel runs as without one, to the end or to a limit. */
 Test(future, the_dry_run_leaves_no_trace) {
     static const char *const limits[] = {"0", "100", "777"};
     for (unsigned n = 0; n < 3; n++) {
@@ -203,7 +203,7 @@ Test(future, the_dry_run_leaves_no_trace) {
     }
 }
 
-/* Two ways: of A B C A B C the optimum hits A and C (lib/policies/replacement/opt.c), LRU nothing. */
+/* Two ways: of A B C A B C the optimum hits A and C (lib/policies/replacement/opt.c), LRU none. */
 Test(future, optimum_by_hand) {
     static const char *const policies[] = {"lru", "opt", "opt-bypass"};
     static const uint64_t hits[] = {0, 2, 2};
@@ -221,7 +221,7 @@ Test(future, optimum_by_hand) {
     rig_close(r);
 }
 
-/* Predictors of a hierarchy against the oracle: one decision for each miss. */
+/* Predictors of a hierarchy compared with the oracle: a decision per miss. */
 Test(future, an_oracle_beside_the_predictors) {
     rig *r = rig_open();
     set(r, "sm.count", "3");
@@ -246,7 +246,7 @@ Test(future, an_oracle_beside_the_predictors) {
     rig_close(r);
 }
 
-/* Nothing hits more than the optimum that may bypass, nor, without bypassing, than the one that may not. */
+/* No policy hits more than the bypassing optimum, nor, without bypassing, than the optimum without. */
 Test(future, nothing_beats_the_optimum) {
     rig *r = rig_open();
     set(r, "sm.count", "3");
@@ -287,14 +287,14 @@ Test(future, who_is_refused) {
         cr_expect(strstr(r->error.message, cases[n][4]), "%u: %s", n, r->error.message);
         rig_close(r);
     }
-    /* who is not: policies at a level that is not there, and the future for its own sake */
+    /* wrong: policies at a missing level, and the future without a user */
     rig *r = rig_open();
     set(r, "l2.enabled", "false");
     set(r, "l2.replacement", "opt");
     set(r, "l1.future", "true");
     gpc_hierarchy *h = NULL;
     cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->error, &h), GPC_OK, "%s", r->error.message);
-    /* but a host's accesses have none */
+    /* but a host's accesses have no future */
     uint64_t address = 0x1000;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.mask = 1;

@@ -30,7 +30,7 @@ static void run_two(rig *r, gpc_stats *stats) {
     gpc_replay_destroy(replay);
 }
 
-/* A copy fills the sectors of its bytes alone, clean and uncounted. */
+/* A copy fills only the sectors of the copied bytes, clean and uncounted. */
 Test(host_copies, sectors) {
     static const struct {
         const char *copies, *copy;
@@ -72,7 +72,7 @@ Test(host_copies, between_kernels) {
     }
 }
 
-/* A copy is in the memory of its process: another program's equal addresses stay cold. */
+/* A copy is in the memory of the copy's process: equal addresses of another program stay cold. */
 Test(host_copies, processes) {
     rig *r = open_with("functional", "l2", "MemcpyHtoD,0x1000,128\nkernel-1.traceg\n");
     write_text(r, "other.g", "kernel-2.traceg\n");
@@ -96,7 +96,7 @@ Test(host_copies, processes) {
     rig_close(r);
 }
 
-/* Copies before a kernel that is left out are there for the next kernel. */
+/* Copies before a skipped kernel serve the next kernel. */
 Test(host_copies, chosen_kernels) {
     static const char *const choices[] = {"2", "1-"};
     for (size_t n = 0; n < 2; n++) {
@@ -148,7 +148,7 @@ Test(host_copies, streams) {
                 streams[i].select = selects;
                 streams[i].id = i ? 7 : 0;
             }
-            /* The second kernel has its line by the copy. */
+            /* The second kernel has the line from the copy. */
             gpc_status status = gpc_replay_streams(replay, streams, selects ? 2 : 1, NULL, NULL, &stats, &r->error);
             cr_assert_eq(status, GPC_OK, "%s", r->error.message);
             cr_expect_eq(stats.kernels, 2);
@@ -161,7 +161,7 @@ Test(host_copies, streams) {
         }
 }
 
-/* A copy of the whole address space ends, and leaves its last bytes. */
+/* A copy of the whole address space ends, and the last bytes stay. */
 Test(host_copies, of_more_than_fits) {
     gpc_stats s[2];
     rig *r = open_with("functional", "l2",

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Instruction caches: what warps fetch is a line of them, and what they lack is read from L2. */
+/* Instruction caches: warps fetch lines, and misses are read from L2. */
 
 #define MOV(pc, to) pc " ffffffff 1 " to " MOV 0 0\n"
 /* Eight instructions: a line. */
@@ -12,7 +12,7 @@
     MOV(pc "00", "R1") \
     MOV(pc "10", "R2") \
     MOV(pc "20", "R3") MOV(pc "30", "R4") MOV(pc "40", "R5") MOV(pc "50", "R6") MOV(pc "60", "R7") MOV(pc "70", "R8")
-/* One of each of three lines. */
+/* An instruction in each of three lines. */
 #define ROUND MOV("0000", "R1") MOV("0080", "R1") MOV("0100", "R1")
 
 static rig *open_cached(const char *size, const char *ways) {
@@ -38,7 +38,7 @@ static gpc_stats run(rig *r, unsigned warps, const char *lines) {
     return s;
 }
 
-/* 16 instructions, two at a time, of two lines; and EXIT in a third. A branch, or not: it is what comes next. */
+/* 16 instructions, two at a time, in two lines; and EXIT in a third. A branch, or not: the next line matters. */
 Test(icache, lines_are_read_once) {
     rig *r = open_cached("1KiB", "4");
     const gpc_stats s = run(r, 1, EIGHT("00") MOV("0080", "R1") MOV("0090", "R2") EXIT("0100"));
@@ -52,7 +52,7 @@ Test(icache, lines_are_read_once) {
     rig_close(r);
 }
 
-/* What a miss takes is what memory takes; then the line is there, for the next launch of the kernel, too. */
+/* A miss takes as long as memory; then the line is present, also for the next launch of the kernel. */
 Test(icache, misses_take_time_and_hits_do_not) {
     rig *r = open_cached("1KiB", "4");
     put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
@@ -73,7 +73,7 @@ Test(icache, misses_take_time_and_hits_do_not) {
     rig_close(r);
 }
 
-/* Three lines in turn, four times: with three ways each is read once, with two none is there when its turn comes. */
+/* Three lines in turn, four times: with three ways, each line is read once; with two, always again. */
 Test(icache, reach_is_its_size) {
     rig *r = open_cached("384B", "3");
     gpc_stats s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
@@ -83,11 +83,11 @@ Test(icache, reach_is_its_size) {
     s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
     cr_expect(s.l1i_accesses == 13 && s.l1i_hits == 0, "%u, %u", (unsigned)s.l1i_accesses, (unsigned)s.l1i_hits);
     cr_expect_eq(s.l2_instruction_read_sectors, 13 * 4);
-    cr_expect_eq(s.l2_instruction_read_sector_hits, 10 * 4); /* L2 has them */
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 10 * 4); /* hits in L2 */
     rig_close(r);
 }
 
-/* Warps of one line wait for one read; without merges each looks again when it has come. */
+/* Warps of a line wait for one read; without merges each warp tries again afterwards. */
 Test(icache, merges_and_their_limit) {
     rig *r = open_cached("1KiB", "4");
     gpc_stats s = run(r, 4, EXIT("0000"));
@@ -100,7 +100,7 @@ Test(icache, merges_and_their_limit) {
     rig_close(r);
 }
 
-/* Two warps, a line each: one MSHR entry lets the second be asked for when the first is here. */
+/* Two warps, a line each: with one MSHR entry the second line is read after the first has arrived. */
 static uint64_t two_lines(const char *entries) {
     rig *r = open_cached("1KiB", "4");
     gpc_stats s;
@@ -139,7 +139,7 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
     return way;
 }
 
-/* Who waits for an MSHR entry looks again when one may be free, not whenever its SM does something. */
+/* A warp waiting for an MSHR entry tries again when an entry may be free, not on every event of the SM. */
 Test(icache, looks_again_when_an_entry_may_be_free) {
     rig *r = open_cached("1KiB", "4");
     const gpc_replacement_ops counts = {
@@ -162,7 +162,7 @@ Test(icache, looks_again_when_an_entry_may_be_free) {
     rig_close(r);
 }
 
-/* Code and data share the SM's way to L2: a miss queue of one holds up either. */
+/* Code and data share the SM's way to L2: a miss queue of one holds up both. */
 Test(icache, leaves_through_the_miss_queue) {
     rig *r = open_cached("1KiB", "4");
     set(r, "l1.miss_queue", "1");

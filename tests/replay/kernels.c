@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What kernels leave to those after them, and what is counted of each. */
+/* Effects of kernels on later kernels, and counts per kernel. */
 
-/* Two kernels, each of which loads the same line of four sectors. */
+/* Two kernels, both loading one line of four sectors. */
 static void put_two(rig *r) {
     for (int k = 1; k <= 2; k++)
         put_kernel(r, k == 1 ? "kernel-1.traceg" : "kernel-2.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
@@ -37,7 +37,7 @@ Test(kernels, flush) {
     }
 }
 
-/* Where blocks go starts anew: the second kernel's first block is on SM 0 again, and events number the kernels. */
+/* Placement of blocks restarts: the second kernel's first block is on SM 0 again, and events number the kernels. */
 Test(kernels, begin_at_the_first_sm) {
     rig *r = rig_open();
     put_two(r);
@@ -56,7 +56,7 @@ Test(kernels, begin_at_the_first_sm) {
     rig_close(r);
 }
 
-/* Instructions: with memory, without, of some lanes, of none, and EXITs that the trace lacks. */
+/* Instructions: with memory, without, of some lanes, of no lane, and EXITs missing in the trace. */
 Test(kernels, counts) {
     rig *r = rig_open();
     begin_kernel(r, "k.traceg", 2, 64, "");
@@ -91,7 +91,7 @@ Test(kernels, counts) {
     rig_close(r);
 }
 
-/* Of many kernels: the sum of their statistics is the whole's, and the hierarchy's own adds up to it. */
+/* Many kernels: the sum of statistics is the whole's, and the hierarchy's statistics agree. */
 Test(kernels, add_up) {
     static const char *const flushes[] = {"none", "l1", "all"};
     for (size_t n = 0; n < 3; n++) {
@@ -177,7 +177,7 @@ Test(kernels, code_is_read_when_cold) {
     }
 }
 
-/* Twice the same: all counters, and all that a policy is told, in its order. */
+/* Two runs: equal counters, and equal calls of a policy, in order. */
 Test(kernels, same_each_time) {
     rig *r = rig_open();
     set(r, "sm.count", "7");

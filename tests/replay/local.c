@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Local memory of a trace, which is private to a thread: its 32-bit words are interleaved over the lanes (CUDA C++
- * Programming Guide, "Device Memory Accesses"; GPGPU-Sim's translate_local_memaddr).
+ * Local memory of a trace, private to a thread: 32-bit words are interleaved over the lanes (CUDA C++ Programming
+ * Guide, "Device Memory Accesses"; GPGPU-Sim's translate_local_memaddr).
  */
 
 #define WINDOWS "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0002000000\n"
@@ -50,7 +50,7 @@ static gpc_stats run_one(const char *lines) {
     return s[0];
 }
 
-/* 64 warps that spill 64 words each through an L1 of 128 KiB: 512 KiB, of which no line is left when it is loaded. */
+/* 64 warps spill 64 words each through an L1 of 128 KiB: 512 KiB, with no line left when loaded. */
 Test(replay_local, spills_of_many_warps) {
     static char lines[64 * 2 * 64];
     size_t length = 0;
@@ -73,7 +73,7 @@ Test(replay_local, spills_of_many_warps) {
     }
 }
 
-/* Another warp's same offset is another line, and so is another SM's; the warp's own is there the second time. */
+/* An equal offset of another warp is another line, also on another SM; the warp's line hits the second time. */
 Test(replay_local, whose_it_is) {
     static const char lines[] = "0000 ffffffff 1 R2 LDL.LU 1 R1 4 1 0xfff72c 0\n"
                                 "0010 ffffffff 1 R3 LDL 1 R2 4 1 0xfff72c 0\n";
@@ -88,7 +88,7 @@ Test(replay_local, whose_it_is) {
     }
 }
 
-/* Slots of the hardware: a block that comes later to the same slot finds the lines, one beside it does not. */
+/* Slots of the hardware: a later block in the same slot finds the lines, a block beside does not. */
 Test(replay_local, slots) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
@@ -99,7 +99,7 @@ Test(replay_local, slots) {
     }
 }
 
-/* A lane's words lie in lines of their own; what is less than a word stays in it. It is one request. */
+/* A lane's words lie in separate lines; smaller parts stay within the word. All is one request. */
 Test(replay_local, widths) {
     static const struct {
         const char *line;
@@ -112,7 +112,7 @@ Test(replay_local, widths) {
                  {"0 0000ffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n", 1, 2, 64},
                  {"0 00000100 1 R2 LDL.64 1 R1 8 1 0xfff000 0\n", 2, 2, 8},
                  {"0 80000001 1 R2 LDL.128 1 R1 16 1 0xfff000 0\n", 4, 8, 32},
-                 {"0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 4\n", 32, 32, 128}, /* each lane another word */
+                 {"0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 4\n", 32, 32, 128}, /* a different word per lane */
                  {"0 ffffffff 1 R2 LDL.128 1 R1 16 1 0xf00000 64\n", 128, 128, 512},
                  {"0 00000003 1 R2 LDL.64 1 R1 8 2 0xfff000 4\n", 3, 3, 16}}; /* word 1 of two lanes is one line */
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -124,7 +124,7 @@ Test(replay_local, widths) {
     }
 }
 
-/* Offsets that differ in their lowest bits of a word are of one line; the next word is not. */
+/* Offsets that differ in the lowest bits of a word are of one line; the next word is not. */
 Test(replay_local, within_a_word) {
     const gpc_stats s =
         run_one("0 ffffffff 1 R2 LDL.U8 1 R1 1 1 0xfff000 0\n1 ffffffff 1 R3 LDL.U8 1 R2 1 1 0xfff003 0\n"
@@ -133,7 +133,7 @@ Test(replay_local, within_a_word) {
     cr_expect_eq(s.l1_load_sector_hits, 4);
 }
 
-/* A generic address in the local window is the offset behind its base, for loads, stores and atomics. */
+/* A generic address in the local window is the offset from the base, for loads, stores and atomics. */
 Test(replay_local, generic_in_the_window) {
     gpc_stats s = run_one("0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n1 ffffffff 1 R3 LD.E 1 R2 4 1 0x7f0002fff000 0\n");
     cr_expect_eq(s.l1_load_sectors, 8);
@@ -145,7 +145,7 @@ Test(replay_local, generic_in_the_window) {
     cr_expect_eq(s.l1_atomic_sectors, 4);
 }
 
-/* 8 lanes each at one shared and one local address, 16 side by side in global memory. */
+/* 8 lanes at a shared address, 8 at a local address, 16 adjacent lanes in global memory. */
 #define MIXED(pc, name, width)                                                                                        \
     pc " ffffffff 1 R2 " name " 1 R4 " width                                                                          \
        " 0 0x7f0000000010 0x7f0000000010 0x7f0000000010 0x7f0000000010 0x7f0000000010 0x7f0000000010 0x7f0000000010 " \
@@ -153,7 +153,7 @@ Test(replay_local, generic_in_the_window) {
        "0x7f0002fff000 0x7f0002fff000 0x1000 0x1004 0x1008 0x100c 0x1010 0x1014 0x1018 0x101c 0x1020 0x1024 0x1028 "  \
        "0x102c 0x1030 0x1034 0x1038 0x103c\n"
 
-/* Lanes that lie in several windows are an access of each space, and one instruction. */
+/* Lanes in several windows make an access per space, and one instruction. */
 Test(replay_local, lanes_in_several_windows) {
     gpc_stats s = run_one(MIXED("0", "LD.E", "4"));
     cr_expect_eq(s.l1_load_requests, 2);
@@ -175,7 +175,7 @@ Test(replay_local, lanes_in_several_windows) {
     cr_expect_eq(s.thread_instructions, 4);
 }
 
-/* Each part goes by its own space: an L1 of local memory alone has the local one's lines, and no others. */
+/* A part depends only on the space: an L1 of local memory has only the local part's lines. */
 Test(replay_local, parts_go_by_their_space) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
@@ -188,7 +188,7 @@ Test(replay_local, parts_go_by_their_space) {
     }
 }
 
-/* What a warp waits for is the last line of all its parts: a global miss behind a local hit. */
+/* A warp waits for the last line of all parts: a global miss behind a local hit. */
 Test(replay_local, a_warp_waits_for_all_parts) {
     rig *r = open_with("timed");
 #define WARM "0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n8 ffffffff 1 R4 MOV 1 R2 0\n"
@@ -203,7 +203,7 @@ Test(replay_local, a_warp_waits_for_all_parts) {
     rig_close(r);
 }
 
-/* Stores that stay in L1 (l1.write_policy_local = back), and such that do not. */
+/* Stores that stay in L1 (l1.write_policy_local = back), and stores that do not. */
 Test(replay_local, write_policies) {
     static const char lines[] =
         "0 ffffffff 0 STL.128 2 R1 R2 16 1 0xfff000 0\n10 ffffffff 1 R2 LDL 1 R1 4 1 0xfff00c 0\n";
@@ -220,7 +220,7 @@ Test(replay_local, write_policies) {
     }
 }
 
-/* mem_trace, CSV and JSON Lines: the thread's own offset, as many times as there are lanes. */
+/* mem_trace, CSV and JSON Lines: the thread's offset, once per lane. */
 Test(replay_local, tables) {
     static char nvbit[1024] =
         "MEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x2 - Kernel name k - grid launch id 0 - grid size "
@@ -307,7 +307,7 @@ Test(replay_local, converted) {
     }
 }
 
-/* Threads, with a clock or without, count the same as one. */
+/* Threads, with or without a clock, have the counts of a single thread. */
 Test(replay_local, threads) {
     for (int m = 0; m < 2; m++) {
         gpc_stats s[2];
@@ -322,7 +322,7 @@ Test(replay_local, threads) {
     }
 }
 
-/* Trees of coherent modules, values that accesses carry, translation, lanes and sectors apart, and a known future. */
+/* Trees of coherent modules, values of accesses, translation, lanes and sectors apart, and a known future. */
 Test(replay_local, other_levels) {
     static const struct {
         const char *mode, *keys[11];
@@ -345,7 +345,7 @@ Test(replay_local, other_levels) {
         for (const char *const *key = cases[n].keys; *key; key += 2)
             set(r, key[0], key[1]);
         const gpc_stats s = run_text(r, 2, 2, ALL_KINDS);
-        /* STL.64; LDL, LD.E, MIXED, LDG.E and 16 lanes whose bytes are 16 apart; MIXED */
+        /* STL.64; LDL, LD.E, MIXED, LDG.E and 16 lanes with bytes 16 apart; MIXED */
         cr_expect_eq(s.l1_store_sectors, 4 * 8, "%zu: %" PRIu64, n, s.l1_store_sectors);
         cr_expect_eq(s.l1_load_sectors, 4 * (4 + 4 + 3 + 4 + 16), "%zu: %" PRIu64, n, s.l1_load_sectors);
         cr_expect_eq(s.l1_atomic_sectors, 4 * 3, "%zu: %" PRIu64, n, s.l1_atomic_sectors);

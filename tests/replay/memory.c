@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How much memory a replay asks for at most: of the same calls the same bytes, on every machine with such pointers. */
+/* Largest memory use of a replay: equal calls use equal bytes, on every machine with such pointers. */
 
 typedef struct heap {
     size_t live, peak;
 } heap;
 
-/* Each block has its size before it, in as much room as keeps it aligned. */
+/* A block has the size in front, with padding for alignment. */
 enum { HEAD = 64 };
 
 static void *resize(void *data, void *memory, size_t bytes) {
@@ -79,7 +79,7 @@ static void run(const gpc_context_options *options, const char *preset, const ch
     gpc_context_destroy(context);
 }
 
-/* Bytes at most in use while they do. */
+/* Largest number of bytes in use meanwhile. */
 static size_t peak_of(const char *preset, const char *mode, const char *source) {
     heap h = {0, 0};
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
@@ -97,7 +97,7 @@ static long resident_kib(void) {
     return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
 }
 
-/* KiB of memory that are touched meanwhile, in a process of its own and with the C library's allocator. */
+/* KiB of memory touched meanwhile, in a separate process with the C library's allocator. */
 static long touched_by(const char *preset, const char *coherence, const char *source) {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
@@ -105,7 +105,7 @@ static long touched_by(const char *preset, const char *coherence, const char *so
     cr_assert_geq(child, 0);
     if (!child) {
 #ifdef __GLIBC__
-        mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, as test runners set it, touches all that is asked for */
+        mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, set by test runners, touches all allocations */
 #endif
         const long before = resident_kib();
         run(NULL, preset, "timed", coherence, source);
@@ -130,7 +130,7 @@ static void expect_at_most(const char *preset, const char *mode, const char *sou
                   mib);
 }
 
-/* Without a clock: lines, of L2 above all, and a thread block of each SM at a time. */
+/* Without a clock: lines, mainly of L2, and a thread block per SM at a time. */
 Test(replay_memory, functional) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name = NULL;
@@ -139,7 +139,7 @@ Test(replay_memory, functional) {
     }
 }
 
-/* With one: also a scoreboard for each warp and room for all that may be in flight. A fifth or less is free. */
+/* With a clock: also a scoreboard per warp and room for accesses in flight. A fifth or less is free. */
 Test(replay_memory, timed) {
     expect_at_most("gtx480", "timed", "synthetic:vectoradd:1MiB", 6);
     expect_at_most("gtx480", "timed", "synthetic:gather:256KiB", 7);
@@ -150,14 +150,14 @@ Test(replay_memory, timed) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED true /* by what has memory of its own for each byte */
+#define WATCHED true /* by tools with extra memory per byte */
 #else
 #define WATCHED false
 #endif
 
 /*
- * As many lines under way as L1s take, and behind them all that warps have issued: the process is to stay below 64 MiB,
- * of which up to 6 are its code and libraries. On h100 98,000 lines are under way at once, with 131,000 packets.
+ * As many lines under way as L1s allow, followed by all issues of the warps: the process must stay below 64 MiB, with
+ * up to 6 for code and libraries. On h100 98,000 lines are under way at once, with 131,000 packets.
  */
 Test(replay_memory, touched, .disabled = WATCHED) {
     static const struct {
@@ -177,9 +177,9 @@ Test(replay_memory, touched, .disabled = WATCHED) {
 }
 
 /*
- * A tree of coherent modules has a tag for each line that there is room for, and for each block a state and a code of
- * its sharers, but tasks, locks, messages, owners who are not the one sharer, sets of several sharers and entries of
- * memory's directory only for what is under way, or has been. On h100 what fills L1s and L2 is beyond 64 MiB.
+ * A tree of coherent modules has a tag per possible line, and per block a state and a code of sharers; but tasks,
+ * locks, messages, owners other than a single sharer, sets of several sharers and entries of memory's directory only
+ * for blocks in use now or earlier. On h100 the contents of L1s and L2 exceed 64 MiB.
  */
 Test(replay_memory, touched_by_trees, .disabled = WATCHED) {
     static const struct {
@@ -199,7 +199,7 @@ Test(replay_memory, touched_by_trees, .disabled = WATCHED) {
     }
 }
 
-/* Four times as many thread blocks, of which no more are resident: not more than a hundredth of the memory is. */
+/* Four times as many thread blocks, with no more of them resident: memory grows by at most a hundredth. */
 Test(replay_memory, does_not_grow_with_the_trace) {
     static const char *const modes[] = {"functional", "timed"};
     for (size_t i = 0; i < 2; i++) {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Programs at once have memory of their own, though addresses are equal (types.h, GPC_PROCESSES). */
+/* Programs at once have separate memory, though addresses are equal (types.h, GPC_PROCESSES). */
 
 #define MOST 4u
 
@@ -71,7 +71,7 @@ static gpc_stats run(rig *r, const program *p, told *t) {
     return stats;
 }
 
-/* A key and its value, NULL at the end. */
+/* A key and a value, NULL at the end. */
 typedef struct setting {
     const char *key, *value;
 } setting;
@@ -103,7 +103,7 @@ static void put(rig *r) {
     put_kernel(r, "b.traceg", 1, 1, "", WORK);
 }
 
-/* Every part of a hierarchy keeps programs apart: two programs count twice what one counts. */
+/* Every part of a hierarchy keeps programs apart: two programs have twice the counts of one. */
 Test(processes, are_apart) {
     static const setting parts[][6] = {
         {{NULL, NULL}},
@@ -147,7 +147,7 @@ Test(processes, are_apart) {
             }
 }
 
-/* A program's number changes no counter and no cycle, where low bits choose sets, slices and channels. */
+/* A program's number changes no counter and no cycle, if low bits choose sets, slices and channels. */
 Test(processes, numbers_change_nothing) {
     static const setting plain[] = {{"l1.index", "modulo"},   {"l1.unified", "0"},
                                     {"l1.size", "32KiB"},     {"l1.ways", "4"},
@@ -174,7 +174,7 @@ Test(processes, numbers_change_nothing) {
         }
 }
 
-/* Hashes of presets spread another process otherwise, and memory reads the same number of sectors. */
+/* Hashes of presets spread another process differently, and memory reads equally many sectors. */
 Test(processes, presets) {
     static const char *const presets[] = {"qv100", "h100"};
     for (size_t n = 0; n < 2; n++)
@@ -198,7 +198,7 @@ Test(processes, presets) {
         }
 }
 
-/* A program of two CUDA streams, twice: streams of a program share memory, and the default stream waits inside it. */
+/* A program of two CUDA streams, twice: streams of a program share memory, and the default stream waits inside. */
 Test(processes, streams_of_one_program) {
     rig *r = open_with("timed", NULL);
     told t;
@@ -228,7 +228,7 @@ Test(processes, streams_of_one_program) {
 #define LDL(pc, offset) pc " ffffffff 1 R1 LDL 1 R2 4 1 " offset " 0\n"
 #define LD(pc, address) pc " ffffffff 1 R1 LD.E 1 R2 4 1 " address " 0\n"
 
-/* Local memory, by its own instructions and through a generic window, and global memory through generic accesses. */
+/* Local memory, by local instructions and through a generic window, and global memory through generic accesses. */
 Test(processes, local_memory) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], NULL);
@@ -238,7 +238,7 @@ Test(processes, local_memory) {
                    LDL("0000", "0xfff000") LD("0010", "0x7f0002fff100") LD("0020", "0x5000") EXIT("0030"));
         put_kernel(r, "b.traceg", 1, 1, window,
                    LDL("0000", "0xfff000") LD("0010", "0x7f0002fff100") LD("0020", "0x5000") EXIT("0030"));
-        /* one SM: the two programs have slots 0 and 1 of it, one after the other slot 0 */
+        /* one SM: the two programs have slots 0 and 1; in sequence, slot 0 */
         set(r, "sm.count", "1");
         set(r, "sm.blocks", "1");
         set(r, "kernels.flush", "none");
@@ -256,7 +256,7 @@ Test(processes, local_memory) {
     }
 }
 
-/* Lines left in L2 by a process are found by the next replay of the process, and of no other. */
+/* Lines left in L2 by a process are found only by the next replay of the process. */
 Test(processes, stay_in_caches) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], (setting[]){{"kernels.flush", "l1"}, {NULL, NULL}});

@@ -49,7 +49,7 @@ static void note(rig *r, seen what) {
         r->seen[r->count++] = what;
 }
 
-/* The request's SM must be that whose cache is asked: what disagrees is no access of that SM. */
+/* The request's SM must match the asked cache: otherwise it is no access of this SM. */
 static void watch_access(void *self, const gpc_request *q) {
     const watcher *w = self;
     uint32_t sm = q->sm == w->sm ? q->sm : UINT32_MAX;

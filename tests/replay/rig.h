@@ -5,7 +5,7 @@
 #include <gpucache/gpucache.h>
 #include <stdio.h>
 
-/* What a policy of L1 saw: a line transaction, or a warp event. */
+/* An event seen by a policy of L1: a line transaction, or a warp event. */
 typedef struct seen {
     enum { SEEN_START, SEEN_BARRIER, SEEN_EXIT, SEEN_KERNEL_START, SEEN_KERNEL_END, SEEN_ACCESS } kind;
     uint32_t sm, warp, block;
@@ -14,7 +14,7 @@ typedef struct seen {
 
 #define MOST_SEEN 4096u
 
-/* A context that counts its memory, a folder for traces, a configuration, and what the policy `watch` saw. */
+/* A context counting memory, a folder for traces, a configuration, and the events seen by the policy `watch`. */
 typedef struct rig {
     gpc_context *context;
     gpc_config *config;
@@ -22,29 +22,29 @@ typedef struct rig {
     char folder[64];
     char log[512];
     gpc_log_level log_level;
-    size_t live; /* allocations not given back */
-    bool astray; /* let the policy choose a way that there is not */
-    FILE *file;  /* trace that is being written */
+    size_t live; /* allocations not freed */
+    bool astray; /* let the policy choose an impossible way */
+    FILE *file;  /* trace being written */
     seen seen[MOST_SEEN];
     unsigned count;
 } rig;
 
-/* On the heap, as it is large. One SM that takes two blocks and records what it sees, unless `set` says otherwise. */
+/* Allocated on the heap (large). An SM with room for two blocks, recording events, unless `set` changes it. */
 rig *rig_open(void);
-/* All objects are gone: so must be all memory. */
+/* All objects are destroyed: all memory must be free. */
 void rig_close(rig *r);
 
 void set(rig *r, const char *key, const char *value);
 const char *path_of(const rig *r, const char *name);
 void write_text(const rig *r, const char *name, const char *text);
 
-/* Write a kernel: its header (`more`: further lines of it), blocks, warps of lines, the end. */
+/* Write a kernel: the header (`more`: further lines), blocks, warps of lines, the end. */
 void begin_kernel(rig *r, const char *name, unsigned blocks, unsigned threads, const char *more);
 void begin_block(rig *r, unsigned x);
 void put_warp(rig *r, unsigned warp, const char *lines);
 void end_block(rig *r);
 void end_kernel(rig *r);
-/* `blocks` blocks of `warps` warps that have the same lines. */
+/* `blocks` blocks of `warps` warps with equal lines. */
 void put_kernel(rig *r, const char *name, unsigned blocks, unsigned warps, const char *more, const char *lines);
 
 /* A load of one line of 128 bytes by 32 lanes; lines of a trace. */
@@ -55,17 +55,17 @@ void put_kernel(rig *r, const char *name, unsigned blocks, unsigned warps, const
 gpc_replay *open_replay(rig *r);
 gpc_trace *open_trace(rig *r, const char *name);
 
-/* The trace's next kernel, which must run. */
+/* Run the trace's next kernel; must succeed. */
 gpc_stats run_kernel(rig *r, gpc_replay *replay, gpc_trace *trace);
 /* A trace of one kernel in a new replay; `stats` may be NULL. */
 gpc_status run_file(rig *r, const char *name, gpc_stats *stats);
 void expect_error(const rig *r, gpc_status status, gpc_status expected, const char *part);
 void expect_same_stats(const gpc_stats *a, const gpc_stats *b);
 
-/* The n-th of a kind that was seen, and how many there were. */
+/* The n-th event of a kind, and the number of events. */
 const seen *nth(const rig *r, int kind, unsigned n);
 unsigned how_many(const rig *r, int kind);
-/* Place in the order of all that was seen of a block's warp (its number within the SM) at a pc. */
+/* Place of a warp's event (block; number within the SM) at a pc in the order of all events. */
 unsigned place_of(const rig *r, uint32_t block, uint32_t warp, uint64_t pc);
 
 #endif

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Functional replays on several threads: the same figures as on one, to the last counter. */
+/* Functional replays on several threads: figures equal to one thread, to the last counter. */
 
 static const char *const sources[] = {
     "synthetic:gather:64KiB",
@@ -26,7 +26,7 @@ static const char *const settings[][9] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* All kernels of a source on so many threads; 0: as a replay is made. */
+/* All kernels of a source on so many threads; 0: the replay's default. */
 static gpc_stats run(const char *const *pairs, const char *source, uint32_t threads, uint64_t delay) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
@@ -71,7 +71,7 @@ Test(round_lanes, threads_change_nothing) {
         }
 }
 
-/* What L1 learns from L2's replies, or takes from other SMs, comes in an order that threads do not keep. */
+/* L1 state learned from L2's replies, or taken from other SMs, depends on an order not kept by threads. */
 Test(round_lanes, what_has_an_order_is_refused) {
     static const char *const refused[][3] = {
         {"l1.bypass", "agcb", "replies"},

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Rounds: each SM has one turn in each, and none is always ahead of another. */
+/* Rounds: every SM has a turn per round, and no SM is always first. */
 
 #define SMS 4u
 #define LOADS 240u
 
-/* As many blocks of a warp as SMs, each of LOADS loads. */
+/* As many blocks of a warp as SMs, with LOADS loads per block. */
 static rig *run_loads(void) {
     static char lines[LOADS * 64 + 64];
     size_t length = 0;
@@ -39,7 +39,7 @@ Test(rounds, every_sm_has_a_turn) {
     rig_close(r);
 }
 
-/* Of two SMs each is first in half of the rounds: 240 throws of a coin, which stray from 120 by 7.7 a deviation. */
+/* Two SMs are first in half of the rounds each: 240 throws of a coin, with mean 120 and standard deviation 7.7. */
 Test(rounds, no_sm_is_ahead) {
     rig *r = run_loads();
     unsigned first[SMS][SMS] = {{0}};

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * SMs that run ahead of the clock (lib/timed/run_ahead.h) end with the bytes of those that do not, as none does where
- * the host follows the replay: statistics and samples. And they do run ahead.
+ * SMs that run ahead of the clock (lib/timed/run_ahead.h) end with bytes equal to SMs that do not (as when the host
+ * follows the replay): statistics and samples. And SMs do run ahead.
  */
 
 #define INTERVAL 150u
@@ -64,7 +64,7 @@ static told run(const char *source, const char *settings, bool followed, bool sa
     return t;
 }
 
-/* Returns how many SMs have run ahead. */
+/* Returns the number of SMs that ran ahead. */
 static uint64_t compare(const char *source, const char *settings, bool sampled) {
     const told ahead = run(source, settings, false, sampled), behind = run(source, settings, true, sampled);
     cr_expect_eq(behind.ahead, 0, "%s, %s", source, settings);
@@ -101,13 +101,13 @@ Test(run_ahead, same_as_in_step) {
             compare(sources[n], settings[s], (s + n) % 2);
 }
 
-/* Where L1 holds what is read again, every SM does. */
+/* If L1 holds the lines read again, every SM runs ahead. */
 Test(run_ahead, does_run_ahead) {
     cr_expect_eq(run(sources[0], "preset = qv100\n" SMALL, false, false).ahead, 4);
     cr_expect_eq(run(sources[0], "preset = h100\n" SMALL, false, false).ahead, 4);
 }
 
-/* What is counted across SMs, or may reach any of them, is stepped by the clock alone. */
+/* Work counted across SMs, or reaching arbitrary SMs, is stepped only by the clock. */
 Test(run_ahead, does_not) {
     static const char *const settings[] = {
         "preset = qv100\n" SMALL "limit.instructions = 3000\n",

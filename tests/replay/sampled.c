@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Sampled replays against replays of the whole. How much faster they are is told by the instructions that ran with the
- * clock. Under sanitizers nothing is compared with the whole, which takes too long there.
+ * Sampled replays compared with full replays. The speed-up is measured in instructions run with the clock. With
+ * sanitizers there is no full replay, for lack of time.
  */
 
 static rig *open_timed(const char *sample) {
@@ -40,7 +40,7 @@ static gpc_sampling sampling_of(const gpc_replay *replay) {
     return found;
 }
 
-/* Kernels of traces, one after the other, so often. */
+/* Replay kernels of traces in sequence, a number of times. */
 static gpc_replay *run_all(rig *r, const char *const *sources, unsigned count, unsigned times) {
     gpc_replay *replay = open_replay(r);
     for (unsigned n = 0; n < count * times; n++) {
@@ -77,7 +77,7 @@ static bool covers(const gpc_estimate *e, double truth) {
     return e->low <= truth && truth <= e->high;
 }
 
-/* What the trace decides has been counted, not estimated. */
+/* Values decided by the trace are counted, not estimated. */
 static void expect_counted(const gpc_replay *replay, const gpc_stats *whole) {
     static const char *const names[] = {"kernels",
                                         "blocks",
@@ -126,7 +126,7 @@ Test(sampled, launches_of_a_group) {
     rig_close(r);
 }
 
-/* What energies are computed of is estimated, and so are they, by the same launches. */
+/* Inputs of energies are estimated, and so are energies, from the same launches. */
 Test(sampled, energies) {
     rig *r = open_timed("kernels");
     set(r, "clock.core", "1000");
@@ -169,7 +169,7 @@ Test(sampled, same_bytes) {
     rig_close(r);
 }
 
-/* Of 12 samples, drawn by as many seeds, all but a few have the truth within their interval. */
+/* In 12 samples with different seeds, all but a few have the truth within the interval. */
 Test(sampled, intervals_cover_the_truth) {
     rig *r = open_timed("kernels");
     set(r, "sample.every", "8");
@@ -202,7 +202,7 @@ Test(sampled, intervals_cover_the_truth) {
     rig_close(r);
 }
 
-/* A launch that another empties L2 for in between: only if that one's accesses are performed does it miss. */
+/* A launch with L2 emptied by another launch before: misses only if the other launch's accesses are performed. */
 Test(sampled, what_is_not_timed_warms_caches) {
     static const char *const sources[] = {"synthetic:vectoradd:16KiB", "synthetic:vecmul:256KiB"};
     const uint64_t truth = 16740; /* of all launches */
@@ -226,7 +226,7 @@ Test(sampled, what_is_not_timed_warms_caches) {
     cr_expect_geq(missed[0], 0.05, "%g of the hits", missed[0]);
 }
 
-/* A launch of 256 waves, a tenth of which is timed at most. */
+/* A launch of 256 waves, at most a tenth of them timed. */
 static void expect_sampled(rig *r, uint64_t windows) {
     const char *const source = "synthetic:vectoradd:2MiB";
     set(r, "sm.count", "2");
@@ -262,7 +262,7 @@ Test(sampled, blocks_of_a_settled_launch) {
     }
 }
 
-/* Its L2 is full of dirty lines only late: what is measured at the beginning does not tell of the rest. */
+/* L2 fills with dirty lines late: measurements at the beginning do not predict the rest. */
 Test(sampled, intervals_of_a_launch) {
     rig *r = open_timed("intervals");
     set(r, "sample.settle", "1");
@@ -271,7 +271,7 @@ Test(sampled, intervals_of_a_launch) {
     expect_sampled(r, 7);
 }
 
-/* Windows of blocks that are not alike: a launch that does not settle is timed to its end. */
+/* Windows of unequal blocks: a launch that does not settle is timed to the end. */
 Test(sampled, blocks_of_an_unsettled_launch) {
     rig *r = open_timed("blocks");
     set(r, "sample.tolerance", "0");
@@ -285,7 +285,7 @@ Test(sampled, blocks_of_an_unsettled_launch) {
     rig_close(r);
 }
 
-/* Means of 1,000 populations, of each of which 6 units of 60 are measured; sizes vary, and values with them. */
+/* Means of 1,000 populations, with 6 of 60 units measured; sizes vary, and values with sizes. */
 Test(sampled, estimator_covers_as_often_as_it_says) {
     uint64_t state = 7;
     unsigned covered = 0;
@@ -337,8 +337,8 @@ Test(sampled, estimator_by_hand) {
 }
 
 /*
- * Hits of reads, by hand: half of 700. What units' hits differ from half of their reads is 0, 6, -11 and 5, which sums
- * up to 0 and in squares to 182. As many units follow; t of three degrees of freedom is 3.1824.
+ * Hits of reads, by hand: half of 700. The units' hits minus half of the units' reads are 0, 6, -11 and 5, with sum 0
+ * and sum of squares 182. As many units follow; t of three degrees of freedom is 3.1824.
  */
 Test(sampled, estimator_of_a_ratio_by_hand) {
     static gpci_word_kind kinds[GPCI_WORDS];
@@ -362,7 +362,7 @@ Test(sampled, estimator_of_a_ratio_by_hand) {
                        found.high - found.value);
 }
 
-/* A launch whose warp has so many instructions, of one place and line. */
+/* A launch with a warp of so many instructions, at one place and line. */
 static void replay_length(rig *r, gpc_replay *replay, unsigned instructions) {
     static const char load[] = LOAD("0000", "0x1000"), exits[] = EXIT("0010");
     char lines[32 * sizeof load] = "";

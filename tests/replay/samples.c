@@ -4,13 +4,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What policies hear of each period (`sample.period`): instructions, activity and reads of their own SM. */
+/* Samples for policies per period (`sample.period`): instructions, activity and reads of the policy's SM. */
 
 #define MOST 64u
 
 typedef struct heard {
     gpc_sample samples[MOST];
-    uint32_t caches[MOST]; /* whose they were */
+    uint32_t caches[MOST]; /* caches of the samples */
     unsigned count;
 } heard;
 
@@ -37,7 +37,7 @@ static void on_sample(void *self, const gpc_sample *sample) {
     l->heard->samples[l->heard->count++] = *sample;
 }
 
-/* Two SMs whose L1s listen. */
+/* Two SMs with listening L1s. */
 static rig *open_listening(heard *h, const char *mode, const char *period) {
     static gpc_replacement_ops ops = {.struct_size = sizeof ops,
                                       .name = "listen",
@@ -112,7 +112,7 @@ Test(samples, rounds_of_a_functional_replay) {
     rig_close(r);
 }
 
-/* Whatever the period, nothing is counted twice or left out, and the run is the same. */
+/* With any period, counts are complete and not doubled, and the run is unchanged. */
 Test(samples, add_up) {
     for (unsigned timed = 0; timed < 2; timed++) {
         heard h;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* A warp's scoreboard counts cycles from an epoch, which moves on before 32 bits are too few. */
+/* A warp's scoreboard counts cycles from an epoch, which moves before 32 bits overflow. */
 
 typedef struct rig {
     uint32_t entries[GPCI_BOARD_PLANES * GPCI_BOARD_STRIDE];
@@ -15,7 +15,7 @@ static gpci_scoreboard board_of(rig *r) {
     return (gpci_scoreboard){r->entries, &r->epoch};
 }
 
-/* An instruction that writes a register and reads another. */
+/* An instruction writing a register and reading another. */
 static gpci_operands operands(uint16_t written, uint16_t read) {
     return (gpci_operands){.entries = {written, read}, .writes = 1, .count = 2};
 }
@@ -35,7 +35,7 @@ Test(scoreboard, results_are_there_after_their_latency) {
     cr_assert_leq(gpci_scoreboard_ready(board_of(&r), &second), 1600);
 }
 
-/* A warp of 40 billion cycles: at each write, what was written last is still known, and so is a load in flight. */
+/* A warp of 40 billion cycles: at every write, the last write is still known, and so is a load in flight. */
 Test(scoreboard, a_warp_outlives_its_epoch) {
     static rig r;
     const gpci_operands even = operands(1, 2), odd = operands(2, 1), load = operands(5, 5);
@@ -55,7 +55,7 @@ Test(scoreboard, a_warp_outlives_its_epoch) {
     cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &load), now);
 }
 
-/* The last write before an epoch ends, and the first that ends it: a result that is still to come survives. */
+/* The last write before an epoch ends, and the write that ends the epoch: a pending result survives. */
 Test(scoreboard, a_result_on_its_way_survives_an_epoch) {
     static rig r;
     const gpci_operands first = operands(1, 7), second = operands(2, 7), both = operands(1, 2);
@@ -68,7 +68,9 @@ Test(scoreboard, a_result_on_its_way_survives_an_epoch) {
     cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &both), last + UINT16_MAX);
 }
 
-/* Scoreboards of several groups of warps: no two registers of any two warps share an entry, and all are within them. */
+/*
+ * Scoreboards of several groups of warps: no two registers of two warps share an entry, and all are within the arrays.
+ */
 Test(scoreboard, every_register_has_an_entry_of_its_own) {
     enum { WARPS = 70 };
     static const uint16_t files[][2] = {
@@ -87,7 +89,7 @@ Test(scoreboard, every_register_has_an_entry_of_its_own) {
     free(taken);
 }
 
-/* A warp that starts finds those planes empty which it uses, and says which they are. */
+/* A starting warp has empty planes for all used registers, and names these planes. */
 Test(scoreboard, planes_of_an_instruction_are_cleared) {
     static rig r;
     const gpc_instruction add = {

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replays that go on from a snapshot between kernels: each kernel's statistics are those of a replay without one. */
+/* Replays that continue from a snapshot between kernels: statistics of kernels equal a replay without snapshot. */
 
 static gpc_context *context;
 
-/* Three kernels, and SMs with few warps, so that what one leaves behind matters to the next. */
+/* Three kernels, and SMs with few warps, so that a kernel's leftovers matter to the next kernel. */
 static const char source[] = "synthetic:gather:64KiB";
 
 #define KERNELS 3
@@ -40,7 +40,7 @@ static gpc_trace *trace_of(void) {
     return trace;
 }
 
-/* The same kernel, each time from its trace's start. */
+/* The same kernel, always from the trace's start. */
 static gpc_stats run(gpc_replay *replay) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_stats stats;
@@ -68,7 +68,7 @@ static void check(const char *settings) {
     gpc_context_destroy(context);
 }
 
-/* Every scheduler, throttle and prefetcher; with a clock they are asked. */
+/* Every scheduler, throttle and prefetcher, consulted in timed mode. */
 static void check_policies(gpc_policy_kind kind, const char *form) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;

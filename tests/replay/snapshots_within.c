@@ -10,22 +10,23 @@
 #include <string.h>
 
 /*
- * Snapshots within kernels. A replay that pauses, is saved, loaded, and goes on in another copy of the trace, and the
- * one that paused, end with the bytes of one that did neither: statistics of each kernel and of all, and the samples.
+ * Snapshots within kernels. A replay that pauses, is saved, loaded, and continues in another copy of the trace, and the
+ * paused original, end with bytes equal to an uninterrupted replay: statistics of kernels and in total, and the
+ * samples.
  */
 
 #define MOST_KERNELS 64u
 #define INTERVAL 150u
 
 static gpc_context *context;
-static unsigned pauses, exact; /* of all, those at the cycle that was asked for */
+static unsigned pauses, exact; /* of all; exactly at the wanted cycle */
 
-/* All that a replay tells of a trace. */
+/* All results of a replay of a trace. */
 typedef struct told {
     gpc_stats kernels[MOST_KERNELS], total;
     unsigned count;
-    uint64_t samples, hash; /* how many, and of them */
-    uint64_t estimates;     /* of those of a sampled replay; 0: nothing was left out */
+    uint64_t samples, hash; /* count and hash of samples */
+    uint64_t estimates;     /* of a sampled replay; 0: complete */
     uint64_t time;
 } told;
 
@@ -72,7 +73,7 @@ static gpc_trace *open_trace(const char *source) {
     return trace;
 }
 
-/* NULL: what was drawn cannot be together. */
+/* NULL: the random settings are incompatible. */
 static gpc_replay *make(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
@@ -107,7 +108,7 @@ static uint64_t hash_of_estimates(const gpc_replay *replay) {
     return sampling.skipped_blocks ? hash : 0;
 }
 
-/* Until it pauses, or to the end: which is it? */
+/* Run until a pause, or the end. */
 static gpc_status run(gpc_replay *replay, gpc_trace *trace, told *t, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_status status;
@@ -150,7 +151,7 @@ static gpc_replay *another(const gpc_replay *replay, bool by_file, const char *w
     return made;
 }
 
-/* At `time`, by way of a file, and once more by way of a copy that has not met its trace. */
+/* At `time`, through a file, and once more through a copy not yet attached to a trace. */
 static void check_at(const char *settings, const char *source, const told *whole, uint64_t time, bool series) {
     gpc_error error = GPC_ERROR_INIT;
     char what[1024];
@@ -161,7 +162,7 @@ static void check_at(const char *settings, const char *source, const told *whole
     listen(replay, &t, series);
     cr_assert_eq(gpc_replay_pause_at(replay, time), GPC_OK);
     cr_assert_eq(run(replay, trace, &t, what), GPC_BUSY, "%s", what);
-    /* what is in flight when a kernel ends, or a limit cuts it short, comes back in one go */
+    /* accesses in flight at a kernel's end, or at a limit, return at once */
     cr_expect_geq(gpc_replay_now(replay), time, "%s", what);
     pauses++;
     exact += gpc_replay_now(replay) == time;
@@ -181,7 +182,7 @@ static void check_at(const char *settings, const char *source, const told *whole
     gpc_trace_close(again);
 }
 
-/* False: what was drawn cannot be together. */
+/* False: the random settings are incompatible. */
 static bool check(const char *settings, const char *source, unsigned times, uint64_t *random) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
@@ -203,7 +204,7 @@ static bool check(const char *settings, const char *source, unsigned times, uint
     return replay != NULL;
 }
 
-/* Small SMs and caches, so that whatever is kept matters to what comes. */
+/* Small SMs and caches, so that kept state affects the rest. */
 #define SMALL                                                                                                        \
     "sm.count = 3\nkernels.flush = none\nl1.size = 4KiB\nl1.ways = 4\nl2.size = 32KiB\nl2.slices = 2\nl2.ways = 4\n" \
     "dram.channels = 2\nsample.period = 200\n"
@@ -220,7 +221,7 @@ static const char *const sources[] = {"synthetic:gather:32KiB",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=3",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5"};
 
-/* Name of a policy of that kind. */
+/* Name of a policy of a kind. */
 static const char *draw_policy(uint64_t *random, gpc_policy_kind kind, gpc_policy_info *info) {
     *info = (gpc_policy_info)GPC_POLICY_INFO_INIT;
     size_t count = gpc_policy_count(context, kind);
@@ -278,7 +279,7 @@ Test(replay_snapshots_within, drawn) {
     cr_expect_gt(exact, pauses * 3 / 4, "%u of %u", exact, pauses);
 }
 
-/* Warps that wait for their instructions, accesses that wait for their page. */
+/* Warps waiting for instructions, accesses waiting for pages. */
 Test(replay_snapshots_within, fetches_and_translations) {
     static const char *const settings[] = {
         SMALL "mode = timed\nsm.fetch = 2\nl1i.size = 512B\nl1i.ways = 2\n",
@@ -293,7 +294,7 @@ Test(replay_snapshots_within, fetches_and_translations) {
         cr_expect(check(settings[i], "synthetic:gather:32KiB", 2, &random), "%s", settings[i]);
 }
 
-/* Blocks of clusters that run, and that wait for room; what they tell each other; copies to several SMs. */
+/* Blocks of clusters, running and waiting for room; communication between blocks; copies to several SMs. */
 Test(replay_snapshots_within, clusters) {
     static const char *const settings[] = {
         SMALL "mode = timed\nsm.count = 4\nsm.block_limit = 2\nlrc.sms = 2\nl1.replacement = lru\n",
@@ -312,7 +313,7 @@ Test(replay_snapshots_within, clusters) {
     cr_expect_eq(made, 8);
 }
 
-/* Of each way to sample, at cycles of measured windows, of those before, and of the end of launches. */
+/* Every way of sampling, at cycles of measured windows, before, and at the end of launches. */
 Test(replay_snapshots_within, sampled) {
     static const char *const settings[] = {
         "sample = kernels\nsample.every = 4\n",
@@ -330,7 +331,7 @@ Test(replay_snapshots_within, sampled) {
     }
 }
 
-/* What is refused. */
+/* Refusals. */
 
 static gpc_replay *paused(const char *settings, const char *source, uint64_t time, gpc_trace **trace) {
     gpc_error error = GPC_ERROR_INIT;
@@ -348,7 +349,7 @@ static void expect_refused(gpc_status status, gpc_status expected, const gpc_err
     cr_expect(strstr(error->message, part), "'%s' says nothing of '%s'", error->message, part);
 }
 
-/* The same name and grid, and other addresses: known by what the blocks do that are at hand. */
+/* Equal name and grid, with other addresses: detected by the present blocks. */
 static void write_trace(const char *path, const char *address) {
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);
@@ -445,7 +446,7 @@ Test(replay_snapshots_within, not_from_a_callback) {
     gpc_context_destroy(context);
 }
 
-/* From memory, on as many threads as are asked for. */
+/* From memory, on a chosen number of threads. */
 Test(replay_snapshots_within, loaded_with_threads) {
     static const char *const numbers[] = {"1", "2"};
     gpc_error error = GPC_ERROR_INIT;
@@ -516,7 +517,7 @@ Test(replay_snapshots_within, forks) {
     gpc_context_destroy(context);
 }
 
-/* Values by object are those of the whole kernel; a time series that the host no longer wants has an end. */
+/* Values by object are of the whole kernel; a time series no longer wanted by the host ends. */
 Test(replay_snapshots_within, objects) {
     gpc_error error = GPC_ERROR_INIT;
     const char *settings = SMALL "mode = timed\n";

@@ -4,10 +4,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Code that is asked for ahead; instruction caches of schedulers; what a launch finds of its code. */
+/* Prefetching of code; instruction caches of schedulers; code present at a launch. */
 
 #define MOV(pc) pc " ffffffff 1 R1 MOV 0 0\n"
-/* One instruction of each of eight lines. */
+/* An instruction in each of eight lines. */
 #define LINES MOV("0000") MOV("0080") MOV("0100") MOV("0180") MOV("0200") MOV("0280") MOV("0300") MOV("0380")
 
 static rig *open_cached(const char *ahead) {
@@ -31,7 +31,7 @@ static gpc_stats run(rig *r, unsigned warps, const char *lines) {
     return s;
 }
 
-/* What was asked for ahead has been found, waited for, or was for nothing. */
+/* Prefetched lines were found, waited for, or useless. */
 static void expect_sum(const gpc_stats *s) {
     cr_expect_eq(s->l1i_prefetches, s->l1i_prefetch_hits + s->l1i_late_prefetches + s->l1i_unused_prefetches,
                  "%u = %u + %u + %u", (unsigned)s->l1i_prefetches, (unsigned)s->l1i_prefetch_hits,
@@ -40,7 +40,7 @@ static void expect_sum(const gpc_stats *s) {
                  s->l2_instruction_read_sectors / 4);
 }
 
-/* Straight code: all but the first line is asked for before it is wanted. */
+/* Straight code: every line but the first is prefetched. */
 Test(stream_buffer, straight_code) {
     rig *r = open_cached("0");
     const gpc_stats none = run(r, 1, LINES EXIT("0400"));
@@ -58,7 +58,7 @@ Test(stream_buffer, straight_code) {
     rig_close(r);
 }
 
-/* Two lines ahead: the third is asked for when the first of them is reached. */
+/* Two lines ahead: the third is prefetched when the first is reached. */
 Test(stream_buffer, as_far_as_it_has_places) {
     rig *r = open_cached("2");
     const gpc_stats s = run(r, 1, EXIT("0000"));
@@ -73,7 +73,7 @@ Test(stream_buffer, as_far_as_it_has_places) {
     rig_close(r);
 }
 
-/* A jump past the stream begins another; what was asked for is for nothing. One within it goes on with it. */
+/* A jump beyond the stream begins a new stream; prefetched lines were useless. A jump within continues the stream. */
 Test(stream_buffer, jumps) {
     rig *r = open_cached("4");
     gpc_stats s = run(r, 1, MOV("0000") EXIT("4000"));
@@ -88,7 +88,7 @@ Test(stream_buffer, jumps) {
     rig_close(r);
 }
 
-/* Lines that are here already, or on their way, are not asked for again: back at its begin, and with two warps. */
+/* Lines present, or in flight, are not prefetched again: back at the start, and with two warps. */
 Test(stream_buffer, nothing_twice) {
     rig *r = open_cached("4");
     const gpc_stats s = run(r, 2, LINES LINES EXIT("0000"));
@@ -97,7 +97,7 @@ Test(stream_buffer, nothing_twice) {
     rig_close(r);
 }
 
-/* A kernel does not wait for what nobody wants, and the next one has its own cycles. */
+/* A kernel does not wait for unused prefetches, and the next kernel has separate cycles. */
 Test(stream_buffer, a_kernel_ends_without_it) {
     rig *r = open_cached("0");
     const uint64_t none = run(r, 1, EXIT("0000")).cycles;
@@ -131,7 +131,7 @@ static gpc_stats second_of(const char *by) {
     return s;
 }
 
-/* Each scheduler fetches for its own warps: several in a cycle, from a cache of its own. */
+/* A scheduler fetches for the scheduler's warps: several per cycle, from a separate cache. */
 Test(stream_buffer, schedulers_fetch) {
     const gpc_stats one = second_of("sm"), two = second_of("scheduler");
     cr_expect_eq(one.l1i_hits, 32 * 9);
@@ -139,7 +139,7 @@ Test(stream_buffer, schedulers_fetch) {
     cr_expect_lt(two.cycles, one.cycles * 3 / 4, "%u, %u", (unsigned)two.cycles, (unsigned)one.cycles);
 }
 
-/* Behind an L1.5 what one scheduler's cache lacks is another's, and the launch after it finds all of it there. */
+/* Behind an L1.5 a scheduler's cache misses lines held by another's, and the next launch finds all lines there. */
 Test(stream_buffer, before_an_l15) {
     rig *r = open_cached("4");
     set(r, "sm.fetch_by", "scheduler");
@@ -169,7 +169,7 @@ static void launch_twice(const char *code, gpc_stats *first, gpc_stats *second) 
     rig_close(r);
 }
 
-/* Where a launch finds its code: where caches have it; not in the SM; in L2 from the first launch on. */
+/* Code at a launch: wherever caches have lines; not in the SM; in L2 from the first launch on. */
 Test(stream_buffer, launches) {
     gpc_stats a, b;
     launch_twice("kept", &a, &b);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Throttles in a timed replay: what lets a warp go wakes its SM, in the cycle in which it does. The throttle `gate`
- * holds back the warps of some slots of a scheduler, in full or from memory, until a cycle, an event or a sample.
- * The first instruction of a kernel issues in cycle 1.
+ * Throttles in a timed replay: the event that releases a warp wakes the SM in the same cycle. The throttle `gate` holds
+ * back the warps of some slots of a scheduler, completely or from memory, until a cycle, an event or a sample. The
+ * first instruction of a kernel issues in cycle 1.
  */
 
 #define MOV(pc) pc " ffffffff 1 R5 MOV 0 0\n"
@@ -22,9 +22,9 @@ typedef struct heard {
 
 typedef struct gate {
     uint64_t slots, memory, bypassing; /* bitmaps: held back, held back from memory, without a token */
-    uint64_t until;                    /* cycle that opens it, which it knows of beforehand */
-    unsigned events, samples;          /* so many open it; 0: they do not */
-    bool restless;                     /* asks for another look in each next cycle */
+    uint64_t until;                    /* opening cycle, known beforehand */
+    unsigned events, samples;          /* count that opens the gate; 0: never */
+    bool restless;                     /* asks again in every next cycle */
     unsigned told, sampled;
     uint64_t event_cycle;  /* of the last */
     uint64_t issued[4][8]; /* cycles, by slot */
@@ -32,7 +32,7 @@ typedef struct gate {
     unsigned asked;
 } gate;
 
-static heard samples[MOST_SAMPLES]; /* each test has its process */
+static heard samples[MOST_SAMPLES]; /* every test has a separate process */
 
 typedef struct self {
     gate *gate;
@@ -105,7 +105,7 @@ static rig *open_gate(gate *g) {
     return r;
 }
 
-/* Each cycle in one class, each warp cycle and instruction too. */
+/* Every cycle in one class, also every warp cycle and instruction. */
 static void expect_whole(const gpc_stats *s) {
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
                      s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
@@ -129,7 +129,7 @@ static gpc_stats run_warps(rig *r, unsigned warps, const char *lines) {
     return run(r);
 }
 
-/* Open from a cycle on: it is asked again in that cycle, and the warp issues in it. */
+/* Open from a cycle on: asked again in the cycle, and the warp issues then. */
 Test(throttles, from_a_cycle_on) {
     static const uint64_t cycles[] = {0, 1, 2, 3, 63, 64, 65, 1000, 5000};
     for (unsigned n = 0; n < sizeof cycles / sizeof *cycles; n++)
@@ -145,7 +145,7 @@ Test(throttles, from_a_cycle_on) {
         }
 }
 
-/* The n-th sample, in cycle 30 n, opens it: a warp issues in the next cycle. Nothing else is due all the while. */
+/* The n-th sample, in cycle 30 n, opens the gate: a warp issues in the next cycle. Nothing else is due meanwhile. */
 Test(throttles, from_a_sample_on) {
     for (unsigned n = 1; n <= 3; n++) {
         gate *g = calloc(1, sizeof *g);
@@ -167,8 +167,8 @@ Test(throttles, from_a_sample_on) {
 }
 
 /*
- * Warp 0 loads, and L1's tags tell of the miss; that opens the gate for warp 1, which issues in that same cycle.
- * In cycle 2 warp 0 waits already.
+ * Warp 0 loads, and L1's tags report the miss, opening the gate for warp 1, which issues in the same cycle. In cycle 2
+ * warp 0 waits already.
  */
 Test(throttles, from_an_event_on) {
     gate g = {.slots = 2, .events = 1};
@@ -190,7 +190,7 @@ Test(throttles, from_an_event_on) {
     rig_close(r);
 }
 
-/* Held back from memory alone: MOV issues, the load is THROTTLED from the next cycle on, whatever the issue width. */
+/* Held back from memory alone: MOV issues, the load is THROTTLED from the next cycle on, with any issue width. */
 Test(throttles, held_from_memory) {
     static const uint64_t cycles[] = {2, 3, 40};
     for (unsigned n = 0; n < 3; n++)
@@ -207,7 +207,7 @@ Test(throttles, held_from_memory) {
         }
 }
 
-/* Two warps that compute, one after the other: 1, 2 and 3, 4. The second has no token. */
+/* Two computing warps, in sequence: 1, 2 and 3, 4. The second has no token. */
 Test(throttles, bypassing_warps) {
     gate g = {.bypassing = 2};
     rig *r = open_gate(&g);
@@ -240,7 +240,10 @@ static void expect_stuck(gate *g, const char *setting) {
     rig_close(r);
 }
 
-/* Never open is a deadlock that says so, whether or not the throttle hopes for a sample, an event or another cycle. */
+/*
+ * A gate that never opens is a reported deadlock, whether or not the throttle waits for a sample, an event or another
+ * cycle.
+ */
 Test(throttles, for_ever) {
     gate *g = calloc(1, sizeof *g);
     *g = (gate){.slots = 3, .events = 1};
@@ -281,8 +284,8 @@ static uint64_t value_of(const gpc_stats *stats, const gpc_counter_info *info, s
 }
 
 /*
- * Three SMs of two schedulers, which have samples in order at the same cycle: those of an SM the same, those of all
- * SMs together what the replay as a whole counted in the period, and all else of the whole.
+ * Three SMs of two schedulers, with samples in order at equal cycles: equal for the schedulers of an SM, summing over
+ * SMs to the replay's counts of the period; other counters are the whole's.
  */
 Test(throttles, samples_of_sms_sum_to_the_whole) {
     enum { SMS = 3, SCHEDULERS = 2, PERIOD = 300 };
@@ -293,7 +296,7 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
     set(r, "sm.count", "3");
     set(r, "sm.schedulers", "2");
     set(r, "sample.period", "300");
-    g->bypassing = 6; /* warps 1 and 2 of each */
+    g->bypassing = 6; /* warps 1 and 2 of each scheduler */
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "synthetic:stream:64KiB");
     cr_assert_eq(gpc_replay_on_sample(replay, PERIOD, keep, s), GPC_OK);
@@ -310,7 +313,7 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
             gpc_counter_at(i, &info);
             for (size_t b = 0; !info.ratio && b < info.buckets; b++) {
-                /* what is absent for a host, a policy is told as 0 */
+                /* counters absent for a host are 0 for a policy */
                 uint64_t sum = 0, told = value_of(&s->stats[p], &info, b), whole = told == GPC_ABSENT ? 0 : told;
                 for (unsigned n = 0; n < SMS * SCHEDULERS; n++) {
                     const heard *h = &samples[p * SMS * SCHEDULERS + n];
@@ -331,7 +334,7 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
     free(s);
 }
 
-/* A sample changes nothing that it does not decide. */
+/* A sample without a decision changes nothing. */
 Test(throttles, sampling_is_no_event) {
     gate *g = calloc(1, sizeof *g);
     g->samples = MOST_SAMPLES;

@@ -17,7 +17,7 @@ static rig *open_timed(void) {
     return r;
 }
 
-/* Each cycle of 4 SMs of 2 schedulers is in one class. */
+/* Every cycle of 4 SMs of 2 schedulers is in one class. */
 static void expect_classes(const gpc_stats *s) {
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
                      s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
@@ -51,7 +51,7 @@ Test(timed, same_each_time) {
     }
 }
 
-/* What does not depend on time is the same as without a clock. */
+/* Counts independent of time equal counts without a clock. */
 Test(timed, counts_as_functional) {
     for (size_t k = 0; k < 3; k++) {
         rig *r = open_timed();
@@ -72,7 +72,7 @@ Test(timed, counts_as_functional) {
     }
 }
 
-/* The second kernel is as long as the first where caches are emptied, and shorter where not; they add up. */
+/* The second kernel is as long as the first if caches are emptied, otherwise shorter; the sums agree. */
 Test(timed, kernels_in_sequence) {
     for (int keep = 0; keep < 2; keep++) {
         rig *r = open_timed();
@@ -116,7 +116,7 @@ static void keep_sample(void *user_data, uint64_t cycle, const gpc_stats *stats)
     cr_assert_eq(gpc_stats_add(&s->sum, stats), GPC_OK);
 }
 
-/* Samples of 100 cycles and what is left, which make up the kernel; and change nothing about it. */
+/* Samples of 100 cycles and a remainder make up the kernel, without effect. */
 Test(timed, samples) {
     rig *r = open_timed();
     gpc_stats plain;
@@ -142,7 +142,7 @@ Test(timed, samples) {
     rig_close(r);
 }
 
-/* Cut short: no error, all that was accepted completes, and the next kernel runs as ever. */
+/* Cut short: no error, all accepted accesses complete, and the next kernel runs as usual. */
 Test(timed, limit_of_cycles) {
     rig *r = open_timed();
     gpc_stats plain, cut;
@@ -185,7 +185,7 @@ static bool count(void *user_data, const gpc_progress *progress) {
     return true;
 }
 
-/* It is asked after so many cycles with something in them, 16,384, of which there are no more than cycles. */
+/* The callback is called after 16,384 cycles with work, at most all cycles. */
 Test(timed, progress) {
     rig *r = open_timed();
     gpc_replay *replay = open_replay(r);
@@ -200,7 +200,7 @@ Test(timed, progress) {
     rig_close(r);
 }
 
-/* With a clock it is asked long before a million instructions. */
+/* With a clock the callback comes long before a million instructions. */
 static bool refuse(void *user_data, const gpc_progress *progress) {
     *(uint64_t *)user_data = progress->warp_instructions;
     return false;
@@ -239,7 +239,7 @@ static bool swallow(void *user_data, const gpc_memory_request *request) {
     return true;
 }
 
-/* A warp waits for its load, another for it at a barrier: both are named, and what they wait for. */
+/* A warp waits for a load, another for the warp at a barrier: both are named, with reasons. */
 Test(timed, deadlock_names_who_waits) {
     rig *r = open_timed();
     set(r, "deadlock.cycles", "700");
@@ -267,7 +267,7 @@ Test(timed, deadlock_names_who_waits) {
         expect_error(r, status, GPC_ERROR_STATE, parts[n]);
     cr_assert_gt(reads, 0);
     gpc_trace_close(trace);
-    /* What never completed keeps further kernels out. */
+    /* Uncompleted accesses keep further kernels out. */
     trace = open_trace(r, "k.traceg");
     expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_STATE, "nothing moves");
     gpc_trace_close(trace);
@@ -275,7 +275,7 @@ Test(timed, deadlock_names_who_waits) {
     rig_close(r);
 }
 
-/* What takes longer than that is no deadlock, as long as it is known when it ends. */
+/* A longer wait is no deadlock, while the end is known. */
 Test(timed, slow_is_no_deadlock) {
     rig *r = open_timed();
     set(r, "deadlock.cycles", "10");
@@ -299,7 +299,7 @@ static uint32_t pick_astray(void *self, const uint64_t *ready, uint64_t cycle) {
     return 7;
 }
 
-/* A scheduler of the host's may let cycles pass; for ever is a deadlock; a warp that is not ready is an error. */
+/* A scheduler of the host's may let cycles pass; forever is a deadlock; a warp that is not ready is an error. */
 Test(timed, schedulers_of_the_host) {
     rig *r = open_timed();
     gpc_scheduler_ops ops = {

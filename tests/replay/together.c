@@ -10,7 +10,7 @@
 
 #define MOST 8u
 
-/* What was told of each kernel, in the order of their ends. */
+/* Results per kernel, in the order of ends. */
 typedef struct told {
     gpc_kernel_result results[MOST];
     gpc_stats stats[MOST];
@@ -31,9 +31,9 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
 /* Up to three streams of a trace each, NULL at the end. */
 typedef struct ask {
     const char *traces[3];
-    uint32_t sms[3]; /* 1 + the only one of each stream; 0: all */
+    uint32_t sms[3]; /* 1 + the only SM of a stream; 0: all */
     int32_t priorities[3];
-    bool shared; /* streams of one program; false: each is another's */
+    bool shared; /* streams of one program; false: of different programs */
 } ask;
 
 static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, gpc_stats *stats) {
@@ -92,7 +92,7 @@ static void read_l1(const gpc_replay *replay, uint32_t sm, uint64_t *values) {
     }
 }
 
-/* Partitions of SMs, disjoint memory: each L1 counts what it does alone. L2 serves both. */
+/* Partitions of SMs, disjoint memory: an L1 counts as if alone. L2 serves both. */
 Test(together, partitions_have_l1s_of_their_own) {
     static const char *const modes[] = {"functional", "timed"};
     for (size_t m = 0; m < 2; m++) {
@@ -124,7 +124,7 @@ Test(together, partitions_have_l1s_of_their_own) {
     }
 }
 
-/* The same lines: what one kernel has had L2 fetch, the other finds there, if it is of the same program. */
+/* Equal lines: a kernel finds lines fetched to L2 by the other, if of the same program. */
 Test(together, partitions_share_l2) {
     rig *r = open_with("timed", "2");
     told t;
@@ -142,7 +142,7 @@ Test(together, partitions_share_l2) {
     rig_close(r);
 }
 
-/* Equal work takes less at once than one after the other, and not less than alone. */
+/* Equal work takes less time at once than in sequence, and not less than alone. */
 Test(together, streams_overlap) {
     rig *r = open_with("timed", "1");
     told t;
@@ -157,7 +157,7 @@ Test(together, streams_overlap) {
     rig_close(r);
 }
 
-/* One stream's kernels run in order, and count as a replay of one after the other does. */
+/* A stream's kernels run in order, with the counts of a sequential replay. */
 Test(together, a_stream_is_in_order) {
     static const char *const modes[] = {"functional", "timed"};
     for (size_t m = 0; m < 2; m++) {
@@ -224,7 +224,7 @@ Test(together, kernels_add_up) {
     }
 }
 
-/* An SM of one block: that of the greater priority comes first, though it was queued last; without, the first. */
+/* An SM of one block: the higher priority comes first, though queued last; otherwise the first. */
 Test(together, priorities) {
     static const int32_t lower[] = {0, -1};
     for (unsigned n = 0; n < 2; n++) {
@@ -240,13 +240,13 @@ Test(together, priorities) {
     }
 }
 
-/* A kernel of greater priority that comes later goes before the rest of one that runs, which is not preempted. */
+/* A later kernel of higher priority goes before the rest of a running kernel, without preemption. */
 Test(together, blocks_are_not_preempted) {
     rig *r = open_with("timed", "1");
     told t;
     set(r, "sm.blocks", "1");
-    set(r, "kernels.flush", "none"); /* else L1 must be quiet first */
-    /* its store outlives its block, whose room is A's before kernel 2 is queued */
+    set(r, "kernels.flush", "none"); /* otherwise L1 must be quiet first */
+    /* the store outlives the block, whose room goes to A before kernel 2 is queued */
     put_kernel(r, "kernel-1.traceg", 1, 1, "", "0000 ffffffff 0 STG.E 2 R2 R1 4 1 0x9000 4\n" EXIT("0010"));
     put_kernel(r, "kernel-2.traceg", 1, 1, "", WORK_AT("0x90"));
     write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
@@ -260,7 +260,7 @@ Test(together, blocks_are_not_preempted) {
     rig_close(r);
 }
 
-/* What a kernel leaves over is the next one's, once it is wholly placed: warps, registers, shared memory, blocks. */
+/* The next kernel gets resources left over by a completely placed kernel: warps, registers, shared memory, blocks. */
 Test(together, leftover) {
     static const struct {
         const char *key, *value, *more;
@@ -290,7 +290,7 @@ Test(together, leftover) {
     }
 }
 
-/* Warps of blocks of unlike sizes have slots of their own, and ages that tell them apart. */
+/* Warps of blocks of unequal sizes have separate slots, and distinct ages. */
 Test(together, warps_are_apart) {
     static const char *const modes[] = {"functional", "timed"};
     for (size_t m = 0; m < 2; m++) {
@@ -317,7 +317,7 @@ Test(together, warps_are_apart) {
     }
 }
 
-/* L1s: emptied where a kernel comes to an SM without blocks, kept where others run. */
+/* L1s: emptied if a kernel comes to an SM without blocks, kept if others run. */
 Test(together, flush) {
     rig *r = open_with("timed", "1");
     told t;
@@ -337,7 +337,7 @@ Test(together, flush) {
     rig_close(r);
 }
 
-/* Dirty lines of an L1 that is emptied while others run reach L2. */
+/* Dirty lines of an L1 emptied while others run reach L2. */
 Test(together, dirty_lines_are_written) {
     rig *r = open_with("timed", "2");
     told t;
@@ -354,7 +354,7 @@ Test(together, dirty_lines_are_written) {
     rig_close(r);
 }
 
-/* The carve-out of each SM is that of its kernel; beside another's blocks, it stays. */
+/* An SM has the carve-out of the kernel; beside another kernel's blocks, it stays. */
 Test(together, carveouts) {
     rig *r = open_with("timed", "2");
     told t;
@@ -375,13 +375,13 @@ Test(together, carveouts) {
     /* on one SM: A's carve-out of nothing has no room for B's blocks while A runs */
     run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}, .sms = {1, 1}}, &t);
     cr_assert_geq(t.results[1].started, t.results[0].ended - 1);
-    /* B first: A needs none, and fits */
+    /* B first: A needs no carve-out, and fits */
     run_together(r, &(ask){.traces = {"b.traceg", "a.traceg"}, .sms = {1, 1}}, &t);
     cr_assert_lt(t.results[1].started, t.results[0].ended);
     rig_close(r);
 }
 
-/* Streams of one trace: those of the default stream and all others go by their launches. */
+/* Streams of one trace: the default stream and all others follow the order of launches. */
 Test(together, null_stream) {
     static const unsigned streams[] = {1, 0, 2};
     for (unsigned null = 0; null < 2; null++) {
@@ -416,7 +416,7 @@ Test(together, null_stream) {
     }
 }
 
-/* As many threads as there are: the same. And a copy between two calls goes on as its original does. */
+/* With all threads: equal results. A copy between two calls continues like the original. */
 Test(together, threads_and_copies) {
     static const char *const modes[] = {"functional", "timed"};
     const ask a = {.traces = {"synthetic:vectoradd:64KiB", "synthetic:gather:32KiB"}, .sms = {0, 2}};
@@ -460,7 +460,7 @@ Test(together, then_one_by_one) {
     rig_close(r);
 }
 
-/* After a kernel with clusters those at once have none, whatever it had. */
+/* After a kernel with clusters, concurrent kernels have no clusters. */
 Test(together, after_clusters) {
     rig *r = open_with("timed", "2");
     told t;
@@ -482,7 +482,7 @@ Test(together, after_clusters) {
 #define CHECK(pc) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 4 R8 V0 V0 M8 0\n"
 #define COPIES(from) INIT("0000") EXPECT("0010", "4096") COPY("0020", from) CHECK("0030") EXIT("0040")
 
-/* Blocks of one number, of two kernels on one SM: each has its barriers, and its copies end its own phases. */
+/* Blocks of equal number, of two kernels on one SM: separate barriers, and copies end phases of the own barriers. */
 Test(together, copies_to_mbarriers) {
     rig *r = open_with("timed", "1");
     told t;
@@ -505,7 +505,7 @@ Test(together, copies_to_mbarriers) {
     MOVE(pc "80") MOVE(pc "90") MOVE(pc "a0") MOVE(pc "b0") MOVE(pc "c0") MOVE(pc "d0") MOVE(pc "e0") MOVE(pc "f0")
 #define CODE FOUR("00") NEXT_FOUR("00") LAST_EIGHT("00") MOVE("0100") MOVE("0110") MOVE("0120") EXIT("0130")
 
-/* Two kernels at once, on one SM or on two: how often a line of code was read from L2. */
+/* Two kernels at once, on one SM or on two: reads of a line of code from L2. */
 static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc_stats *out) {
     rig *r = open_with("timed", sms);
     told t;
@@ -520,7 +520,7 @@ static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc
     cr_expect_eq(t.count, 2);
     for (unsigned i = 0; i < 2; i++)
         cr_expect_eq(t.stats[i].warp_instructions, 2 * 2 * 20);
-    /* what is read is the kernel's that asked first */
+    /* reads count for the kernel that asked first */
     cr_expect_eq(t.stats[0].l2_read_sectors + t.stats[1].l2_read_sectors, out->l2_read_sectors);
     cr_expect_eq(out->l1i_accesses, 8 * 10);
     cr_expect_eq(out->l1i_accesses - out->l1i_hits - out->l1i_merges, out->l2_instruction_read_sectors / 4);
@@ -528,7 +528,7 @@ static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc
     return out->l2_instruction_read_sectors / 4;
 }
 
-/* Kernels of one name and program share their code, in the instruction cache and in L2; others have their own. */
+/* Kernels of equal name and program share code, in the instruction cache and in L2; others do not. */
 Test(together, instruction_caches) {
     const ask both = {.traces = {"a.traceg", "b.traceg"}, .shared = true},
               apart = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}, .shared = true};

@@ -3,11 +3,11 @@
 
 #include <criterion/criterion.h>
 
-/* Whose turn it is on an SM: warps in turn or one by one, and barriers. */
+/* Turns on an SM: warps in turn or one by one, and barriers. */
 
 #define THREE LOAD("0000", "0x1000") LOAD("0010", "0x2000") LOAD("0020", "0x3000") EXIT("0030")
 
-/* One block with these warps, each as long as its lines. */
+/* A block with these warps, each as long as the lines. */
 static void run_warps(rig *r, unsigned warps, const char *const *lines) {
     begin_kernel(r, "k.traceg", 1, warps * 32, "");
     begin_block(r, 0);
@@ -48,7 +48,7 @@ Test(turns, each_warp_to_its_end) {
     rig_close(r);
 }
 
-/* Warps of one load: none of them may be passed over where a turn ends with the warp. */
+/* Warps of one load: no warp may be skipped if a turn ends with the warp. */
 Test(turns, warps_of_unlike_length) {
     rig *r = rig_open();
     run_warps(r, 3, (const char *const[]){THREE, LOAD("0000", "0x1000") EXIT("0010"), THREE});
@@ -59,7 +59,7 @@ Test(turns, warps_of_unlike_length) {
     rig_close(r);
 }
 
-/* Whatever is before the barrier in any warp comes before whatever is behind it, in either order of warps. */
+/* Instructions before the barrier in any warp come before instructions behind, in either order of warps. */
 Test(turns, barrier) {
     for (int block = 0; block < 2; block++) {
         rig *r = rig_open();
@@ -84,7 +84,7 @@ Test(turns, barrier) {
     }
 }
 
-/* A warp that has ended, and one that the trace lacks, hold up nobody; nor does one whose end others wait for. */
+/* An ended warp, or a warp missing in the trace, holds up no other; nor does a warp whose end others wait for. */
 Test(turns, barrier_of_the_living) {
     static const char waits[] = LOAD("0000", "0x1000") BARRIER("0100") LOAD("0200", "0x1000") EXIT("0210");
     rig *r = rig_open();
@@ -110,7 +110,7 @@ Test(turns, barrier_at_the_end) {
     rig_close(r);
 }
 
-/* A barrier that no lane executes is none: warp 0 goes on while warp 1 is still before its own. */
+/* A barrier executed by no lane has no effect: warp 0 continues while warp 1 is still before a barrier. */
 Test(turns, barrier_predicated_off) {
     rig *r = rig_open();
     run_warps(r, 2,
@@ -123,7 +123,7 @@ Test(turns, barrier_predicated_off) {
     rig_close(r);
 }
 
-/* A barrier is one block's: two blocks on an SM do not wait for each other. */
+/* A barrier belongs to a block: two blocks on an SM do not wait for each other. */
 Test(turns, barriers_of_two_blocks) {
     rig *r = rig_open();
     begin_kernel(r, "k.traceg", 2, 64, "");
@@ -144,8 +144,8 @@ Test(turns, barriers_of_two_blocks) {
 }
 
 /*
- * In block order a barrier holds up the warps of its own block alone: they go on, the first of them first, and the
- * next block has its turn when they all have ended.
+ * In block order a barrier holds up only warps of the same block: they continue, the first of them first, and the next
+ * block has a turn after all have ended.
  */
 Test(turns, barrier_in_block_order) {
     rig *r = rig_open();

@@ -5,11 +5,10 @@
 #include <stdio.h>
 
 /*
- * Policies that vote, over whole kernels. As GESUMMV's (seeds/004 section 5.4.2) these have fewer thread blocks than
- * there are SMs, and SM 0 has none: a vote that tests on it always keeps its default.
- *
- * L1 is a set of four ways. Blocks go round five lines, of which LRU never keeps one to the next time and MRU keeps
- * three of four, or come back to four lines after four dead ones, which MRU keeps instead.
+ * Voting policies, over whole kernels. As in GESUMMV (seeds/004 section 5.4.2), there are fewer thread blocks than SMs,
+ * and SM 0 has none: a vote testing on SM 0 always keeps the default. L1 is a set of four ways. Blocks cycle through
+ * five lines (LRU never keeps a line until reuse, MRU keeps three of four), or return to four lines after four dead
+ * lines, kept by MRU instead.
  */
 
 #define SMS 6u
@@ -17,7 +16,7 @@
 
 static char lines[LOADS * 64 + 64];
 
-/* Loads of one warp, which wait for each other: line number of the n-th by `line`. */
+/* Loads of one warp, each waiting for the previous: line number of the n-th by `line`. */
 static const char *make_lines(unsigned (*line)(unsigned n)) {
     size_t length = 0;
     for (unsigned n = 0; n < LOADS; n++) {
@@ -68,7 +67,7 @@ static double hit_rate(const gpc_stats *s) {
     return (double)s->l1_load_sector_hits / (double)s->l1_load_sectors;
 }
 
-/* In any order, the vote comes near the better of the two, whose gain over the other is what there is to win. */
+/* In any order, the vote is close to the better of two policies, relative to the difference. */
 static void check(const char *mode, const char *period, unsigned (*line)(unsigned n), const char *map,
                   unsigned blocks) {
     rig *r = open_voting(mode, period);
@@ -110,7 +109,7 @@ static unsigned five_twice(unsigned n) {
     return n / 2 % 5;
 }
 
-/* Of each line LRU hits the second load. A candidate that is not better enough runs for one period on one SM. */
+/* LRU hits every line's second load. A candidate without enough gain runs for a period on one SM. */
 Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
     rig *r = open_voting("functional", "30");
     put_blocks(r, five_twice, "1\n3\n5\n", 3);
@@ -122,7 +121,7 @@ Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
     rig_close(r);
 }
 
-/* Three policies, of which two come first together: the vote is the same whenever it is run. */
+/* Three policies, with two of them tied first: every run votes equally. */
 Test(votes, deterministic) {
     rig *r = open_voting("timed", "700");
     put_blocks(r, five, "1\n2\n3\n4\n5\n", 5);
@@ -132,7 +131,7 @@ Test(votes, deterministic) {
     rig_close(r);
 }
 
-/* The same of predictors: what bypasses everything never hits, and an oracle beside the vote hears its decisions. */
+/* Voting predictors: bypassing everything never hits, and an oracle beside the vote sees the vote's decisions. */
 Test(votes, predictors) {
     rig *r = open_voting("functional", "30");
     put_blocks(r, four_after_four_dead, THREE_OF_SIX, 3);

@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * A host whose warps the library ranks, against a replay, which has warps of its own: the same starts, exits and
- * accesses, in the same order, get the same ages, and age-lru then does the same.
+ * A host with warps ranked by the library, compared with a replay (with replay warps): equal starts, exits and
+ * accesses, in equal order, give equal ages, and age-lru then acts equally.
  */
 
 enum { MOST = 200000 };
 
 typedef struct record {
     enum { STARTS, EXITS, ISSUES } what;
-    uint32_t sm, warp, age; /* age: of an access that L1's policy saw; UINT32_MAX */
+    uint32_t sm, warp, age; /* age: of an access seen by L1's policy; or UINT32_MAX */
     uint64_t cycle, address, pc;
     uint8_t kind;
 } record;
@@ -109,7 +109,7 @@ static void record_replay(gpc_context *context, const char *name) {
     gpc_config_destroy(config);
 }
 
-/* What was recorded as accesses of a host: it says their ages, or the library does. */
+/* Recorded accesses as accesses of a host: with ages from the host, or from the library. */
 static gpc_stats drive(gpc_context *context, const char *policy, bool ranked, unsigned *out_compared) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config = configure(context, "functional", policy);
