@@ -174,6 +174,11 @@ static void put_work(works *w, const key_row *row, const char *protocol, char *t
             strcat(text, " -");
         } else {
             const outcome o = works_run(w, config, row->work);
+            w->pause = 1 + hash_row(timed, row) % (timed ? 2000 : 60);
+            const outcome loaded = works_run(w, config, row->work);
+            w->pause = 0;
+            cr_expect_eq(o.digest, loaded.digest, "%s = %s, %s: other numbers after a snapshot", row->key, row->value,
+                         protocol);
             snprintf(text + strlen(text), ROOM - strlen(text), o.status == GPC_OK ? " %08" PRIx32 : " refused",
                      (uint32_t)(o.digest ^ o.digest >> 32));
         }

@@ -56,7 +56,9 @@ typedef struct outcome {
 typedef struct works {
     gpc_context *context;
     char folder[64];
-    bool deep; /* the digest has the counters of all objects, and the lines */
+    const char *source; /* a trace in place of a workload's */
+    bool deep;          /* the digest has the counters of all objects, and the lines */
+    uint64_t pause;     /* time at which a replay is saved and loaded; 0: never */
 } works;
 
 void works_open(works *w);

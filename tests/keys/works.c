@@ -260,6 +260,15 @@ static void digest_objects(outcome *o, gpc_hierarchy *h) {
     record_free(&all);
 }
 
+/* Values of policies, of schedulers and throttles too. */
+static void digest_policies(outcome *o, const gpc_replay *r) {
+    gpc_policy_value value = GPC_POLICY_VALUE_INIT;
+    for (size_t i = 0; gpc_replay_policy_value(r, i, &value) == GPC_OK; i++) {
+        digest(o, value.name, strlen(value.name));
+        digest_number(o, value.value);
+    }
+}
+
 /* Counters of a tree's modules. */
 static void digest_tree(outcome *o, gpc_hierarchy *h) {
     const gpc_coherence *tree = gpc_hierarchy_coherence(h);
@@ -270,17 +279,69 @@ static void digest_tree(outcome *o, gpc_hierarchy *h) {
         digest(o, &stats, sizeof stats);
 }
 
-static void replay(const works *w, gpc_replay *r, work which, outcome *o) {
+static gpc_trace *open_trace(const works *w, work which, outcome *o) {
     gpc_trace *trace = NULL;
     char path[128];
     snprintf(path, sizeof path, "%s/%s.g", w->folder, names[which]);
-    gpc_status status = gpc_trace_open(w->context, path, &o->error, &trace);
+    gpc_status status = gpc_trace_open(w->context, w->source ? w->source : path, &o->error, &trace);
     cr_assert_eq(status, GPC_OK, "%s", o->error.message);
+    return trace;
+}
+
+/* Bytes of a snapshot. */
+typedef struct kept {
+    char *data;
+    size_t size, at;
+} kept;
+
+static gpc_status keep(void *user_data, const void *data, size_t size) {
+    kept *k = user_data;
+    k->data = realloc(k->data, k->size + size + 1);
+    cr_assert_not_null(k->data);
+    memcpy(k->data + k->size, data, size);
+    k->size += size;
+    return GPC_OK;
+}
+
+static gpc_status give_kept(void *user_data, void *data, size_t size, size_t *out_read) {
+    kept *k = user_data;
+    *out_read = size < k->size - k->at ? size : k->size - k->at;
+    memcpy(data, k->data + k->at, *out_read);
+    k->at += *out_read;
+    return GPC_OK;
+}
+
+/* A paused replay and its trace give way to a replay that is loaded, and to a trace of its own. */
+static void load_again(const works *w, gpc_replay **r, gpc_trace **trace, work which, outcome *o) {
+    kept snapshot = {NULL, 0, 0};
+    gpc_replay *loaded = NULL;
+    gpc_status status = gpc_replay_save_to(*r, keep, &snapshot, &o->error);
+    if (status == GPC_OK)
+        status = gpc_replay_load_from(w->context, give_kept, &snapshot, &o->error, &loaded);
+    free(snapshot.data);
+    gpc_replay_pause_at(*r, UINT64_MAX);
+    if (status == GPC_ERROR_UNSUPPORTED)
+        return;
+    cr_assert_eq(status, GPC_OK, "%s", o->error.message);
+    gpc_replay_destroy(*r);
+    gpc_trace_close(*trace);
+    *r = loaded;
+    *trace = open_trace(w, which, o);
+    cr_assert_eq(gpc_replay_resume(loaded, *trace, &o->error), GPC_OK, "%s", o->error.message);
+    gpc_replay_pause_at(loaded, UINT64_MAX);
+}
+
+static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o) {
+    gpc_trace *trace = open_trace(w, which, o);
+    gpc_status status = GPC_OK;
+    if (w->pause)
+        gpc_replay_pause_at(r, w->pause);
     gpc_kernel kernel = GPC_KERNEL_INIT;
     gpc_stats stats;
     gpc_stats_init(&stats);
     while (status == GPC_OK) {
-        status = gpc_replay_kernel(r, trace, &kernel, &stats, &o->error);
+        while ((status = gpc_replay_kernel(r, trace, &kernel, &stats, &o->error)) == GPC_BUSY)
+            load_again(w, &r, &trace, which, o);
         digest_stats(o, &stats);
         digest_number(o, (uint64_t)status);
         o->end = status;
@@ -292,8 +353,11 @@ static void replay(const works *w, gpc_replay *r, work which, outcome *o) {
     }
     gpc_trace_close(trace);
     digest_tree(o, gpc_replay_hierarchy(r));
-    if (w->deep)
+    if (w->deep) {
         digest_objects(o, gpc_replay_hierarchy(r));
+        digest_policies(o, r);
+    }
+    return r;
 }
 
 /* Completions go into the digest, with cycles, levels and values. */
@@ -409,7 +473,7 @@ outcome works_run(const works *w, const gpc_config *config, work which) {
     gpc_replay *r = NULL;
     o.status = gpc_replay_create(w->context, config, &o.error, &r);
     if (o.status == GPC_OK)
-        replay(w, r, which, &o);
+        r = replay(w, r, which, &o);
     gpc_replay_destroy(r);
     return o;
 }

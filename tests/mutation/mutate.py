@@ -13,7 +13,8 @@ tests that reach its function: first those that come to the line itself, those o
 quick ones; of a table those that reach its file, and all of the folder's suites. A test that noticed an earlier change of
 the file or folder comes before the others. The first failure ends it. A change that none of them notices survives: there
 a test is missing, or the change means nothing. The latter stand in equivalent.txt, each with its reason. What the
-compiler makes the same code of, and what does not compile, is not counted. The exit status is 1 where more than --most percent survive unexplained.
+compiler makes the same code of, and what does not compile, is not counted. The exit status is 1 where more than --most
+percent survive unexplained.
 """
 
 import argparse
