@@ -171,7 +171,8 @@ static void run_one(target one, const input *in, uint64_t seed, uint64_t n, uint
         snprintf(told + at, sizeof told - at, "%u.%u %08x%s%s\n", (unsigned)seed, (unsigned)n,
                  (unsigned)(fuzz_last.digest >> 32), *fuzz_last.error ? ": " : "", fuzz_last.error);
     if (n == digested)
-        snprintf(told + strlen(told), sizeof told - strlen(told), "%u.all %08x\n", (unsigned)seed, (unsigned)(*digest >> 32));
+        snprintf(told + strlen(told), sizeof told - strlen(told), "%u.all %08x\n", (unsigned)seed,
+                 (unsigned)(*digest >> 32));
 }
 
 /* Runs an input and its mutations. The digest is of DIGESTED / `share` of the mutations. */
@@ -266,6 +267,14 @@ static size_t read_and_remove(const char *path, const char *folder, uint8_t *dat
     return size;
 }
 
+/* A digest of a written file. */
+static void tell_bytes(const uint8_t *data, size_t size) {
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ data[i]) * 0x100000001b3u;
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%zu bytes %08x\n", size, (unsigned)(sum >> 32));
+}
+
 /* A .gct with all the texts. */
 static size_t make_binary(uint8_t *data) {
     gpc_context *context;
@@ -325,6 +334,7 @@ static size_t make_recording(uint8_t *data) {
 Test(fuzz, recording) {
     static uint8_t data[MOST_SIZE];
     size_t size = make_recording(data);
+    tell_bytes(data, size);
     for (uint64_t seed = 40; seed < 42; seed++)
         run(fuzz_binary, data, size, seed, 1);
     expect_golden("tests/fuzz/golden/recording.golden", told);
@@ -333,6 +343,7 @@ Test(fuzz, recording) {
 Test(fuzz, binary) {
     static uint8_t data[MOST_SIZE];
     size_t size = make_binary(data);
+    tell_bytes(data, size);
     for (uint64_t seed = 0; seed < 4; seed++)
         run(fuzz_binary, data, size, seed, 1);
     expect_golden("tests/fuzz/golden/binary.golden", told);

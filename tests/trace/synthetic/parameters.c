@@ -83,3 +83,89 @@ Test(synthetic_parameters, least_and_most) {
     expect_golden("tests/trace/synthetic/parameters.golden", text);
     rig_close(&r);
 }
+
+/* FNV-1a over numbers. */
+static uint64_t mix(uint64_t sum, uint64_t number) {
+    for (unsigned i = 0; i < 8; i++)
+        sum = (sum ^ (uint8_t)(number >> 8 * i)) * 0x100000001b3u;
+    return sum;
+}
+
+static uint64_t mix_instruction(uint64_t sum, const gpc_instruction *in) {
+    const uint64_t fields[] = {in->pc,   in->mask,  in->width,        in->op_class,
+                               in->kind, in->space, in->destinations, in->sources};
+    for (size_t i = 0; i < COUNT(fields); i++)
+        sum = mix(sum, fields[i]);
+    for (uint64_t lanes = in->addresses ? in->mask : 0, n = 0; lanes; lanes &= lanes - 1, n++)
+        sum = mix(sum, in->addresses[n]);
+    return sum;
+}
+
+static uint64_t mix_block(uint64_t sum, const gpc_block *block) {
+    sum = mix(mix(sum, block->index), block->instruction_count);
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint64_t i = 0; i < block->warps[w].count; i++)
+            sum = mix_instruction(sum, &block->warps[w].instructions[i]);
+    return sum;
+}
+
+/* Digest of the first launches and blocks of a source, and of the last block; 0: refused. */
+static uint64_t digest_of(gpc_context *context, const char *source) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_trace *trace = NULL;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    uint64_t sum = 0xcbf29ce484222325u;
+    if (gpc_trace_open(context, source, &error, &trace) != GPC_OK)
+        return 0;
+    for (unsigned k = 0; k < 3 && gpc_trace_next_kernel(trace, &kernel, &error) == GPC_OK; k++) {
+        const gpc_block *block;
+        uint64_t last = 0;
+        sum = mix(mix(mix(sum, kernel.block_count), kernel.block[0]), kernel.shared_bytes);
+        for (unsigned b = 0; b < 8 && gpc_trace_next_block(trace, &block, &error) == GPC_OK; b++) {
+            last = mix_block(b < 3 ? sum : 1, block);
+            sum = b < 3 ? last : sum;
+            gpc_trace_release_block(trace, block);
+        }
+        sum = mix(sum, last);
+    }
+    gpc_trace_close(trace);
+    return sum;
+}
+
+static void put_kernel(gpc_context *context, const char *kernel, const char *parameter, const char *value, char *text,
+                       size_t room) {
+    char source[128];
+    snprintf(source, sizeof source, "synthetic:%s:4KiB%s%s%s%s", kernel, parameter ? ":" : "",
+             parameter ? parameter : "", parameter ? "=" : "", parameter ? value : "");
+    const uint64_t digest = digest_of(context, source);
+    if (digest)
+        snprintf(text + strlen(text), room - strlen(text), " %s=%s %08x", parameter ? parameter : "size", value,
+                 (unsigned)(digest >> 32));
+}
+
+/* Instructions and addresses of each kernel's first blocks, with each parameter moved, as kernels.golden has them. */
+Test(synthetic_parameters, kernels) {
+    enum { ROOM = 1 << 16 };
+    static const char *const values[] = {"1", "6"};
+    static char text[ROOM];
+    rig r;
+    rig_open(&r, "vectoradd");
+    for (size_t i = 0; i < gpc_synthetic_count(); i++) {
+        const char *kernel = NULL;
+        gpc_synthetic_at(i, &kernel, NULL, NULL);
+        snprintf(text + strlen(text), ROOM - strlen(text), "%s", kernel);
+        put_kernel(r.context, kernel, NULL, "4KiB", text, ROOM);
+        for (size_t p = 0; p < COUNT(parameters); p++)
+            for (size_t v = 0; v < COUNT(values); v++) {
+                gpc_error error = GPC_ERROR_INIT;
+                if (!refuses(&r, kernel, parameters[p], "-1", &error))
+                    break;
+                put_kernel(r.context, kernel, parameters[p], values[v], text, ROOM);
+            }
+        put_kernel(r.context, kernel, "header", "1", text, ROOM);
+        put_kernel(r.context, kernel, "lanes", "64", text, ROOM);
+        strcat(text, "\n");
+    }
+    expect_golden("tests/trace/synthetic/kernels.golden", text);
+    rig_close(&r);
+}
