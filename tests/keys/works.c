@@ -219,6 +219,7 @@ static void write_program(const works *w, size_t which) {
 }
 
 void works_open(works *w) {
+    *w = (works){.context = NULL};
     cr_assert_eq(gpc_context_create(NULL, NULL, &w->context), GPC_OK);
     snprintf(w->folder, sizeof w->folder, "/tmp/gpucache-keys-XXXXXX");
     cr_assert_not_null(mkdtemp(w->folder));
@@ -258,6 +259,22 @@ static void digest_objects(outcome *o, gpc_hierarchy *h) {
     record_read(h, &all);
     digest(o, all.words, all.word_count * sizeof *all.words);
     record_free(&all);
+}
+
+/* Estimates of a sampled replay: of each counter the value and the interval. */
+static void digest_estimates(outcome *o, const gpc_replay *r) {
+    for (uint32_t scope = 0; scope < 2; scope++)
+        for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
+            gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+            gpc_estimate estimate = GPC_ESTIMATE_INIT;
+            char text[96];
+            if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info) != GPC_OK ||
+                gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate) != GPC_OK)
+                continue;
+            snprintf(text, sizeof text, "%u %u %.9g %.9g %.9g", info.id, estimate.estimated, estimate.value,
+                     estimate.low, estimate.high);
+            digest(o, text, strlen(text));
+        }
 }
 
 /* Values of policies, of schedulers and throttles too. */
@@ -356,6 +373,7 @@ static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o)
     if (w->deep) {
         digest_objects(o, gpc_replay_hierarchy(r));
         digest_policies(o, r);
+        digest_estimates(o, r);
     }
     return r;
 }
