@@ -67,10 +67,14 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
     return due;
 }
 
-/* A cycle of an L1 and SM. False: they stop here. */
+/*
+ * A cycle of an L1 and SM. False: they stop here. All cycles before are done: a network with new room may still wake the
+ * L1 in a cycle before, while the L1's packet of the present cycle is already in the miss queue.
+ */
 static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
     const uint32_t l1 = stage->component, sm = stage->index;
+    stage->ahead_until = wheel->now - 1;
     if (gpci_bit_is_set(row, l1)) {
         if (gpci_network_peek(stage->replies_in, sm) != GPCI_NO_PACKET)
             return false;

@@ -260,6 +260,18 @@ static void add_rows(gpc_context *context, torture_case *c, uint64_t seed, const
     }
 }
 
+void keys_draw(gpc_context *context, torture_case *c, uint64_t seed) {
+    memset(c, 0, sizeof *c);
+    c->seed = seed;
+    set_all(c, machine);
+    case_set(c, "coherence", seed % 2 ? protocols[seed / 2 % PROTOCOLS] : "none", true);
+    add_rows(context, c, seed, key_rows_sm, key_rows_sm_count);
+    add_rows(context, c, seed, key_rows_l1, key_rows_l1_count);
+    add_rows(context, c, seed, key_rows_l2, key_rows_l2_count);
+    add_rows(context, c, seed, key_rows_dram, key_rows_dram_count);
+    add_rows(context, c, seed, key_rows_run, key_rows_run_count);
+}
+
 Test(golden, together) {
     static char text[ROOM];
     gpc_context *context = NULL;
@@ -268,15 +280,7 @@ Test(golden, together) {
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     for (uint64_t seed = 2; seed < TOGETHER; seed++) {
         char name[16];
-        memset(c, 0, sizeof *c);
-        c->seed = seed;
-        set_all(c, machine);
-        case_set(c, "coherence", seed % 2 ? protocols[seed / 2 % PROTOCOLS] : "none", true);
-        add_rows(context, c, seed, key_rows_sm, key_rows_sm_count);
-        add_rows(context, c, seed, key_rows_l1, key_rows_l1_count);
-        add_rows(context, c, seed, key_rows_l2, key_rows_l2_count);
-        add_rows(context, c, seed, key_rows_dram, key_rows_dram_count);
-        add_rows(context, c, seed, key_rows_run, key_rows_run_count);
+        keys_draw(context, c, seed);
         snprintf(name, sizeof name, "%" PRIu64, seed);
         strcat(text, "seed");
         put_case(context, c, name, text);

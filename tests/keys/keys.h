@@ -66,4 +66,13 @@ void works_close(works *w);
 /* Run a workload. An error of the run is part of the outcome's digest. */
 outcome works_run(const works *w, const gpc_config *config, work which);
 
+/* Digest of numbers of a hierarchy's objects, of policies' values, and of estimates, added to an outcome's. */
+void works_digest(outcome *o, gpc_replay *r);
+void works_digest_number(outcome *o, uint64_t number);
+void works_digest_stats(outcome *o, const gpc_stats *stats);
+
+/* A machine of a seed: a protocol, and some rows together. */
+struct torture_case;
+void keys_draw(gpc_context *context, struct torture_case *c, uint64_t seed);
+
 #endif

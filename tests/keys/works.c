@@ -239,16 +239,16 @@ static void digest(outcome *o, const void *bytes, size_t size) {
         o->digest = (o->digest ^ *at) * 1099511628211u;
 }
 
-static void digest_number(outcome *o, uint64_t number) {
+void works_digest_number(outcome *o, uint64_t number) {
     digest(o, &number, sizeof number);
 }
 
 /* Counters other than 0: a counter that is added, and counts nothing here, leaves the digest as it is. */
-static void digest_stats(outcome *o, const gpc_stats *stats) {
+void works_digest_stats(outcome *o, const gpc_stats *stats) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     if (stats->field) {                                                        \
-        digest_number(o, id);                                                  \
-        digest_number(o, stats->field);                                        \
+        works_digest_number(o, id);                                            \
+        works_digest_number(o, stats->field);                                  \
     }
     GPC_COUNTERS(X)
 #undef X
@@ -282,7 +282,7 @@ static void digest_policies(outcome *o, const gpc_replay *r) {
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     for (size_t i = 0; gpc_replay_policy_value(r, i, &value) == GPC_OK; i++) {
         digest(o, value.name, strlen(value.name));
-        digest_number(o, value.value);
+        works_digest_number(o, value.value);
     }
 }
 
@@ -294,6 +294,12 @@ static void digest_tree(outcome *o, gpc_hierarchy *h) {
 
     for (uint32_t module = 0; tree && gpc_coherence_get_stats(tree, module, &stats) == GPC_OK; module++)
         digest(o, &stats, sizeof stats);
+}
+
+void works_digest(outcome *o, gpc_replay *r) {
+    digest_objects(o, gpc_replay_hierarchy(r));
+    digest_policies(o, r);
+    digest_estimates(o, r);
 }
 
 static gpc_trace *open_trace(const works *w, work which, outcome *o) {
@@ -359,8 +365,8 @@ static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o)
     while (status == GPC_OK) {
         while ((status = gpc_replay_kernel(r, trace, &kernel, &stats, &o->error)) == GPC_BUSY)
             load_again(w, &r, &trace, which, o);
-        digest_stats(o, &stats);
-        digest_number(o, (uint64_t)status);
+        works_digest_stats(o, &stats);
+        works_digest_number(o, (uint64_t)status);
         o->end = status;
         for (uint32_t scope = 0; scope < 2; scope++) {
             gpc_sampling sampling = GPC_SAMPLING_INIT;
@@ -370,19 +376,16 @@ static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o)
     }
     gpc_trace_close(trace);
     digest_tree(o, gpc_replay_hierarchy(r));
-    if (w->deep) {
-        digest_objects(o, gpc_replay_hierarchy(r));
-        digest_policies(o, r);
-        digest_estimates(o, r);
-    }
+    if (w->deep)
+        works_digest(o, r);
     return r;
 }
 
 /* Completions go into the digest, with cycles, levels and values. */
 static void on_complete(void *user_data, const gpc_completion *c) {
-    digest_number(user_data, c->token);
-    digest_number(user_data, c->cycle);
-    digest_number(user_data, c->level);
+    works_digest_number(user_data, c->token);
+    works_digest_number(user_data, c->cycle);
+    works_digest_number(user_data, c->level);
     digest(user_data, c->values, c->value_bytes);
 }
 
@@ -397,7 +400,7 @@ static void offer(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t toke
     }
     if (!timed)
         status = gpc_hierarchy_access(h, access, &result);
-    digest_number(o, (uint64_t)status);
+    works_digest_number(o, (uint64_t)status);
 }
 
 static void drive_ports(gpc_hierarchy *h, outcome *o) {
@@ -407,7 +410,7 @@ static void drive_ports(gpc_hierarchy *h, outcome *o) {
         request.bytes = 1024;
         request.port = n % gpc_hierarchy_ports(h);
         request.kind = n % 3 ? GPC_LOAD : GPC_STORE;
-        digest_number(o, (uint64_t)gpc_hierarchy_try_port(h, &request, 1000 + n, &o->error));
+        works_digest_number(o, (uint64_t)gpc_hierarchy_try_port(h, &request, 1000 + n, &o->error));
     }
 }
 
@@ -457,19 +460,19 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
     callbacks.user_data = o;
-    digest_number(o, (uint64_t)gpc_hierarchy_set_callbacks(h, &callbacks));
-    digest_number(o, (uint64_t)gpc_hierarchy_begin_kernel(h, NULL, &o->error));
+    works_digest_number(o, (uint64_t)gpc_hierarchy_set_callbacks(h, &callbacks));
+    works_digest_number(o, (uint64_t)gpc_hierarchy_begin_kernel(h, NULL, &o->error));
     drive_ports(h, o);
     drive_sms(h, timed, o);
-    digest_number(o, (uint64_t)gpc_hierarchy_drain(h, &o->error));
+    works_digest_number(o, (uint64_t)gpc_hierarchy_drain(h, &o->error));
     gpc_stats stats;
     gpc_stats_init(&stats);
     gpc_hierarchy_get_stats(h, &stats);
-    digest_stats(o, &stats);
+    works_digest_stats(o, &stats);
     digest_tree(o, h);
     for (uint32_t port = 0; port < gpc_hierarchy_ports(h); port++) {
         gpc_port_stats ports = GPC_PORT_STATS_INIT;
-        digest_number(o, (uint64_t)gpc_hierarchy_port_stats(h, port, &ports));
+        works_digest_number(o, (uint64_t)gpc_hierarchy_port_stats(h, port, &ports));
         digest(o, &ports, sizeof ports);
     }
 }
