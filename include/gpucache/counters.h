@@ -106,7 +106,7 @@
       "<= l2.read_sectors")                                                                                           \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs",                                                            \
-      "<= l2.write_sectors + l2.atomic_sectors")                                                                      \
+      "<= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                            \
     X(328, bulk_multicast_copies, "bulk.multicast_copies", "copies", SUM, SM, CACHES, "0.2",                          \
       "of bulk.copies, those for named SMs (.MULTICAST)",                                                             \
       "<= bulk.copies")                                                                                               \
