@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The changes that can be made in a C file, and the reasons of those that mean nothing."""
+"""Possible changes of a C file, and the reasons of changes that mean nothing."""
 
 import pathlib
 import random
@@ -20,6 +20,9 @@ STEP = re.compile(r"\+\+|--")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)(?=[uUlL]*(?![\w.]))")
 WORD = re.compile(r"\b(?:true|false)\b")
 NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
+# Statements that have a component, or a host, look again.
+WAKE = re.compile(r"(?<=[;{})])(\s+|\s+else\s+)"
+                  r"((?:\w+(?:->|\.))*\w*(?:wake|announce|ready)\w*|note(?=\(&network->sharing))\(")  # fmt: skip
 
 
 class Mutant:
@@ -44,9 +47,49 @@ class Mutant:
         return text[: self.start] + self.new + text[self.start + len(self.old) :]
 
 
+class Wake(Mutant):
+    """A wake-up, which is left out."""
+
+    def __init__(self, path, text, start, name, end):
+        super().__init__(path, text, start, name, "")
+        self.end = end
+        lines = text.splitlines()
+        first = max((first for first, last in functions_of(text) if first <= self.line <= last), default=1)
+        self.function = re.search(r"\w+(?=\()", lines[first - 1])[0]
+        self.nth += sum(line.strip() == self.code for line in lines[first - 1 : self.line - 1])
+
+    @property
+    def key(self):
+        return f"{self.path}: {self.function}: {self.code} [{self.old} -> nothing, {self.nth}]"
+
+    def applied(self, text):
+        return self.replaced(text, "(void)0")
+
+    def replaced(self, text, new):
+        return text[: self.start] + new + text[self.end :]
+
+
+def shown(text):
+    """The text with blanks for comments, literals and directives."""
+    return HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)
+
+
+def wakes_of(path, text):
+    """The wake-ups of a file, in order: statements that call a function with such a name."""
+    code, found = shown(text), []
+    for each in WAKE.finditer(code):
+        end, depth = each.end(), 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        if code[end] == ";":
+            found.append(Wake(path, text, each.start(2), each[2], end))
+    return found
+
+
 def mutants_of(path, text):
-    """All changes of a file, in order."""
-    code = HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)
+    """All changes of operators and constants of a file, in order."""
+    code = shown(text)
     found = [(each.start(), each[0], SWAPS[each[0]]) for each in OPERATOR.finditer(code)]
     found += [(each.start(), each[0], "--" if each[0] == "++" else "++") for each in STEP.finditer(code)]
     found += [(each.start(), each[0], "false" if each[0] == "true" else "true") for each in WORD.finditer(code)]

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 /*
- * Linked into a test program by reach.py, whose files of the library are compiled with -fsanitize-coverage=trace-pc:
- * each test, a process of its own, appends a line to the file that GPUCACHE_REACH names,
+ * Linked into a test program by reach.py, whose files of the library are compiled with -fsanitize-coverage=trace-pc, or
+ * call gpci_reach (wakes.c). Each test, a process of its own, appends a line to the file that GPUCACHE_REACH names,
  *
- *   SUITE/TEST SECONDS PLACE...     places are offsets in the program, in hexadecimal
+ *   SUITE/TEST SECONDS PLACE...     places are offsets in the program, or numbers of wake-ups, in hexadecimal
  */
 
 extern const char __executable_start;
@@ -21,9 +21,13 @@ static unsigned char reached[LARGEST_PROGRAM];
 static char name[256]; /* kept in time: at the end Criterion has given the test up */
 
 void __sanitizer_cov_trace_pc(void);
+void gpci_reach(size_t at);
 
 void __sanitizer_cov_trace_pc(void) {
-    const size_t at = (size_t)((const char *)__builtin_return_address(0) - &__executable_start);
+    gpci_reach((size_t)((const char *)__builtin_return_address(0) - &__executable_start));
+}
+
+void gpci_reach(size_t at) {
     if (at < sizeof reached)
         reached[at] = 1;
     if (!*name && criterion_current_test && criterion_current_suite)

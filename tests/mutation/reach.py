@@ -36,20 +36,34 @@ def lines_of(program, places, paths, root):
     return found
 
 
+def recorder(made, root):
+    """The object that records, of reach.c."""
+    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-c", HERE / "reach.c", "-o", made,
+                    "-I", root / "tests"], check=True)  # fmt: skip
+    return made
+
+
+def rows_of(build, program, effort):
+    """Whether all tests pass, and [name, seconds, place...] of each test that reaches a place."""
+    told = program.with_suffix(".txt")
+    told.unlink(missing_ok=True)
+    environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_REACH": str(told)}
+    done = subprocess.run([program, "--jobs=1"], cwd=build.root, env=environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+    rows = [line.split() for line in told.read_text().splitlines()] if told.exists() else []
+    told.unlink(missing_ok=True)
+    return done.returncode == 0, rows
+
+
 def add_program(build, suite, paths, objects, folder, effort):
     """[Test] of a suite."""
     program = build.link(suite, {path: objects[path] for path in paths}, folder / f"reach-{suite}", [objects[None]])
-    told = folder / f"reach-{suite}.txt"
-    environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_REACH": str(told)}
-    subprocess.run([program, "--jobs=1"], cwd=build.root, env=environment, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, check=False)  # fmt: skip
-    rows = [line.split() for line in told.read_text().splitlines()] if told.exists() else []
+    _, rows = rows_of(build, program, effort)
     places = sorted({place for row in rows for place in row[2:]}, key=lambda place: int(place, 16))
     lines = lines_of(program, places, objects, build.root)
     if places and not lines:
         raise SystemExit(f"{program.name}: no line of {', '.join(paths)} in its line table")
     program.unlink()
-    told.unlink(missing_ok=True)
     found = {}
     for name, seconds, *reached in rows:
         test = found.setdefault(name, Test(suite, name, float(seconds), {}))  # parameters: several rows
@@ -62,9 +76,7 @@ def collect(build, paths, suites, folder, effort, say=lambda text: None):
     """[Test] of all suites; what `paths` they reach."""
     paths = sorted({*paths, EVERYWHERE})
     objects = {path: build.compile(path, folder / (path.replace("/", "_") + ".reach.o"), TRACED) for path in paths}
-    objects[None] = folder / "reach.o"
-    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-c", HERE / "reach.c", "-o", objects[None],
-                    "-I", build.root / "tests"], check=True)  # fmt: skip
+    objects[None] = recorder(folder / "reach.o", build.root)
     found = []
     for suite in suites:
         tests = add_program(build, suite, paths, objects, folder, effort)

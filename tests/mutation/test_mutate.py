@@ -42,6 +42,18 @@ class Changes(unittest.TestCase):
                 "static const int table[] = {\n    1,\n};\nint h(void) {\n}\nstatic int more[] = {\n    1,\n};\n")  # fmt: skip
         self.assertEqual(mutants.functions_of(text), [(2, 6), (11, 12)])
 
+    def test_wake_ups(self):
+        """Statements that wake: no declarations, no questions, no comments; within a branch, and over two lines."""
+        text = ("static void wake_all(int a);\nvoid f(wheel *w) {\n    /* gpci_wheel_wake(w, 1); */\n    if (has_wake_up(w))\n"
+                "        gpci_wheel_wake(w, (1),\n                        2);\n    else\n        wake_all(3);\n"
+                "    wake_all(3);\n    t->front.ready(w);\n    note(&network->sharing->asked);\n}\n")  # fmt: skip
+        found = mutants.wakes_of("a.c", text)
+        self.assertEqual([(each.line, each.old) for each in found], [
+            (5, "gpci_wheel_wake"), (8, "wake_all"), (9, "wake_all"), (10, "t->front.ready"), (11, "note")])  # fmt: skip
+        self.assertEqual(found[0].key, "a.c: f: gpci_wheel_wake(w, (1), [gpci_wheel_wake -> nothing, 1]")
+        self.assertEqual([each.nth for each in found], [1, 1, 2, 1, 1])
+        self.assertIn("    if (has_wake_up(w))\n        (void)0;\n    else\n", found[0].applied(text))
+
     def test_samples_are_even_and_the_same(self):
         words = [sys.executable, mutate.__file__, "lib/dram", "lib/base", "lib/policies/control", "--list", "--seed"]
         lists = [subprocess.run([*words, seed, "--sample", count], capture_output=True, text=True, check=True)
@@ -58,7 +70,9 @@ class Changes(unittest.TestCase):
             path = key.partition(":")[0]
             with self.subTest(key):
                 self.assertTrue(reason)
-                self.assertIn(key, [each.key for each in mutants.mutants_of(path, (ROOT / path).read_text())])
+                text = (ROOT / path).read_text()
+                found = [*mutants.mutants_of(path, text), *mutants.wakes_of(path, text)]
+                self.assertIn(key, [each.key for each in found])
 
     def test_a_reason_of_two_lines(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -36,7 +36,7 @@ class Build:
         self.root, self.folder = root, folder
         listed = subprocess.run(["ninja", "-C", folder, "-t", "commands", "meson-test-prereq"], capture_output=True,
                                 text=True, check=True).stdout  # fmt: skip
-        self.compilers, self.linkers = {}, {}
+        self.compilers, self.linkers, self.torture = {}, {}, None
         for line in listed.splitlines():
             made = re.search(r" -o (\S+)", line)
             if made and made[1].startswith("lib/libgpucache-objects.a.p/") and " -c " in line:
@@ -44,6 +44,8 @@ class Build:
                 self.compilers[source] = line, folder / made[1]
             elif made and re.fullmatch(r"tests/test-[\w-]+", made[1]):
                 self.linkers[made[1][len("tests/test-") :]] = line
+            elif made and made[1] == "tests/torture/gpucache-torture":
+                self.torture = line
         archive = folder / "lib/libgpucache-objects.a"
         listed = subprocess.run(["ar", "t", archive], cwd=folder, capture_output=True, text=True, check=True).stdout
         self.objects = [pathlib.Path(folder, name) if (folder / name).exists() else pathlib.Path(name).resolve()
@@ -73,26 +75,36 @@ class Build:
         return made if done.returncode == 0 else None
 
     def link(self, suite, changed, made, more=()):
-        """A test program with the objects `changed`, {path: object}, in the place of the library's own."""
+        """A suite's program, or torture's (None), with objects `changed`, {path: object}, instead of the library's own."""
         places = {self.object_of(path): other for path, other in changed.items()}
         listed = made.with_suffix(".objects")
         listed.write_text("".join(f"{places.get(each, each)}\n" for each in [*self.objects, *more]))
-        words = [f"@{listed}" if word == "lib/libgpucache-objects.a" else word
-                 for word in shlex.split(self.linkers[suite])
+        words = [f"@{listed}" if word == "lib/libgpucache-objects.a" or word.startswith("lib/libgpucache.so") else word
+                 for word in shlex.split(self.linkers[suite] if suite else self.torture)
                  if not word.startswith("lib/libgpucache-batch-")]  # fmt: skip
         if shutil.which("ld.lld"):
             words.append("-fuse-ld=lld")
+        if not suite:
+            words += ["-lm", "-pthread"]
         words[words.index("-o") + 1] = made
         subprocess.run(words, cwd=self.folder, check=True)
         listed.unlink()
         return made
 
-    def failing(self, program, tests, effort):
+    def failing(self, program, tests, effort, more={}):  # noqa: B006
         """Name of the first of these tests that fails, "" of one that Criterion does not tell; None: all pass."""
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
+        status, said = self.run(words, {"GPUCACHE_TESTS": effort, **more}, seconds)
+        if status == 0 and "Tested: 0 " in said:
+            raise SystemExit(f"{program.name} has none of {[test.name for test in tests]}")
+        failed = re.search(r"^\[FAIL\] (\w+)::(\w+)", said, re.M)
+        return None if status == 0 else f"{failed[1]}/{failed[2]}" if failed else ""
+
+    def run(self, words, environment, seconds):
+        """Exit status and output of a program; no status: the program has no end."""
         process = subprocess.Popen(
-            words, cwd=self.root, env={**os.environ, "GPUCACHE_TESTS": effort}, stdout=subprocess.PIPE,
+            words, cwd=self.root, env={**os.environ, **environment}, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
         )  # fmt: skip
         try:
@@ -100,13 +112,8 @@ class Build:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return ""
-        if process.returncode == 0 and "Tested: 0 " in said:
-            raise SystemExit(f"{program.name} has none of {[test.name for test in tests]}")
-        if process.returncode == 0:
-            return None
-        failed = re.search(r"^\[FAIL\] (\w+)::(\w+)", said, re.M)
-        return f"{failed[1]}/{failed[2]}" if failed else ""
+            return None, ""
+        return process.returncode, said
 
 
 class Workshop:

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Leave out the wake-ups of the timed engine, one at a time, and see whether a test notices.
+
+    python3 tests/mutation/wakes.py                          all wake-ups of lib/timed
+    python3 tests/mutation/wakes.py lib/timed/l2.c           of a file
+    python3 tests/mutation/wakes.py lib/timed/l2.c:335       of a line
+
+A wake-up is a statement that calls gpci_wheel_wake, or a function named after waking (mutants.py). The library is
+compiled once with a question in front of each wake-up. An environment variable then names the wake-up to leave out. All
+tests of the suites run once and record the reached wake-ups. Then each wake-up costs the tests that reach the wake-up,
+quick tests first, and seeds of torture, until the first failure. Use a checking build (README.md): assertions name a lost
+wake-up soon. A survivor is not needed, or needs a test, or stands in equivalent.txt with a reason. The exit status is 1
+if a wake-up survives without a reason.
+"""
+
+import argparse
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import reach
+from mutants import EXPLAINED, explanations, wakes_of
+from mutate import ROOT, logged
+from workshop import Build
+
+FOLDER = "lib/timed"
+BATCHES = 10, 40, 150  # tests at once, before all others
+CHUNKS = 8, 40, 10**9  # seeds of torture at once
+
+
+def numbered(path, text, wakes):
+    """The text with a question in front of each wake-up."""
+    for wake in sorted(wakes, key=lambda wake: -wake.start):
+        asked = f"(gpci_left_out({wake.number}) ? (void)0 : {text[wake.start : wake.end]})"
+        text = wake.replaced(text, asked)
+    return f'int gpci_left_out(unsigned);\n#line 1 "{ROOT / path}"\n{text}'
+
+
+class Programs:
+    """The test programs whose wake-ups can be left out; objects are kept in the build directory."""
+
+    def __init__(self, build, wakes, options):
+        self.build, self.options, self.folder = build, options, options.build / "wakes"
+        self.headers, self.made = self.folder / "include", {}
+        self.headers.mkdir(parents=True, exist_ok=True)
+        texts = {path: (ROOT / path).read_text() for path in self.sources()}
+        changed = {path: numbered(path, text, [wake for wake in wakes if wake.path == path])
+                   for path, text in texts.items()}  # fmt: skip
+        for path in texts:
+            if path.endswith(".h"):
+                place = self.headers / pathlib.PurePath(path).relative_to("lib")
+                place.parent.mkdir(exist_ok=True)
+                place.write_text(changed[path])
+        self.stamp = hashlib.sha256(self.all_headers().encode()).hexdigest()
+        self.objects = {path: self.compiled(path, changed[path]) for path in texts if path in build.compilers}
+        asking = self.folder / "wakes.o"
+        subprocess.run(["cc", "-O2", "-c", pathlib.Path(__file__).with_name("wakes.c"), "-o", asking], check=True)
+        recorder = reach.recorder(self.folder / "reach.o", ROOT)
+        for suite in options.suites:
+            self.made[suite] = build.link(suite, self.objects, self.folder / f"test-{suite}", [asking, recorder])
+        self.made[None] = build.link(None, self.objects, self.folder / "torture", [asking])
+
+    @staticmethod
+    def sources():
+        return [str(path.relative_to(ROOT)) for path in sorted((ROOT / FOLDER).glob("*.[ch]"))]
+
+    @staticmethod
+    def all_headers():
+        paths = [path for folder in ("lib", "include") for path in sorted((ROOT / folder).rglob("*.h"))]
+        return "".join(path.read_text() for path in paths)
+
+    def compiled(self, path, text):
+        stamp = hashlib.sha256((self.stamp + text + self.build.compilers[path][0]).encode()).hexdigest()
+        made = self.folder / f"{pathlib.PurePath(path).stem}-{stamp[:16]}.o"
+        if not made.exists():
+            for old in self.folder.glob(f"{pathlib.PurePath(path).stem}-{'?' * 16}.o"):
+                old.unlink()
+            options = [f"-I{self.headers}", f"-iquote{self.headers}"]
+            if not self.build.compile(path, made, options, text):
+                raise SystemExit(f"{path}: does not compile with numbered wake-ups")
+        return made
+
+    def tests(self):
+        """{number: tests that reach the wake-up}, the quick ones first."""
+        found = {}
+        for suite in self.options.suites:
+            for test in self.reached(suite):
+                for number in test.lines:  # parameters: several rows
+                    found.setdefault(number, {})[suite, test.name] = test
+        found = {number: list(tests.values()) for number, tests in found.items()}
+        for tests in found.values():
+            tests.sort(key=lambda test: (test.seconds > 1, self.options.suites.index(test.suite), test.seconds))
+        if self.torture_fails({}, 1, self.options.seeds):
+            raise SystemExit("a seed of torture fails with all wake-ups")
+        return found
+
+    def reached(self, suite):
+        """Tests of a suite with the numbers of their wake-ups, of this run or kept of one of the same program."""
+        stamp = hashlib.sha256(self.made[suite].read_bytes()).hexdigest()
+        kept = self.folder / f"reached-{suite}.json"
+        tests = reach.load(kept, stamp)
+        if tests is None:
+            rows, (passed, told) = {}, reach.rows_of(self.build, self.made[suite], self.options.effort)
+            if not passed:
+                raise SystemExit(f"{suite}: a test fails with all wake-ups")
+            for name, seconds, *numbers in told:
+                test = rows.setdefault(name, reach.Test(suite, name, float(seconds), []))
+                test.lines.extend(int(number, 16) for number in numbers)
+            tests = list(rows.values())
+            reach.keep(kept, stamp, tests)
+        return tests
+
+    def fails(self, number, tests):
+        """The suite that notices, or None."""
+        left_out = {"GPUCACHE_LEFT_OUT": str(number)}
+        for size in (*BATCHES, len(tests)):
+            batch, tests = tests[:size], tests[size:]
+            for suite in self.options.suites:
+                own = [test for test in batch if test.suite == suite]
+                failed = self.build.failing(self.made[suite], own, self.options.effort, left_out) if own else None
+                if failed is not None:
+                    return f"{suite} {failed}"
+            if size == BATCHES[0] and self.torture_fails(left_out, 1, CHUNKS[0]):
+                return "torture"
+        first = CHUNKS[0] + 1
+        for size in CHUNKS[1:]:
+            count = min(size, self.options.seeds - first + 1)
+            if count > 0 and self.torture_fails(left_out, first, count):
+                return "torture"
+            first += size
+        return None
+
+    def torture_fails(self, left_out, first, count):
+        words = [self.made[None], "--jobs", "1", "--limit", "60", "--first", str(first), "--count", str(count)]
+        return self.build.run(words, left_out, 30 + count)[0] != 0
+
+
+def chosen(paths):
+    """All wake-ups with numbers, and the wake-ups of some paths."""
+    wakes = [wake for path in Programs.sources() for wake in wakes_of(path, (ROOT / path).read_text())]
+    for number, wake in enumerate(wakes, 1):
+        wake.number = number
+    places = [re.fullmatch(r"(.*?)(?::(\d+))?", path).groups() for path in paths]
+    return wakes, [wake for wake in wakes if not paths
+                   or any(wake.path == path and line in (None, str(wake.line)) for path, line in places)]  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="file, or file:line; default: all")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-check", help="a checking build")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=["timed", "hierarchy"], help="of unit tests")
+    parser.add_argument("--seeds", type=int, default=300, help="of torture")
+    parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
+    parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; wake-ups killed there are not tried")
+    parser.add_argument("--list", action="store_true", help="print the wake-ups and leave out none")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    wakes, asked = chosen(options.paths)
+    if len({wake.key for wake in wakes}) < len(wakes):
+        raise SystemExit("two wake-ups have one name")
+    if options.list:
+        print(*asked, sep="\n")
+        return 0
+    known, reasons = logged(options.log), explanations(EXPLAINED)
+    targets = ["lib/libgpucache-objects.a", "tests/torture/gpucache-torture",
+               *(f"tests/test-{suite}" for suite in options.suites)]  # fmt: skip
+    subprocess.run(["ninja", "-C", options.build, *targets], stdout=subprocess.DEVNULL, check=True)
+    programs = Programs(Build(ROOT, options.build), wakes, options)
+    print(f"{len(wakes)} wake-ups, {len(programs.objects)} files compiled", flush=True)
+    tests, counts = programs.tests(), dict.fromkeys(("killed", "survived", "explained"), 0)
+    for wake in asked:
+        outcome, suite = known.get(wake.key, ("", ""))
+        if outcome != "killed":
+            own = tests.get(wake.number, [])
+            suite = programs.fails(wake.number, own)
+            outcome, suite = ("killed", suite) if suite else ("survived", f"{len(own)} tests reach it")
+            if options.log:
+                with options.log.open("a") as log:
+                    log.write(f"{outcome}\t{suite}\t{wake.key}\n")
+        outcome = "explained" if outcome == "survived" and reasons.get(wake.key) else outcome
+        counts[outcome] += 1
+        print(f"{outcome:9} {wake} {suite}", flush=True)
+    print(f"{len(asked)} wake-ups: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    return 1 if counts["survived"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
