@@ -121,6 +121,8 @@ bool host_go_on(host *at, uint64_t limit) {
         fail(at->f, "clock", "cycle %" PRIu64 " after an advance to %" PRIu64, now_of(at), to);
     }
     host_give(at);
+    if (at->how == WAY_RENEWED && !at->f->failed)
+        host_renew(at);
     if (to > MOST_CYCLES)
         fail(at->f, "endless", "no end after %d cycles", MOST_CYCLES);
     return !at->f->failed;

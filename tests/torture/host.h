@@ -48,6 +48,8 @@ bool host_go_on(host *at, uint64_t limit);
 /* Waits until nothing is under way. */
 void host_wait(host *at);
 void host_attach(host *at);
+/* Goes on with a hierarchy loaded from a snapshot. A snapshot of the loaded hierarchy has the same bytes. */
+void host_renew(host *at);
 void host_operate(host *at, unsigned op);
 
 #endif

@@ -17,6 +17,7 @@ static const char usage[] =
     "  --set KEY=VALUE  of every machine; again and again\n"
     "  --load FILE.so   policies of its gpucache_register()\n"
     "  --values         programs without races, whose loads have to find what was stored\n"
+    "  --snapshots      save, load and save again in each cycle with an event, in place of the other ways\n"
     "  --output FOLDER  a C file for each kind of failure, made as small as it gets\n"
     "  --list           name the pairs of features that were always refused\n"
     "  --show           print the settings of the first seed, and what it does\n"
@@ -58,6 +59,8 @@ static bool text_option(torture_options *o, const char *name, const char *value)
 static bool flag_option(torture_options *o, const char *name) {
     if (!strcmp(name, "--values"))
         o->values = true;
+    else if (!strcmp(name, "--snapshots"))
+        o->snapshots = true;
     else if (!strcmp(name, "--list"))
         o->list = true;
     else if (!strcmp(name, "--show"))

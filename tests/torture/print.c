@@ -124,9 +124,11 @@ static void put_op(FILE *to, const op *o, unsigned n, bool data) {
 static const char head[] = "#include <gpucache/gpucache.h>\n"
                            "#include <stdio.h>\n"
                            "#include <string.h>\n"
+                           "static gpc_context *context;\n"
                            "static gpc_hierarchy *h;\n"
                            "static gpc_error error = GPC_ERROR_INIT;\n"
                            "static int steps; /* single cycles, or from event to event */\n"
+                           "static int renews; /* saved and loaded after each event */\n"
                            "static uint32_t kernel;\n";
 
 static const char memory_of_host[] =
@@ -170,7 +172,26 @@ static const char memory_of_host[] =
 
 static const char no_memory_of_host[] = "static uint64_t give(void) {\n    return UINT64_MAX;\n}\n";
 
+static const char callbacks_of_host[] = "static void attach(void) {\n"
+                                        "    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;\n"
+                                        "    callbacks.on_memory = on_memory;\n"
+                                        "    gpc_hierarchy_set_callbacks(h, &callbacks);\n"
+                                        "}\n";
+
+static const char no_callbacks_of_host[] = "static void attach(void) {\n}\n";
+
 static const char clock_of_host[] =
+    "static void renew(void) { /* the two files should have the same bytes */\n"
+    "    gpc_hierarchy *loaded;\n"
+    "    if (gpc_hierarchy_save(h, \"torture.1\", &error) != GPC_OK ||\n"
+    "        gpc_hierarchy_load(context, \"torture.1\", &error, &loaded) != GPC_OK ||\n"
+    "        gpc_hierarchy_save(loaded, \"torture.2\", &error) != GPC_OK) {\n"
+    "        puts(error.message);\n"
+    "        return;\n"
+    "    }\n"
+    "    gpc_hierarchy_destroy(h), h = loaded;\n"
+    "    attach();\n"
+    "}\n"
     "static int move(uint64_t end) {\n"
     "    const uint64_t now = gpc_hierarchy_now(h), event = gpc_hierarchy_next_event(h), due = give();\n"
     "    uint64_t to = event < due ? event : due;\n"
@@ -182,6 +203,8 @@ static const char clock_of_host[] =
     "        return 0;\n"
     "    }\n"
     "    give();\n"
+    "    if (renews)\n"
+    "        renew();\n"
     "    return 1;\n"
     "}\n"
     "static void go(uint64_t cycles) {\n"
@@ -251,8 +274,10 @@ static void put_helpers(FILE *to, const torture_case *c, bool data) {
                 "u\n",
                 c->manners.refuses, c->manners.patience, c->manners.latency, c->seed);
         fputs(memory_of_host, to);
+        fputs(callbacks_of_host, to);
     } else {
         fputs(no_memory_of_host, to);
+        fputs(no_callbacks_of_host, to);
     }
     fputs(clock_of_host, to);
     fprintf(to, "enum { DATA = %d };\n", data);
@@ -264,18 +289,16 @@ static void put_helpers(FILE *to, const torture_case *c, bool data) {
 
 static void put_snapshot(FILE *to, int only) {
     if (only == WAY_SAVED)
-        fprintf(to,
-                "    if (how && gpc_hierarchy_save(h, \"torture.snapshot\", &error) == GPC_OK)\n"
-                "        gpc_hierarchy_destroy(h), gpc_hierarchy_load(context, \"torture.snapshot\", &error, &h);\n");
+        fprintf(to, "    if (how)\n        renew();\n");
     else
         fprintf(to, "    gpc_hierarchy *copy;\n    if (how && gpc_hierarchy_copy(h, &error, &copy) == GPC_OK)\n"
-                    "        gpc_hierarchy_destroy(h), h = copy;\n");
+                    "        gpc_hierarchy_destroy(h), h = copy, attach();\n");
 }
 
 static void put_run(FILE *to, const torture_case *c, int only, bool data) {
     fprintf(to, "static void run(int how, gpc_stats *stats) {\n");
     put_settings(to, c);
-    fprintf(to, "    gpc_context *context;\n    gpc_config *config;\n    gpc_context_create(NULL, &error, &context);\n"
+    fprintf(to, "    gpc_config *config;\n    gpc_context_create(NULL, &error, &context);\n"
                 "    gpc_config_create(context, &error, &config);\n"
                 "    if (gpc_config_load_text(config, text, \"text\", &error) != GPC_OK ||\n");
     fprintf(to,
@@ -283,10 +306,8 @@ static void put_run(FILE *to, const torture_case *c, int only, bool data) {
             "        puts(error.message);\n        return;\n    }\n",
             only == WAY_THREADS ? "        (how && gpc_config_set(config, \"threads\", \"2\", &error) != GPC_OK) ||\n"
                                 : "");
-    fprintf(to, "    steps = %s;\n", only == WAY_STEPS ? "how" : "0");
-    if (c->manners.memory)
-        fprintf(to, "    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;\n"
-                    "    callbacks.on_memory = on_memory;\n    gpc_hierarchy_set_callbacks(h, &callbacks);\n");
+    fprintf(to, "    steps = %s, renews = %s;\n", only == WAY_STEPS ? "how" : "0", only == WAY_RENEWED ? "how" : "0");
+    fprintf(to, "    attach();\n");
     for (unsigned n = 0; n < c->op_count; n++) {
         put_op(to, &c->ops[n], n, data);
         if (n == c->cut && (only == WAY_SAVED || only == WAY_COPIED))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const way_names[WAY_COUNT] = {"jumps", "steps", "trace", "saved", "copied", "threads"};
+const char *const way_names[WAY_COUNT] = {"jumps", "steps", "trace", "saved", "copied", "threads", "renewed"};
 
 /* Callbacks. */
 
@@ -206,7 +206,7 @@ static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *o
     return GPC_OK;
 }
 
-static void go_on_from_save(host *at) {
+void host_renew(host *at) {
     bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
@@ -227,6 +227,7 @@ static void go_on_from_save(host *at) {
     if (h) {
         gpc_hierarchy_destroy(at->h);
         at->h = h;
+        at->r->renewals++;
     }
     free(first.data), free(second.data);
     if (h)
@@ -309,7 +310,7 @@ void run_case(gpc_context *context, const torture_case *c, torture_way how, cons
         for (unsigned n = 0; n < c->op_count && !f->failed; n++) {
             host_operate(at, n);
             if (n == c->cut && how == WAY_SAVED && !f->failed)
-                go_on_from_save(at);
+                host_renew(at);
             if (n == c->cut && how == WAY_TRACE && c->retraces) /* while packets are under way */
                 set_trace(at);
             if (n == c->cut && how == WAY_COPIED && !f->failed)

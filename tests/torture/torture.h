@@ -109,7 +109,7 @@ typedef struct torture_options {
     const char *fixed[32];            /* KEY=VALUE of every case */
     unsigned fixed_count;
     const char *load, *output;
-    bool values, list, show;
+    bool values, snapshots, list, show;
     unsigned fault; /* planted for the tester's own test: fault_kind */
 } torture_options;
 
@@ -156,6 +156,7 @@ typedef enum torture_way {
     WAY_SAVED,
     WAY_COPIED,
     WAY_THREADS,
+    WAY_RENEWED, /* saved, loaded and saved again in each cycle with an event; only with `snapshots` */
     WAY_COUNT
 } torture_way;
 
@@ -181,7 +182,7 @@ typedef struct record {
     uint64_t *words; /* statistics of the whole and of all objects, and digests of caches */
     size_t word_count, word_room;
     uint64_t end; /* cycle */
-    uint64_t accesses, value_bytes;
+    uint64_t accesses, value_bytes, renewals;
     uint64_t told; /* digest of statuses and events */
 } record;
 

@@ -52,7 +52,9 @@ static void compare(gpc_context *context, const torture_case *c, const record *a
 }
 
 /* Tells whether a seed takes a way: half of the seeds copy, a quarter have threads. */
-static bool takes(const torture_case *c, torture_way how) {
+static bool takes(const torture_options *o, const torture_case *c, torture_way how) {
+    if (o->snapshots || how == WAY_RENEWED)
+        return o->snapshots && how == WAY_RENEWED;
     if (how == WAY_THREADS)
         return !c->manners.memory && c->seed % 4 == 0;
     return how != WAY_COPIED || c->seed % 2 == 0;
@@ -73,9 +75,10 @@ void check_case(const torture_options *o, const torture_case *c, int only, recor
     run_case(context, c, WAY_JUMPS, NULL, o->fault, &first, f);
     sum->accesses += first.accesses;
     sum->value_bytes += first.value_bytes;
-    for (torture_way how = WAY_STEPS; how < WAY_COUNT && !f->failed && (only >= 0 || !c->values); how++) {
+    for (torture_way how = WAY_STEPS; how < WAY_COUNT && !f->failed && (only >= 0 || o->snapshots || !c->values);
+         how++) {
         record other = {0};
-        if (only >= 0 ? how != (torture_way)only : !takes(c, how))
+        if (only >= 0 ? how != (torture_way)only : !takes(o, c, how))
             continue;
         run_case(context, c, how, how == WAY_THREADS ? threads_of(c) : NULL, o->fault, &other, f);
         if (f->failed) {
@@ -85,6 +88,7 @@ void check_case(const torture_options *o, const torture_case *c, int only, recor
         } else if (other.word_count) {
             compare(context, c, &first, &other, how, f);
         }
+        sum->renewals += other.renewals;
         record_free(&other);
     }
     record_free(&first);

@@ -24,7 +24,7 @@ typedef struct found {
 } found;
 
 typedef struct shared {
-    uint64_t next, configurations, refused, accesses, value_bytes, failures;
+    uint64_t next, configurations, refused, accesses, value_bytes, renewals, failures;
     uint64_t seeds[MOST_JOBS]; /* under test, by process; 0: no seed */
     time_t since[MOST_JOBS];
     found found[MOST_FAILURES];
@@ -77,6 +77,7 @@ static void run_seed(shared *s, const features *f, const torture_options *o, gpc
         __atomic_fetch_add(&s->configurations, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->accesses, sum.accesses, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->value_bytes, sum.value_bytes, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&s->renewals, sum.renewals, __ATOMIC_SEQ_CST);
     }
     if (what.failed)
         tell_failure(s, seed, &what);
@@ -194,6 +195,8 @@ static int summary(const shared *s, const features *f, const torture_options *o)
     explain(s, f, o);
     printf("%" PRIu64 " configurations, %" PRIu64 " accesses, %" PRIu64 " bytes of values checked\n", s->configurations,
            s->accesses, s->value_bytes);
+    if (o->snapshots)
+        printf("%" PRIu64 " snapshots loaded and saved again\n", s->renewals);
     printf("%u pairs of %u features: %lu covered, %lu always refused, %lu not tried\n", features_pairs(f), f->count,
            covered, refused, features_pairs(f) - covered - refused);
     printf("%" PRIu64 " failures\n", s->failures);
