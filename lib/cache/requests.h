@@ -18,6 +18,38 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
     return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
 }
 
+/*
+ * Every field of a gpc_request, by the part that a request made from another request takes over. A field without a
+ * class does not compile.
+ *   ACCESS  of the warp access, under the same name: equal in all requests made for the access
+ *   ASKER   equal in all requests made for an access, but computed by the maker of the first request
+ *   LINE    of the bytes of one line: kept by requests for the same line, not by requests for another line
+ *   LEVEL   decided anew at each level
+ */
+#define GPCI_REQUEST_ACCESS(X)                                                                                  \
+    X(pc), X(sm), X(warp), X(warp_age), X(block), X(space), X(hint), X(token), X(token_l2), X(scope), X(order), \
+        X(stream), X(copy), X(process)
+#define GPCI_REQUEST_ASKER(X) X(cycle), X(kernel), X(transactions), X(priority)
+#define GPCI_REQUEST_LINE(X) X(address), X(next_use), X(byte_mask), X(size), X(bytes_used), X(sector_mask), X(continues)
+#define GPCI_REQUEST_LEVEL(X) X(policy_word), X(kind), X(admitted)
+
+#define GPCI_FIELD_BYTES(field) field[sizeof(((gpc_request *)0)->field)]
+_Static_assert(sizeof(struct {
+                   uint8_t GPCI_REQUEST_ACCESS(GPCI_FIELD_BYTES), GPCI_REQUEST_ASKER(GPCI_FIELD_BYTES),
+                       GPCI_REQUEST_LINE(GPCI_FIELD_BYTES), GPCI_REQUEST_LEVEL(GPCI_FIELD_BYTES);
+               }) == offsetof(gpc_request, reserved),
+               "each field of a request is in one class");
+
+/* A request for another line on account of `asker`, such as a prefetch. */
+GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *asker) {
+    gpc_request request = {0};
+#define TAKE(field) request.field = asker->field
+    GPCI_REQUEST_ACCESS(TAKE);
+    GPCI_REQUEST_ASKER(TAKE);
+#undef TAKE
+    return request;
+}
+
 /* True if a cache has lines of the request's space. Read-only spaces accept only reads. */
 GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     const uint8_t space = request->space;

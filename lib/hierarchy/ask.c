@@ -95,15 +95,13 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *h, gpc_shape *shape) {
  * Fill sectors of a line of a cache like a load, but leave the counters unchanged: no access asks for the sectors. A
  * line in flight is left to arrive by itself.
  */
-static gpc_status put_quietly(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address,
-                              uint8_t sectors) {
-    const gpc_request request = {.address = address, .sm = sm, .kernel = h->kernel};
+static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint8_t sectors) {
     const gpc_cache_stats stats = cache->stats;
     gpc_access_result result;
     gpc_line line;
-    if (gpci_line_of(cache, address, &line) && line.pending_sectors)
+    if (gpci_line_of(cache, request->address, &line) && line.pending_sectors)
         return GPC_OK;
-    const gpc_status status = gpc_cache_fill(cache, &request, sectors, &result);
+    const gpc_status status = gpc_cache_fill(cache, request, sectors, &result);
     cache->stats = stats;
     return status;
 }
@@ -132,7 +130,8 @@ gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t b
         const uint64_t from = line == address / step ? address % step : 0;
         const uint64_t to = line == last / step ? last % step : step - 1;
         const unsigned first = (unsigned)(from >> cache->sector_shift), end = (unsigned)(to >> cache->sector_shift) + 1;
-        status = put_quietly(h, cache, 0, inner, (uint8_t)(((1u << end) - 1) & ~((1u << first) - 1)));
+        const gpc_request request = gpci_request_of_nobody(h, inner, line * step, 0, GPC_LOAD);
+        status = put_quietly(cache, &request, (uint8_t)(((1u << end) - 1) & ~((1u << first) - 1)));
     }
     return status < 0 ? status : GPC_OK;
 }
@@ -177,7 +176,8 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, 
     for (uint64_t line = first; line <= last && status >= 0; line++) {
         uint64_t at = line * step;
         gpc_cache *cache = level == 1 ? h->l1[sm] : slice_of(h, at, &at);
-        status = put_quietly(h, cache, sm, at, cache->all_sectors);
+        const gpc_request request = gpci_request_of_nobody(h, at, line * step, sm, GPC_LOAD);
+        status = put_quietly(cache, &request, cache->all_sectors);
     }
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_preload: %s", gpc_status_string(status)) : GPC_OK;
 }

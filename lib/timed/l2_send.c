@@ -11,12 +11,13 @@ void gpci_l2_write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint
     if (!segments)
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
-    *gpci_packet_at(&t->pool, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
-                                                      .born = t->wheel.now,
-                                                      .line = {.flight = UINT32_MAX},
-                                                      .segments = segments,
-                                                      .type = GPCI_WRITE,
-                                                      .flags = GPCI_PACKET_POSTED};
+    *gpci_packet_at(&t->pool, packet) = (gpci_packet){
+        .request = gpci_request_of_nobody(t->h, inner, gpci_l2_host_address(t->h, stage->index, inner), 0, GPC_STORE),
+        .born = t->wheel.now,
+        .line = {.flight = UINT32_MAX},
+        .segments = segments,
+        .type = GPCI_WRITE,
+        .flags = GPCI_PACKET_POSTED};
     gpci_count_slice_dram_write(t->h, stage->index, gpci_count_sectors(segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
@@ -38,16 +39,14 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
-/* DRAM and counters need few fields of a fetch. A fetch to the other partition's slice copies the leader's request. */
+/* A fetch to the other partition's slice copies the leader. A fetch of memory has the leader's request. */
 static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     if (remote) {
         *f = *leader;
         return;
     }
     f->address = leader->address;
-    f->request.address = leader->request.address;
-    f->request.sm = leader->request.sm;
-    f->request.stream = leader->request.stream;
+    f->request = leader->request;
 }
 
 void gpci_l2_count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p) {

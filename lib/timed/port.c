@@ -205,18 +205,13 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
                         .level = 2,
                         .type = e->kind == GPC_STORE ? GPCI_WRITE : GPCI_READ,
                         .flags = GPCI_PACKET_PORT};
-    line.request = (gpc_request){.address = address,
-                                 .cycle = t->wheel.now,
-                                 .sm = neighbour(t->h, gpci_l2_home(t->h, address)),
-                                 .warp = number,
-                                 .kernel = t->h->kernel,
-                                 .transactions = 1,
-                                 .bytes_used = (uint16_t)bytes,
-                                 .sector_mask = t->h->l1_level.sectors_of[segments],
-                                 .kind = e->kind,
-                                 .space = GPC_SPACE_GLOBAL,
-                                 .stream = GPCI_NO_STREAM,
-                                 .process = gpci_process_of(t->h, address)};
+    line.request =
+        gpci_request_of_nobody(t->h, address, address, neighbour(t->h, gpci_l2_home(t->h, address)), e->kind);
+    line.request.cycle = t->wheel.now;
+    line.request.warp = number;
+    line.request.transactions = 1;
+    line.request.bytes_used = (uint16_t)bytes;
+    line.request.sector_mask = t->h->l1_level.sectors_of[segments];
     memcpy(line.bytes, span.word, sizeof line.bytes);
     if (e->kind == GPC_STORE)
         memcpy(line.request.byte_mask, span.word, sizeof line.request.byte_mask);

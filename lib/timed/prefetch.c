@@ -134,12 +134,10 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
         return;
     }
     gpci_prefetch_entry *e = &p->queue[(p->first + p->count++) % p->room];
-    *e = (gpci_prefetch_entry){.request = load->request, .segments = segments};
-    memset(e->request.reserved, 0, sizeof e->request.reserved); /* the load's fields */
+    *e = (gpci_prefetch_entry){.request = gpci_request_inherit(&load->request), .segments = segments};
     e->request.address = address;
     e->request.kind = GPC_PREFETCH;
     e->request.sector_mask = level->sectors_of[segments];
-    e->request.bytes_used = 0;
     if (stage->level == 1)
         return;
     e->request.copy = GPC_COPY_NONE;

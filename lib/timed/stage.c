@@ -208,7 +208,7 @@ GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t 
         if (!sends)
             return packet;
         waiter = gpci_pool_take(&t->pool);
-        memcpy(gpci_packet_at(&t->pool, waiter), p, offsetof(gpci_packet, request));
+        *gpci_packet_at(&t->pool, waiter) = *p;
     } else if (!sends) {
         gpci_pool_give(&t->pool, packet);
     }
@@ -365,7 +365,8 @@ static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet 
 
 /* No packet waits for these sectors to keep them, but a packet now gone has reserved room for them. */
 static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fetch, uint8_t sectors) {
-    gpc_request request = {.address = fetch->request.address, .sm = fetch->request.sm, .kernel = t->h->kernel};
+    const gpc_request request =
+        gpci_request_of_nobody(t->h, fetch->request.address, fetch->address, fetch->request.sm, GPC_LOAD);
     gpc_access_result got;
     gpc_line line;
     if (!gpci_line_of(stage->cache, request.address, &line) || !(line.pending_sectors & sectors))

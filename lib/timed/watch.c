@@ -201,9 +201,6 @@ static void tell_child(gpci_timed *t, gpc_what what, const gpci_stage *stage, ui
     label.parent = label.id;
     label.id = label.id ? ++t->trace->packets : 0;
     *gpci_label_take(&t->pool, packet) = label;
-    p->request.pc = parent->request.pc;
-    p->request.warp = parent->request.warp;
-    p->request.block = parent->request.block;
     gpci_tell(t, what, stage, p, 0);
 }
 
@@ -239,12 +236,9 @@ void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
 
 /* A load's waiter in L1 is known like the load. */
 void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter) {
-    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
-    if (waiter != packet) {
-        w->request = gpci_packet_at(&t->pool, packet)->request;
-        w->label = gpci_packet_at(&t->pool, packet)->label;
+    const gpci_packet *w = gpci_packet_at(&t->pool, waiter);
+    if (waiter != packet)
         copy_label(t, waiter);
-    }
     uint32_t leader = gpci_mshr_find(t, stage, w->request.address);
     if (waiter == leader)
         gpci_tell(t, GPC_WHAT_MSHR_ALLOCATE, stage, w, 0);

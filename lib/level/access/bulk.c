@@ -61,22 +61,7 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
     c->thread_instructions += gpci_popcount(w->mask);
     c->bulk_copies++;
     c->bulk_multicast_copies += gpci_is_multicast(w);
-    return (gpc_request){.pc = w->pc,
-                         .sm = w->sm,
-                         .warp = w->warp,
-                         .warp_age = w->warp_age,
-                         .block = w->block,
-                         .kernel = gpci_kernel_of(h, w->stream),
-                         .transactions = (uint16_t)(requests < UINT16_MAX ? requests : UINT16_MAX),
-                         .kind = w->kind,
-                         .space = w->space,
-                         .hint = w->hint,
-                         .priority = gpci_priority_of(w->hint, w->priority),
-                         .token = w->token,
-                         .token_l2 = w->token_l2,
-                         .stream = w->stream,
-                         .copy = w->copy,
-                         .process = w->process};
+    return gpci_access_request(h, w, requests);
 }
 
 void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,

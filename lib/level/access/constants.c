@@ -85,19 +85,9 @@ uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_t
                               gpc_request *request) {
     const uint32_t count =
         gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, h->constants[0]->line_shift, lines);
-    *request = (gpc_request){.pc = w->pc,
-                             .sm = w->sm,
-                             .warp = w->warp,
-                             .warp_age = w->warp_age,
-                             .block = w->block,
-                             .kernel = gpci_kernel_of(h, w->stream),
-                             .transactions = (uint16_t)count,
-                             .sector_mask = 1,
-                             .kind = w->kind,
-                             .space = GPC_SPACE_CONSTANT,
-                             .priority = gpci_priority_of(w->hint, w->priority),
-                             .stream = w->stream,
-                             .process = w->process};
+    *request = gpci_access_request(h, w, count);
+    request->sector_mask = 1;
+    request->token = GPC_TOKEN_UNUSED; /* tokens are of L1 */
     h->of_sm[w->sm].const_requests++;
     return count;
 }

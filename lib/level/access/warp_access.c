@@ -284,24 +284,8 @@ uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *w, g
 
 GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
                            uint32_t count, gpc_request *request, uint32_t *out_segments) {
-    *request = (gpc_request){.pc = w->pc,
-                             .sm = w->sm,
-                             .warp = w->warp,
-                             .warp_age = w->warp_age,
-                             .block = w->block,
-                             .kernel = gpci_kernel_of(h, w->stream),
-                             .transactions = (uint16_t)count,
-                             .kind = w->kind,
-                             .space = w->space,
-                             .hint = hint_of(w),
-                             .priority = gpci_priority_of(w->hint, w->priority),
-                             .token = w->token,
-                             .token_l2 = w->token_l2,
-                             .scope = w->scope,
-                             .order = w->order,
-                             .stream = w->stream,
-                             .copy = w->copy,
-                             .process = w->process};
+    *request = gpci_access_request(h, w, count);
+    request->hint = hint_of(w);
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
         count = gpci_divide(lines, count, line_shift(h), h->line_blocks);

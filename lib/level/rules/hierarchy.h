@@ -202,6 +202,17 @@ GPCI_INLINE void gpci_process_enter(uint8_t process, uint64_t *addresses, uint32
 /* warp_access.c: error text about a process and `bytes` (0 counts as 1) from an address on; NULL: both are right. */
 const char *gpci_process_wrong(const gpc_hierarchy *h, uint8_t process, uint64_t address, uint64_t bytes);
 
+/* A request without an access, for `address` of a level; `host` is the host's address of the same byte. */
+GPCI_INLINE gpc_request gpci_request_of_nobody(const gpc_hierarchy *h, uint64_t address, uint64_t host, uint32_t sm,
+                                               uint8_t kind) {
+    return (gpc_request){.address = address,
+                         .sm = sm,
+                         .kernel = h->kernel,
+                         .kind = kind,
+                         .stream = GPCI_NO_STREAM,
+                         .process = gpci_process_of(h, host)};
+}
+
 /* True if accesses to a space use an L1. */
 GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {
     return h->has_l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL);

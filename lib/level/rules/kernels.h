@@ -3,6 +3,7 @@
 #define GPC_LEVEL_KERNELS_H
 
 #include "base/archive.h"
+#include "cache/requests.h"
 #include "level/rules/hierarchy.h"
 
 #include <gpucache/hierarchy.h>
@@ -20,6 +21,19 @@ typedef struct gpci_kernels {
 GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *h, uint8_t stream) {
     const gpci_kernels *k = h->kernels;
     return GPCI_UNLIKELY(k && k->running && k->of_stream[stream]) ? k->of_stream[stream] : h->kernel;
+}
+
+/* The request of a warp access, for one of `transactions` lines. */
+GPCI_INLINE gpc_request gpci_access_request(const gpc_hierarchy *h, const gpc_warp_access *access,
+                                            uint32_t transactions) {
+    gpc_request request = {.kind = access->kind};
+#define TAKE(field) request.field = access->field
+    GPCI_REQUEST_ACCESS(TAKE);
+#undef TAKE
+    request.transactions = (uint16_t)(transactions < UINT16_MAX ? transactions : UINT16_MAX);
+    request.kernel = gpci_kernel_of(h, access->stream);
+    request.priority = gpci_priority_of(access->hint, access->priority);
+    return request;
 }
 
 /*

@@ -122,12 +122,7 @@ GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sector
 GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
     if (!eviction->dirty_sectors)
         return false;
-    *request = (gpc_request){.address = eviction->line_address,
-                             .sm = sm,
-                             .kernel = h->kernel,
-                             .kind = GPC_STORE,
-                             .stream = GPCI_NO_STREAM,
-                             .process = gpci_process_of(h, eviction->line_address)};
+    *request = gpci_request_of_nobody(h, eviction->line_address, eviction->line_address, sm, GPC_STORE);
     gpci_count_l1_write_back(h, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
     return true;
 }
