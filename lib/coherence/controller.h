@@ -93,6 +93,7 @@ GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
 typedef struct gpci_controller {
     uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
     uint32_t lock_mask;
+    /* state */
     uint32_t ports_used;
     /* port_waiters: for a port; entry_waiters: with a host, for an MSHR entry. */
     gpci_due_queue port_waiters, entry_waiters;
@@ -116,20 +117,16 @@ typedef struct gpci_controller_host gpci_controller_host;
 struct gpci_controllers {
     gpc_coherence *tree;
     gpc_context *context;
-    const gpci_controller_host *host;     /* controller_host.h; NULL: a tree without a host */
-    bool waits;                           /* requests for a locked block wait instead of being refused */
-    bool passes;                          /* probes pass locks of accesses that wait below (if requests wait) */
-    bool orders;                          /* with a host: order and join accesses of a module as without a host */
-    uint64_t waited;                      /* number of requests that waited for a lock */
-    uint64_t now, next_token, neighbours; /* neighbours: number of past neighbour accesses */
-    uint32_t random[31], drawn;           /* state of gpci_back_off */
+    const gpci_controller_host *host; /* controller_host.h; NULL: a tree without a host */
+    bool waits;                       /* requests for a locked block wait instead of being refused */
+    bool passes;                      /* probes pass locks of accesses that wait below (if requests wait) */
+    bool orders;                      /* with a host: order and join accesses of a module as without a host */
     gpci_calendar calendar;
     gpci_items tasks, flights, parcels, waiters, locks;
     uint64_t *labels; /* [label_room] by task, for a traced host: label of the message that started the task; or NULL */
     size_t label_room;
     uint32_t fan_out; /* most tasks made by a step */
     uint32_t sides;   /* most internal accesses made by a step (gpci_side_begin) */
-    uint32_t live;    /* accesses not reported yet */
     /* [flight][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock */
     uint8_t *payload;
     size_t payload_room, payload_bytes;
@@ -138,7 +135,6 @@ struct gpci_controllers {
     gpci_flight_rest *rests; /* [flight], or NULL */
     size_t rest_room;
     uint32_t largest;       /* largest block size of the first level */
-    gpci_due_queue ended;   /* accesses to report */
     gpci_net *nets;         /* [star_count] */
     uint32_t *places;       /* [star_count][module_count] place of a module among the members of a network */
     gpci_controller *units; /* [module_count] */
@@ -149,6 +145,12 @@ struct gpci_controllers {
     gpci_hold *hold;        /* controller_hold.h; NULL: time advances */
     void (*performed)(void *data, uint32_t flight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
+    /* state, with the items of the pools */
+    uint64_t waited;                      /* number of requests that waited for a lock */
+    uint64_t now, next_token, neighbours; /* neighbours: number of past neighbour accesses */
+    uint32_t random[31], drawn;           /* state of gpci_back_off */
+    uint32_t live;                        /* accesses not reported yet */
+    gpci_due_queue ended;                 /* accesses to report */
 };
 
 typedef void (*gpci_task_step_fn)(gpci_controllers *e, uint32_t subject);

@@ -137,20 +137,10 @@ bool gpci_step_looks(gpci_step step) {
 }
 
 void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data) {
-    const size_t unit = offsetof(gpci_controller, ports_used);
     gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
-    visit(user_data, &e->waited, sizeof e->waited);
-    visit(user_data, &e->now, sizeof e->now);
-    visit(user_data, &e->next_token, sizeof e->next_token);
-    visit(user_data, &e->neighbours, sizeof e->neighbours);
-    visit(user_data, e->random, sizeof e->random);
-    visit(user_data, &e->drawn, sizeof e->drawn);
-    visit(user_data, &e->live, sizeof e->live);
-    visit(user_data, &e->ended, sizeof e->ended);
+    GPCI_STATE_FROM(visit, user_data, gpci_controllers, e, waited);
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
-        visit(user_data, &pools[i]->count, sizeof pools[i]->count);
-        visit(user_data, &pools[i]->free, sizeof pools[i]->free);
-        visit(user_data, &pools[i]->used, sizeof pools[i]->used);
+        GPCI_STATE_FROM(visit, user_data, gpci_items, pools[i], count);
         visit(user_data, pools[i]->items, pools[i]->count * pools[i]->item_bytes);
     }
     if (e->shown)
@@ -162,7 +152,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     gpci_calendar_state(&e->calendar, visit, user_data);
     for (uint32_t i = 0; i < e->tree->module_count; i++) {
         visit(user_data, e->units[i].locks, ((size_t)e->units[i].lock_mask + 1) * sizeof *e->units[i].locks);
-        visit(user_data, (char *)&e->units[i] + unit, sizeof e->units[i] - unit);
+        GPCI_STATE_FROM(visit, user_data, gpci_controller, &e->units[i], ports_used);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/state.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@
 typedef struct gpci_items {
     char *items;
     size_t room, item_bytes;
+    /* state */
     uint32_t count, free, used; /* items ever used; first free item; items in use */
 } gpci_items;
 

@@ -19,18 +19,34 @@
 /* An object in a snapshot: the configuration to create it, then its contents and counters. */
 
 #define READ_STEP 65536u
+#define ORDER 2u /* one more for stretches in another order */
 
 /*
- * Hash of the sizes of saved structs, of the hierarchy and of the object. The hash changes with the layout of a
- * snapshot.
+ * Hash of the sizes of saved structs, of the hierarchy and of the object, and of a number for the order of stretches.
+ * The hash changes with the layout of a snapshot.
  */
 static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
-    const uint64_t sizes[] = {
-        GPCI_KEY_COUNT,           sizeof(gpc_stats),           sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
-        sizeof(gpci_l1_share),    sizeof(gpc_cache_stats),     sizeof(gpci_module),    sizeof(gpci_packet),
-        sizeof(gpci_flight),      sizeof(gpci_stage),          sizeof(gpci_network),   sizeof(gpci_task),
-        sizeof(gpci_tree_flight), sizeof(gpci_controller),     sizeof(gpci_lock),      sizeof(gpci_wheel),
-        sizeof(gpci_kept_access), sizeof(gpci_coherent_origin)};
+    const uint64_t sizes[] = {GPCI_KEY_COUNT,
+                              sizeof(gpc_stats),
+                              sizeof(gpci_sm_counts),
+                              sizeof(gpci_slice_counts),
+                              sizeof(gpci_l1_share),
+                              sizeof(gpc_cache_stats),
+                              sizeof(gpci_module),
+                              sizeof(gpci_packet),
+                              sizeof(gpci_flight),
+                              sizeof(gpci_stage),
+                              sizeof(gpci_network),
+                              sizeof(gpci_task),
+                              sizeof(gpci_tree_flight),
+                              sizeof(gpci_controller),
+                              sizeof(gpci_lock),
+                              sizeof(gpci_wheel),
+                              sizeof(gpci_kept_access),
+                              sizeof(gpci_coherent_origin),
+                              sizeof(gpci_timed),
+                              sizeof(gpci_controllers),
+                              ORDER};
     gpci_crc crc;
     gpci_crc_init(&crc);
     const uint32_t ours = gpci_crc_of(&crc, 0, sizes, sizeof sizes);

@@ -78,9 +78,10 @@ typedef struct gpci_coherent_host {
     const gpci_queue *behind; /* queue that the last unbundled message was put into */
     uint32_t before;          /* packet before this message in `behind`, if present */
     bool running;             /* controllers run steps */
-    bool sealed;              /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
-    uint32_t stretch, at;     /* progress of the flush */
-    uint32_t sweeps;          /* sweeps of the flush in progress */
+    /* state */
+    bool sealed;          /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
+    uint32_t stretch, at; /* progress of the flush */
+    uint32_t sweeps;      /* sweeps of the flush in progress */
 } gpci_coherent_host;
 
 /* coherent_host.c */

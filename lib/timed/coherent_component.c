@@ -20,10 +20,7 @@ static void controllers_destroy(gpci_group *group) {
 static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_coherent_host *host = group->timed->coherent;
-    visit(user_data, &host->sealed, sizeof host->sealed);
-    visit(user_data, &host->stretch, sizeof host->stretch);
-    visit(user_data, &host->at, sizeof host->at);
-    visit(user_data, &host->sweeps, sizeof host->sweeps);
+    GPCI_STATE_FROM(visit, user_data, gpci_coherent_host, host, sealed);
     gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
 }
 

@@ -127,6 +127,6 @@ void gpci_collector_reset(gpci_collector *c, uint64_t now) {
 }
 
 void gpci_collector_state(gpci_collector *c, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_collector, last);
-    visit(user_data, (char *)c + from, sizeof *c - from + c->count * sizeof *c->units);
+    GPCI_STATE_FROM(visit, user_data, gpci_collector, c, last);
+    visit(user_data, c->units, c->count * sizeof *c->units);
 }

@@ -36,10 +36,7 @@ void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage) {
 }
 
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &combine->last, sizeof combine->last);
-    visit(user_data, &combine->joined, sizeof combine->joined);
-    visit(user_data, &combine->held, sizeof combine->held);
-    visit(user_data, &combine->open, sizeof combine->open);
+    GPCI_STATE_FROM(visit, user_data, gpci_combine, combine, last);
     visit(user_data, combine->units, combine->units_count * sizeof *combine->units);
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
 }

@@ -44,15 +44,16 @@ typedef struct gpci_combine_unit {
 } gpci_combine_unit;
 
 typedef struct gpci_combine {
-    uint64_t last;              /* core cycle of the latest request */
-    uint64_t joined;            /* combined requests, since the last reset */
-    uint64_t held;              /* packets that have waited */
-    uint32_t open;              /* waiting requests of all units, at most `room` */
     uint32_t units_count, room; /* units_count: schedulers; room: lines */
     uint32_t patience;          /* core cycles */
     bool buffers;               /* stores wait in a buffer */
     gpci_combine_unit *units;   /* [units_count] */
     gpci_combine_slot *slots;   /* [units_count][room] */
+    /* state */
+    uint64_t last;   /* core cycle of the latest request */
+    uint64_t joined; /* combined requests, since the last reset */
+    uint64_t held;   /* packets that have waited */
+    uint32_t open;   /* waiting requests of all units, at most `room` */
 } gpci_combine;
 
 /* Create the state; no effect if l1.combine_lines is 0. GPC_ERROR_MEMORY. */

@@ -45,8 +45,7 @@ void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
 }
 
 void gpci_l1_tlb_state(gpci_l1_tlb *l, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_l1_tlb, in); /* pointers come earlier */
-    visit(user_data, (char *)l + from, sizeof *l - from);
+    GPCI_STATE_FROM(visit, user_data, gpci_l1_tlb, l, in);
     visit(user_data, l->misses, l->entries * sizeof *l->misses);
     visit(user_data, l->asks, l->entries * sizeof *l->asks);
 }

@@ -208,9 +208,8 @@ static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
 
 static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     gpci_l2_tlb *l = group->self;
-    const size_t from = offsetof(gpci_l2_tlb, first); /* pointers come earlier */
     (void)object;
-    visit(user_data, (char *)l + from, sizeof *l - from);
+    GPCI_STATE_FROM(visit, user_data, gpci_l2_tlb, l, first);
     visit(user_data, l->walks, l->entries * sizeof *l->walks);
     visit(user_data, l->asking, words(group->timed) * sizeof *l->asking);
 }

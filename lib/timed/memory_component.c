@@ -71,11 +71,7 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
     gpci_memory_channel *m = &group->timed->memory[channel];
-    visit(user_data, &m->replies, sizeof m->replies);
-    visit(user_data, &m->delayed, sizeof m->delayed);
-    visit(user_data, &m->ticked, sizeof m->ticked);
-    visit(user_data, &m->waiting, sizeof m->waiting);
-    visit(user_data, &m->host_full, sizeof m->host_full);
+    GPCI_STATE_FROM(visit, user_data, gpci_memory_channel, m, replies);
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
 }
 

@@ -106,7 +106,6 @@ typedef struct gpci_network {
     uint32_t in_words, out_words; /* words of bitmaps of inputs, outputs */
     bool in_bytes;                /* rooms are bytes or flits */
     bool in_flits;                /* rooms are flits */
-    bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes per input */
     bool fast;                    /* several network cycles per core cycle, or a turnaround */
     bool simple;                  /* not fast, rooms are packets, one thread, not watched */
@@ -125,13 +124,15 @@ typedef struct gpci_network {
     uint64_t *linked;    /* outputs with a busy link */
     uint64_t *released;  /* outputs whose link becomes free in the present turn */
     uint64_t *releases;  /* [GPCI_NETWORK_SPAN][out_words]: `released` of future core cycles */
-    uint64_t releasing;  /* core cycles, modulo the span, with bits in `releases` */
     uint64_t *requested; /* candidates of the next turn */
     uint64_t *candidates;
-    uint64_t matchings;
     gpci_network_sharing *sharing; /* NULL: one thread */
     gpci_network_watch_fn watch;
     void *watch_data;
+    /* state */
+    uint64_t releasing; /* core cycles, modulo the span, with bits in `releases` */
+    uint64_t matchings;
+    bool match_woken; /* the last output is to be stepped in this cycle */
 } gpci_network;
 
 GPCI_INLINE uint32_t gpci_network_flits(const gpci_network *network, uint32_t size) {

@@ -104,7 +104,5 @@ void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_d
     visit(user_data, network->arrivals, outputs * sizeof *network->arrivals);
     visit(user_data, network->lanes, lanes * sizeof *network->lanes);
     visit(user_data, network->words, network->word_count * sizeof *network->words);
-    visit(user_data, &network->releasing, sizeof network->releasing);
-    visit(user_data, &network->match_woken, sizeof network->match_woken);
-    visit(user_data, &network->matchings, sizeof network->matchings);
+    GPCI_STATE_FROM(visit, user_data, gpci_network, network, releasing);
 }

@@ -236,9 +236,6 @@ uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
 
 /* Messages, and links of a tree's packets, up to the highest used. */
 static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &pool->message_fresh, sizeof pool->message_fresh);
-    visit(user_data, &pool->message_free, sizeof pool->message_free);
-    visit(user_data, &pool->message_live, sizeof pool->message_live);
     for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_PERIOD) {
         const uint32_t left = pool->fresh - first, used = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
         visit(user_data, pool->links + first, used * sizeof *pool->links);
@@ -255,8 +252,6 @@ static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data
 
 /* Waiters: memory up to the highest used. */
 static void waiters_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &pool->waiter_fresh, sizeof pool->waiter_fresh);
-    visit(user_data, &pool->waiter_free, sizeof pool->waiter_free);
     for (uint32_t first = 0, group = 0; first < pool->waiter_fresh; first += GPCI_POOL_WAITERS, group++) {
         const uint32_t left = pool->waiter_fresh - first, used = left < GPCI_POOL_WAITERS ? left : GPCI_POOL_WAITERS;
         const uint32_t packets = (used + GPCI_POOL_SHARERS - 1) / GPCI_POOL_SHARERS;
@@ -265,9 +260,7 @@ static void waiters_state(gpci_pool *pool, gpci_state_fn visit, void *user_data)
 }
 
 void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &pool->fresh, sizeof pool->fresh);
-    visit(user_data, &pool->free, sizeof pool->free);
-    visit(user_data, &pool->live, sizeof pool->live);
+    GPCI_STATE_FROM(visit, user_data, gpci_pool, pool, message_fresh);
     if (pool->period == 1)
         visit(user_data, pool->links, pool->fresh * sizeof *pool->links);
     else

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/state.h"
 
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX
@@ -236,12 +237,13 @@ typedef struct gpci_pool {
     gpci_packet_label *labels; /* [1 + chunk_room * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
     uint32_t chunk_count, chunk_room; /* of whole packets */
     uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
-    uint32_t message_fresh, message_free, message_live;
     uint32_t waiter_groups;
+    uint32_t stride; /* skipped between two chunks: other strands' numbers (strands.h), or messages */
+    /* state */
+    uint32_t message_fresh, message_free, message_live;
     uint32_t waiter_fresh; /* waiters used so far */
     uint32_t waiter_free;  /* list of free waiters */
     uint32_t fresh;        /* first number never used */
-    uint32_t stride;       /* skipped between two chunks: other strands' numbers (strands.h), or messages */
     uint32_t free;         /* list, most recently used first */
     uint32_t live;         /* whole packets; every waiter belongs to another packet in flight */
 } gpci_pool;

@@ -320,9 +320,7 @@ void gpci_prefetch_evicted(gpci_stage *stage, const gpc_eviction *eviction) {
 }
 
 void gpci_prefetch_state(gpci_prefetch *p, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &p->counts, sizeof p->counts);
-    visit(user_data, &p->first, sizeof p->first);
-    visit(user_data, &p->count, sizeof p->count);
+    GPCI_STATE_FROM(visit, user_data, gpci_prefetch, p, counts);
     visit(user_data, p->queue, p->room * sizeof *p->queue);
     visit(user_data, p->marks, p->slots * sizeof *p->marks);
     gpci_policy_state(p->policy, visit, user_data);

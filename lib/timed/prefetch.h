@@ -27,8 +27,10 @@ typedef struct gpci_prefetch {
     void *self;
     uint32_t *marks; /* [slots], by the cache's slot: mark of a prefetched line; or 0 */
     uint32_t slots;
+    uint32_t room;
+    /* state */
     gpci_prefetch_counts counts;
-    uint32_t room, first, count;
+    uint32_t first, count;
     gpci_prefetch_entry queue[]; /* a ring */
 } gpci_prefetch;
 

@@ -211,8 +211,7 @@ void gpci_reorder_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holder
 }
 
 void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_reorder, entered); /* pointers come earlier */
-    visit(user_data, (char *)r + from, sizeof *r - from);
+    GPCI_STATE_FROM(visit, user_data, gpci_reorder, r, entered);
     visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
     visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
     visit(user_data, r->used, r->options->queues * sizeof *r->used);

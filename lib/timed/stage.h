@@ -48,6 +48,7 @@ typedef struct gpci_mshr {
     gpci_mshr_bucket *buckets; /* of coherent stages */
     gpci_mshr_row *rows;       /* of other stages: [mask + 1] */
     uint32_t mask;
+    /* state */
     uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
     uint16_t entry;   /* of the last entry: gpci_packet_mshr.entry */
     gpci_gauge gauge;
@@ -173,12 +174,24 @@ typedef struct gpci_stage {
     gpci_network *requests_out, *replies_in;
     /* to the slices of the other partition and back. */
     gpci_network *peer_requests, *peer_replies;
-    gpci_lrc *coalescer;  /* of an L1, before the network; or NULL */
-    uint32_t index;       /* SM, or slice over both partitions */
-    uint8_t level;        /* 1 or 2 */
-    uint64_t ahead_until; /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
-    uint64_t passed_at;   /* cycle of a step done only up to the miss queue, with the clock behind */
+    gpci_lrc *coalescer;                /* of an L1, before the network; or NULL */
+    uint32_t index;                     /* SM, or slice over both partitions */
+    uint8_t level;                      /* 1 or 2 */
+    gpci_reorder *reorder;              /* between coalescer and tags; or NULL */
+    struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
+    struct gpci_stage *constants;       /* the SM's constant cache, with const.size (constant_cache.h); or NULL */
+    struct gpci_stage *l15;             /* of the SM, perhaps shared, with l15.size (l15_stage.h); or NULL */
+    bool beside;                        /* a constant cache or an L1.5 exists, and sends through L1's miss queue */
+    struct gpci_combine *combine;       /* combining of leaving requests, with l1.combine_lines (combine.h); or NULL */
+    struct gpci_copy_engine *engine;    /* of bulk copies, of plain caches (copy_engine.h); or NULL */
+    gpci_queue *entrance;               /* entry for packets of an SM: `in`, or before the TLB */
+    struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); or NULL */
+    gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
+    struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); or NULL */
+    struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); or NULL */
+    struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of queues before the tags (lsu.h); or NULL */
     gpci_mshr mshr;
+    /* state */
     gpci_queue in;      /* before the tags */
     gpci_queue out;     /* miss queue: to the network, or to memory */
     gpci_queue rop;     /* L2: from the network to `in`, with l2.intake = queue */
@@ -210,30 +223,19 @@ typedef struct gpci_stage {
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
     uint64_t written_waits;             /* L2: own cycles of the tags */
     /* L1 */
-    gpci_reorder *reorder;              /* between coalescer and tags; or NULL */
-    struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
-    struct gpci_stage *constants;       /* the SM's constant cache, with const.size (constant_cache.h); or NULL */
-    struct gpci_stage *l15;             /* of the SM, perhaps shared, with l15.size (l15_stage.h); or NULL */
-    bool beside;                        /* a constant cache or an L1.5 exists, and sends through L1's miss queue */
-    struct gpci_combine *combine;       /* combining of leaving requests, with l1.combine_lines (combine.h); or NULL */
-    struct gpci_copy_engine *engine;    /* of bulk copies, of plain caches (copy_engine.h); or NULL */
-    gpci_queue *entrance;               /* entry for packets of an SM: `in`, or before the TLB */
-    struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); or NULL */
-    gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
-    struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); or NULL */
-    struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); or NULL */
-    struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of queues before the tags (lsu.h); or NULL */
-    uint32_t stores_below;  /* coherent: stores not done, but no longer in need of a line here */
-    uint32_t below;         /* packets sent below that will have a reply */
-    uint32_t joined;        /* reads waiting for another SM's read (coalescer) */
-    uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
-    uint32_t bulk;          /* bulk copies not yet completely requested */
-    bool refused_bulk;      /* a bulk copy was refused */
+    uint32_t stores_below; /* coherent: stores not done, but no longer in need of a line here */
+    uint32_t below;        /* packets sent below that will have a reply */
+    uint32_t joined;       /* reads waiting for another SM's read (coalescer) */
+    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
+    uint32_t bulk;         /* bulk copies not yet completely requested */
+    bool refused_bulk;     /* a bulk copy was refused */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool refused_read;          /* has refused a read for lack of room in the L1.5 */
     bool takes_misses;          /* of a host's L1: has had a miss */
     uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
+    uint64_t ahead_until;       /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
+    uint64_t passed_at;         /* cycle of a step done only up to the miss queue, with the clock behind */
     gpci_due_list due, filled;  /* loads with data on the way out: hits, and data from below */
     gpci_replies replies;
     gpci_fences fences;

@@ -155,13 +155,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
 
 /* State from the queues on, without pointers; earlier fields and the cache are as made, or stored elsewhere. */
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_stage, in), to = offsetof(gpci_stage, reorder),
-                 rest = offsetof(gpci_stage, stores_below);
-    visit(user_data, stage->mshr.used, sizeof stage->mshr.used);
-    visit(user_data, &stage->mshr.entry, sizeof stage->mshr.entry);
-    visit(user_data, &stage->mshr.gauge, sizeof stage->mshr.gauge);
-    visit(user_data, (char *)stage + from, to - from);
-    visit(user_data, (char *)stage + rest, sizeof *stage - rest);
+    GPCI_STATE_FROM(visit, user_data, gpci_mshr, &stage->mshr, used);
+    GPCI_STATE_FROM(visit, user_data, gpci_stage, stage, in);
     if (stage->mshr.buckets)
         visit(user_data, stage->mshr.buckets, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.buckets);
     if (stage->mshr.rows)

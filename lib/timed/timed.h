@@ -56,14 +56,15 @@ typedef struct gpci_flight {
 /* Part in front of a DRAM channel, or a channel of the host's memory. */
 typedef struct gpci_memory_channel {
     gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices use the channel directly */
-    gpci_queue replies;                      /* before the link */
-    gpci_queue delayed;                      /* before the channel's queue, with dram.latency_at = request */
-    uint64_t ticked;                         /* DRAM cycle up to which packets have entered and left `delayed` */
-    uint32_t waiting;                        /* packet waiting for room in the channel; or GPCI_NO_PACKET */
     uint32_t component;
-    bool host_full; /* the host's memory refused, and is not ready yet */
     /* the host's memory has a read's data: gpci_channel_done, or gpci_message_memory_done */
     void (*done)(struct gpci_timed *t, uint32_t packet);
+    /* state */
+    gpci_queue replies; /* before the link */
+    gpci_queue delayed; /* before the channel's queue, with dram.latency_at = request */
+    uint64_t ticked;    /* DRAM cycle up to which packets have entered and left `delayed` */
+    uint32_t waiting;   /* packet waiting for room in the channel; or GPCI_NO_PACKET */
+    bool host_full;     /* the host's memory refused, and is not ready yet */
 } gpci_memory_channel;
 
 /* A slice's atomic unit (atomic_unit.h). */
@@ -83,13 +84,12 @@ struct gpci_timed {
     gpci_wheel wheel;
     gpci_pool pool;
     gpci_flight *flights; /* [flight_room] */
-    uint32_t flight_room, flight_fresh, flight_free;
+    uint32_t flight_room;
     uint32_t flight_stride;       /* other strands' flights between two chunks */
     uint32_t strand;              /* number of the strand, in a strand's view */
     struct gpci_strands *strands; /* strands.h; NULL: one thread */
-    uint64_t in_flight;
-    gpci_stage *l1; /* [sms] */
-    gpci_stage *l2; /* [slices] */
+    gpci_stage *l1;               /* [sms] */
+    gpci_stage *l2;               /* [slices] */
     gpci_stage_options l1_options, l2_options;
     gpci_stage_options constants_options; /* with const.size */
     gpci_level constants_level;           /* with const.size */
@@ -127,11 +127,20 @@ struct gpci_timed {
     gpci_sm_front_end front;
     gpci_kept_access *kept; /* [kept_room] by flight, of accesses with values; or NULL */
     size_t kept_room;
-    bool runs_ahead;       /* SMs may run ahead of the clock (run_ahead.h) */
-    bool in_step;          /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
-    uint64_t ahead_limit;  /* limit in this cycle; 0: not allowed */
-    gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
-    gpc_error error;       /* a protocol's description of the failure */
+    bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h) */
+    bool in_step;               /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
+    uint64_t ahead_limit;       /* limit in this cycle; 0: not allowed */
+    gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;            /* a protocol's description of the failure */
+    gpci_data_banks data_banks; /* of L1s */
+    uint64_t rested;            /* 1 + `progress` when all holders were empty and no step was due; or 0 */
+    struct {
+        uint32_t kind, object; /* of the checking build: the next object to check */
+        bool defective;        /* set by tests that inject a defect: no assertions */
+    } checked;
+    /* state */
+    uint32_t flight_fresh, flight_free;
+    uint64_t in_flight;
     uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
     uint64_t memory_ids;   /* given to the host's memory so far */
     uint64_t memory_reads; /* reads at the host's memory, unanswered */
@@ -141,12 +150,6 @@ struct gpci_timed {
         uint64_t since;    /* no packet has appeared or ended since this core cycle */
         uint32_t live;     /* packets in flight */
     } still;
-    gpci_data_banks data_banks; /* of L1s */
-    uint64_t rested;            /* 1 + `progress` when all holders were empty and no step was due; or 0 */
-    struct {
-        uint32_t kind, object; /* of the checking build: the next object to check */
-        bool defective;        /* set by tests that inject a defect: no assertions */
-    } checked;
 };
 
 /* timed_build.c */

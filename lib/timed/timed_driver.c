@@ -158,14 +158,8 @@ void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
     visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
     visit(user_data, wheel->occupied, sizeof wheel->occupied);
     gpci_pool_state(&t->pool, visit, user_data);
-    visit(user_data, &t->flight_fresh, sizeof t->flight_fresh);
-    visit(user_data, &t->flight_free, sizeof t->flight_free);
+    GPCI_STATE_FROM(visit, user_data, gpci_timed, t, flight_fresh);
     visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
-    uint64_t *const counts[] = {&t->in_flight,    &t->taken,    &t->ended,       &t->memory_ids,
-                                &t->memory_reads, &t->progress, &t->counted_from};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        visit(user_data, counts[i], sizeof *counts[i]);
-    visit(user_data, &t->failed, sizeof t->failed);
     gpci_groups_state(t, visit, user_data);
     gpci_strands_split(t);
 }
