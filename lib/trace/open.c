@@ -62,10 +62,21 @@ static gpc_status open_file(gpc_context *context, gpci_opcodes *opcodes, const c
                             gpci_path_shown(path));
 }
 
+static gpc_status open_synthetic(gpc_context *context, gpci_opcodes *opcodes, const char *kernel, gpc_error *error,
+                                 gpci_source **out) {
+#ifdef GPC_CORE
+    (void)context, (void)opcodes, (void)out;
+    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                     SYNTHETIC "%s: this library was built without kernel generators (GPC_CORE)", kernel);
+#else
+    return gpci_synthetic_open(context, opcodes, kernel, error, out);
+#endif
+}
+
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                             gpci_source **out) {
     if (!strncmp(name, SYNTHETIC, sizeof SYNTHETIC - 1))
-        return gpci_synthetic_open(context, opcodes, name + sizeof SYNTHETIC - 1, error, out);
+        return open_synthetic(context, opcodes, name + sizeof SYNTHETIC - 1, error, out);
     if (gpci_is_standard_input(name))
         return open_file(context, opcodes, name, error, out);
     if (gpci_is_folder(name))

@@ -236,6 +236,37 @@ class Minimal(unittest.TestCase):
 
 
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough, as that of test_places.py")
+class Core(unittest.TestCase):
+    """-Dc_args=-DGPC_CORE is a smaller library, under which hosts count the same."""
+
+    HOSTS = ("embed_host", "embed_timed", "own_mshrs", "scheduler_only", "cache_only", "coherence", "replay_trace")
+
+    def test_hosts_count_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core = pathlib.Path(folder, "core")
+            run(
+                "meson", "setup", core, ROOT, "-Dauto_features=disabled", "--buildtype=release",
+                "-Dc_args=-DGPC_CORE",
+            )
+            run("ninja", "-C", core)
+            self.assertNotIn("gpc_verify", run("nm", "-D", core / "lib/libgpucache.so"))
+            print("bytes of the core's text:", run("size", core / "lib/libgpucache.so").split()[6])
+            for host in self.HOSTS:
+                with self.subTest(host):
+                    arguments = [ROOT / "examples/traces/atax"] if host == "replay_trace" else []
+                    whole, small = (
+                        run(BUILD / f"examples/example-{host}", *arguments, env=clean(LD_LIBRARY_PATH=str(build / "lib")))
+                        for build in (BUILD, core)
+                    )
+                    self.assertEqual(whole, small)
+            self.assertIn(
+                "synthetic:vecadd: this library was built without kernel generators",
+                run(BUILD / "examples/example-replay_trace", "synthetic:vecadd", status=1,
+                    env=clean(LD_LIBRARY_PATH=str(core / "lib"))),
+            )
+
+
+@unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough, as that of test_places.py")
 class Subproject(unittest.TestCase):
     """A host that builds with Meson may carry the library along."""
 
