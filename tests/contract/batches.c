@@ -9,10 +9,8 @@
 #include <string.h>
 
 /*
- * gpc_cache_access_many against gpc_cache_access, under every replacement policy
- * and every predictor: the same results, the same lines that leave, the same
- * counters and the same lines in the end. tests/oracle has the short paths at
- * length, with policies that record what they are told.
+ * gpc_cache_access_many compared with gpc_cache_access, under every replacement policy and every predictor: equal
+ * results, victims, counters and final lines. tests/oracle tests the short paths at length, with recording policies.
  */
 
 enum { COUNT = 3000, CHUNKS = 3 };

@@ -10,11 +10,10 @@
 #include <string.h>
 
 /*
- * Every replacement policy and predictor, at L1 and at L2, and what else decides which lines stay, under every
- * protocol, with a clock and without: a small kernel comes to its end, and what it has stored and added is what
- * everybody reads then. Every scheduler and throttle, likewise: as many instructions as without coherence.
- *
- * SM s stores to the words of number s modulo SMS alone; all add to others.
+ * Every replacement policy and predictor, at L1 and at L2, and other influences on resident lines, under every
+ * protocol, with and without a clock: a small kernel ends, and all SMs then read the stored and added values.
+ * Schedulers and throttles likewise: as many instructions as without coherence. SM s stores only to the words with
+ * number s modulo SMS; all SMs add to others.
  */
 
 enum { SMS = 3, WORDS = 120, SUMS = 9, LANES = 4, ACCESSES = 48 };
@@ -42,7 +41,7 @@ static uint32_t draw(kernel *k, uint32_t below) {
     return (uint32_t)(k->random >> 33) % below;
 }
 
-/* Words of one number are a line apart and more; those that are added to lie between. */
+/* Words of a number are a line apart and more; added words lie between. */
 static uint64_t address_of(uint32_t word) {
     return 0x1000 + word / 5 * 128 + word % 5 * 24;
 }
@@ -71,7 +70,7 @@ static void store(kernel *k, lanes *l, gpc_warp_access *access, uint32_t number)
     access->kind = GPC_STORE;
     access->bytes = (const uint8_t *)l->values;
     for (uint32_t i = 0; i < LANES; i++) {
-        const uint32_t word = draw(k, WORDS / SMS / LANES) * LANES + i; /* no two of a warp's are the same */
+        const uint32_t word = draw(k, WORDS / SMS / LANES) * LANES + i; /* no two words of a warp are equal */
         l->addresses[i] = address_of(word * SMS + access->sm);
         k->stored[word * SMS + access->sm] = l->values[i] = number * LANES + i + 1;
     }
@@ -120,7 +119,7 @@ static void run(kernel *k) {
     }
 }
 
-/* Of each word, which mostly another SM has written than reads it now, once a kernel has begun. */
+/* Check every word, mostly written by another SM than the reader, once a kernel has begun. */
 static void check(kernel *k, const char *what) {
     gpc_launch launch = GPC_LAUNCH_INIT;
     finish(k, what);
@@ -146,15 +145,14 @@ static void check(kernel *k, const char *what) {
     }
 }
 
-/* The status of making a hierarchy; NULL where that fails. */
+/* Status of making a hierarchy; NULL on failure. */
 static gpc_status make(gpc_context *context, const char *protocol, bool data, bool timed, const char *settings,
                        gpc_error *error, gpc_hierarchy **out) {
     char text[1024];
     gpc_config *config;
     *error = (gpc_error)GPC_ERROR_INIT;
     *out = NULL;
-    const bool hides =
-        !strncmp(protocol, "nmoesi", 6); /* what an n-store has left is seen when it has been written back */
+    const bool hides = !strncmp(protocol, "nmoesi", 6); /* an n-store is visible after writing back */
     snprintf(text, sizeof text, "%scoherence = %s\ncoherence.data = %d\nmode = %s\nkernels.flush = %s\n%s", machine,
              protocol, data, timed ? "timed" : "functional", hides ? "all" : "none", settings);
     cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
@@ -165,7 +163,7 @@ static gpc_status make(gpc_context *context, const char *protocol, bool data, bo
     return status;
 }
 
-/* What no hierarchy has is not asked of trees: what is still to come is known in replays alone. */
+/* Settings without any hierarchy are not tried on trees: the future is known only in replays. */
 static void try_settings(gpc_context *context, const char *protocol, bool timed, const char *settings) {
     static kernel k;
     gpc_error error;
@@ -181,13 +179,13 @@ static void try_settings(gpc_context *context, const char *protocol, bool timed,
         return;
     }
     run(&k);
-    if (strcmp(protocol, "nmoesi-multi2sim") != 0) /* which loses data, as what it is a model of */
+    if (strcmp(protocol, "nmoesi-multi2sim") != 0) /* loses data, as in the modelled original */
         check(&k, what);
     finish(&k, what);
     gpc_hierarchy_destroy(k.h);
 }
 
-/* With each protocol and mode; in small runs each setting has one of them, in turn. */
+/* With every protocol and mode; in small runs every setting has only one, in turn. */
 static void try_all(gpc_context *context, const char *settings) {
     static unsigned turn;
     const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL), cases = 2 * protocols;
@@ -296,7 +294,7 @@ Test(coherent_contract, schedulers_and_throttles) {
     gpc_context_destroy(context);
 }
 
-/* Load/store units, whose lanes are accesses of their own, and which ask of each of them. */
+/* Load/store units, with an access per lane, each asking. */
 Test(coherent_contract, load_store_units) {
     static const char *const rows[] = {"l1.bypass = random-p(p=0.5)",
                                        "l1.bypass = agcb(threshold=2)",
@@ -323,7 +321,7 @@ Test(coherent_contract, load_store_units) {
     gpc_context_destroy(context);
 }
 
-/* What needs the future has it in replays without a clock, at L1. */
+/* Policies needing the future get it in replays without a clock, at L1. */
 Test(coherent_contract, the_future) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < gpc_policy_count(context, GPC_POLICY_PROTOCOL); i++)

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * Decisions alone: every replacement policy and predictor in a host with tags of its own, beside a gpc_cache to which
- * the same happens. They decide alike, access by access: two caches of a level, which share what their policies share;
- * with lines that get their way before or after their data have come; with samples, warps, replies, stalls.
+ * Decisions alone: every replacement policy and predictor in a host with separate tags, beside a gpc_cache with equal
+ * events. Decisions are equal, access by access: two caches of a level, sharing the policies' shared state; with ways
+ * chosen before or after the data arrive; with samples, warps, replies, stalls.
  */
 
 #define SETS 8u
@@ -27,17 +27,17 @@ typedef struct own_line {
     uint32_t reuse;
 } own_line;
 
-/* A cache of the host's, and the library's beside it. */
+/* A cache of the host, and the library's cache. */
 typedef struct host {
     gpc_replacement *replacement;
     gpc_predictor *predictor;
     gpc_cache *cache;
     own_line lines[SETS][WAYS];
     uint64_t reads, hits; /* sectors, since the last sample */
-    bool late;            /* a way is chosen when the data are here */
+    bool late;            /* choose a way when the data arrive */
 } host;
 
-/* What came of an access, in both. */
+/* Outcome of an access, in host and cache. */
 typedef struct outcome {
     uint8_t outcome, admission, evicted;
     uint32_t way, word;
@@ -115,7 +115,7 @@ static unsigned sectors_in(uint8_t mask) {
     return (mask & 1u) + (mask >> 1 & 1u);
 }
 
-/* May it allocate? The word is of what is fetched below. */
+/* True if the policy admits the line. The word is of the fetch below. */
 static bool admitted(host *h, const gpc_request *request, outcome *o) {
     gpc_prediction prediction;
     cr_assert_eq(gpc_predictor_predict(h->predictor, set_of(request), request, &prediction), GPC_OK);
@@ -135,7 +135,7 @@ static gpc_eviction describe(const own_line *line, uint32_t set, uint32_t way) {
                           .dirty_bytes = {line->dirty & 1 ? UINT64_MAX : 0, line->dirty & 2 ? UINT64_MAX : 0}};
 }
 
-/* A way for the request's line: the lowest free one, or what the policy gives up. */
+/* A way for the request's line: the lowest free way, or the policy's victim. */
 static void allocate(host *h, const gpc_request *request, outcome *o) {
     const uint32_t set = set_of(request);
     gpc_tag_event events[2];
@@ -166,7 +166,7 @@ static void allocate(host *h, const gpc_request *request, outcome *o) {
                                     .dirty = is_read(request) ? 0 : request->sector_mask};
 }
 
-/* Its line is there, with or without what is needed of it. */
+/* The line is present, with or without the needed sectors. */
 static void serve(host *h, const gpc_request *request, outcome *o) {
     const uint32_t set = set_of(request);
     own_line *line = &h->lines[set][o->way];
@@ -184,7 +184,7 @@ static void serve(host *h, const gpc_request *request, outcome *o) {
     h->hits += is_read(request) ? sectors_in(found) : 0;
 }
 
-/* Tags, and where the way is chosen at once all else, too. */
+/* Tags, and the rest if the way is chosen at once. */
 static outcome look_up(host *h, const gpc_request *request) {
     outcome o = {.outcome = GPC_MISS, .way = NO_WAY};
     const bool early = gpc_predictor_before_lookup(h->predictor) && is_read(request);
@@ -223,12 +223,12 @@ static void compare(const char *spec, size_t i, const outcome *own, const gpc_ac
               i);
     cr_assert(!theirs->fetch_sectors || theirs->outcome == GPC_SECTOR_MISS || late || own->word == theirs->policy_word,
               "%s, access %zu: word %u, the cache's %u", spec, i, own->word, theirs->policy_word);
-    /* a policy that has no `declines` is not asked */
+    /* a policy without `declines` is not asked */
     cr_assert(own->admission == theirs->admission || (own->admission == GPC_ADMITTED && !theirs->admission),
               "%s, access %zu", spec, i);
 }
 
-/* The data are here: those of a miss, or of a bypass that the level below has overturned. */
+/* The data arrive: of a miss, or of a bypass overturned by the level below. */
 static void fill(host *h, const char *spec, size_t i, gpc_request request) {
     outcome own = {.outcome = GPC_MISS, .way = NO_WAY};
     gpc_access_result theirs;
@@ -239,7 +239,7 @@ static void fill(host *h, const char *spec, size_t i, gpc_request request) {
     bypasses += own.outcome == GPC_BYPASSED;
 }
 
-/* What is below answers; the reply may overturn a bypass. */
+/* The level below answers; the reply may overturn a bypass. */
 static void reply(host *h, const char *spec, size_t i, const gpc_request *request, const outcome *o, uint32_t word) {
     const gpc_decision predicted = o->outcome == GPC_BYPASSED ? GPC_BYPASS : GPC_CACHE;
     const gpc_decision own = gpc_predictor_reply(h->predictor, request, predicted, word);
@@ -270,7 +270,7 @@ static void access_both(host *h, const char *spec, size_t i, const gpc_request *
     }
 }
 
-/* What happens besides, now and then. */
+/* Occasional other events. */
 static void go_on(host *h, const char *spec, size_t i, const gpc_request *request, uint64_t draw) {
     const uint32_t set = set_of(request), way = find(h, request);
     gpc_request asked = *request;
@@ -327,7 +327,7 @@ static gpc_request request_of(uint64_t line, uint64_t next, size_t i, uint64_t d
                                                   : GPC_PREFETCH};
 }
 
-/* Their counters are those of the cache's policies, name by name. */
+/* Counters equal those of the cache's policies, name by name. */
 static void compare_values(const host *h, const char *spec) {
     size_t count = 0, own = 0;
     gpc_policy_value theirs = GPC_POLICY_VALUE_INIT, value = GPC_POLICY_VALUE_INIT;

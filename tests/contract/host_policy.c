@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The library's side of the contract, seen from a policy of the host: environment, order of calls, refusals. */
+/* The library's side of the contract, seen by a policy of the host: environment, order of calls, refusals. */
 
 typedef struct spy {
     const gpc_policy_env *env;
@@ -110,7 +110,7 @@ static void access_line(gpc_cache *cache, uint64_t line, gpc_status expected) {
     cr_expect_eq(gpc_cache_access(cache, &request, NULL), expected);
 }
 
-/* The environment is that of the cache, zeroed, and stays readable as long as the policy is at work. */
+/* The environment is the cache's, zeroed, and stays readable while the policy is in use. */
 Test(host_policy, environment_lives_as_long_as_the_policy) {
     spy seen = {0};
     gpc_context *context = context_with(&seen);
@@ -153,7 +153,7 @@ Test(host_policy, calls_come_in_the_promised_order) {
     gpc_context_destroy(context);
 }
 
-/* A way that does not exist fails the access and moves no line; bypass is a choice. */
+/* An impossible way fails the access and moves no line; bypass is a choice. */
 Test(host_policy, an_impossible_victim_is_refused) {
     spy seen = {.victim = 2};
     gpc_context *context = context_with(&seen);
@@ -192,7 +192,7 @@ Test(host_policy, a_refusing_init_refuses_the_cache_and_its_reason_is_told) {
     gpc_context_destroy(context);
 }
 
-/* Built-in policies take what they declare and nothing else. */
+/* Built-in policies accept only declared parameters. */
 Test(host_policy, built_in_policies_refuse_unknown_parameters) {
     static const char *const wrong[] = {"lru(bypass=1)", "random(7)", "opt(bypas=1)", "opt(bypass=2)",
                                         "opt(bypass=0.5)"};

@@ -6,14 +6,14 @@
 #include <string.h>
 
 /*
- * Every scheduler, and every throttle by itself, decides for a host what it would in a timed replay. The host is a
- * policy of the replay that leaves each decision to an object of another context, which is told what it is told: the
- * replay then is the same to the cycle as with the built-in policy in its place.
+ * Every scheduler, and every throttle alone, decides equally for a host and in a timed replay. The host is a policy of
+ * the replay that leaves decisions to an object of another context, with equal inputs: the replay must equal a replay
+ * with the built-in policy, to the cycle.
  */
 
 #define SLOTS 64u
 
-/* Where the hosts' objects are, and which: of all that are alive, each shares with the one before. */
+/* The hosts' objects: of all alive, each shares with the previous. */
 static gpc_context *apart;
 static const char *spec;
 static gpc_scheduler *last_scheduler;
@@ -105,7 +105,7 @@ static const gpc_scheduler_ops mirrored = {.struct_size = sizeof mirrored,
                                            .sample = mirror_sample,
                                            .on_block = mirror_block};
 
-/* Throttles. A warp's block is known when they are asked about it first. */
+/* Throttles. A warp's block becomes known at the first question. */
 
 typedef struct screen {
     gpc_throttle *t;
@@ -201,7 +201,7 @@ static void set(gpc_config *config, const char *key, const char *value) {
     cr_assert_eq(gpc_config_set(config, key, value, &error), GPC_OK, "%s", error.message);
 }
 
-/* Reuses that a small L1 loses to other warps. */
+/* Reuses lost by a small L1 to other warps. */
 static gpc_stats replay(gpc_context *context, const char *scheduler) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
@@ -226,14 +226,14 @@ static gpc_stats replay(gpc_context *context, const char *scheduler) {
 }
 
 /*
- * A cycle in which an SM is held up at its L1 counts for the reason that was found when it was looked at last. To ask a
- * throttle is to look; and here all are asked behind a sample, which built-in ones decline that have not changed.
+ * A cycle in which an SM is held up at L1 counts for the reason found at the last look. Asking a throttle is a look;
+ * here all are asked after a sample, while built-in throttles without a change decline.
  */
 static bool is_of_last_look(const char *counter) {
     return !strcmp(counter, "scheduler.mshr_stalls") || !strcmp(counter, "scheduler.line_stalls");
 }
 
-/* Returns the cycles that it took. */
+/* Returns the number of cycles. */
 static uint64_t compare(gpc_context *context, const char *own, const char *theirs, const char *which) {
     gpc_stats a = replay(context, theirs);
     spec = which;

@@ -6,11 +6,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* What the papers on insertion promise: of a working set that does not fit a part stays, and of others all. */
+/* Promises of papers on insertion: of too large a working set a part stays, of others everything. */
 
 #define ROUNDS 400u
 
-/* Round and round over `distinct` lines of each of `sets` sets. */
+/* Loops over `distinct` lines of each of `sets` sets. */
 static uint64_t *loop_of(uint32_t sets, uint32_t distinct) {
     size_t count = (size_t)sets * distinct * ROUNDS;
     uint64_t *lines = malloc(count * sizeof *lines);
@@ -20,7 +20,7 @@ static uint64_t *loop_of(uint32_t sets, uint32_t distinct) {
     return lines;
 }
 
-/* Working sets that fill the cache, each gone round four times and never seen again. */
+/* Working sets that fill the cache, each looped four times and never used again. */
 static uint64_t *moving_sets(uint32_t capacity) {
     size_t count = (size_t)capacity * ROUNDS;
     uint64_t *lines = malloc(count * sizeof *lines);
@@ -35,8 +35,8 @@ static const struct {
 } loops[] = {{1, 2, 3}, {1, 4, 5}, {32, 4, 7}, {8, 16, 20}, {4, 24, 40}, {1, 100, 130}};
 
 /*
- * Of w ways LIP keeps all but one and hits w - 1 times in each round but the first; so does a protecting
- * distance that covers the loop, where the youngest line never hit leaves. With bypass it keeps all w.
+ * Of w ways LIP keeps all but one and hits w - 1 times per round after the first; so does a protecting distance that
+ * covers the loop, where the youngest line without a hit leaves. With bypass it keeps all w.
  */
 Test(insertion, loops_larger_than_the_cache) {
     gpc_context *context = open_context(1);
@@ -58,11 +58,13 @@ Test(insertion, loops_larger_than_the_cache) {
     gpc_context_destroy(context);
 }
 
-/* The bimodal ones lose a line now and then, the duelling ones the quarter of the sets that lead for LRU or SRRIP. */
+/*
+ * The bimodal policies lose a line sometimes, the duelling policies the quarter of the sets leading for LRU or SRRIP.
+ */
 Test(insertion, part_of_a_loop_stays) {
     static const struct {
         const char *spec;
-        unsigned percent; /* of what LIP has, at least */
+        unsigned percent; /* of LIP's hits, at least */
     } rows[] = {{"bip", 60},
                 {"bip(random=1)", 60},
                 {"bip(bypass=1)", 60},
@@ -84,7 +86,7 @@ Test(insertion, part_of_a_loop_stays) {
     gpc_context_destroy(context);
 }
 
-/* Every distance of the loop is 20, so the first that is found covers it and no more: rounded up to the counters' 4. */
+/* Every distance of the loop is 20, so the first candidate covers exactly that: rounded up to the counters' 4. */
 Test(insertion, a_protecting_distance_is_found) {
     gpc_context *context = open_context(1);
     uint64_t *lines = loop_of(32, 20);
@@ -92,16 +94,16 @@ Test(insertion, a_protecting_distance_is_found) {
     size_t given = count_hits(context, "protecting-distance(distance=20,bypass=1)", 32, 16, lines, count);
     size_t found = count_hits(context, "protecting-distance(bypass=1,period=25600)", 32, 16, lines, count);
     cr_expect_eq(given, best);
-    /* 40 of the 400 rounds pass before it is known; lines that came in before may stay for as long again */
+    /* 40 of the 400 rounds pass before the distance is known; earlier lines may stay as long again */
     cr_expect_geq(found * 100, best * 85, "%zu of %zu", found, best);
     free(lines);
     gpc_context_destroy(context);
 }
 
 /*
- * Working sets that move: LRU and SRRIP miss each line once and hit it three times. A line that comes in as the
- * least recent, or distant, leaves for the next, so the bimodal ones keep the last set's lines. The duelling
- * ones lose the sets that lead for these, a quarter of 32 or 64 and 32 of 1024, and what it takes to find out.
+ * Moving working sets: LRU and SRRIP miss every line once and hit it three times. A line inserted as the least recent,
+ * or distant, leaves for the next, so bimodal policies keep the last set's lines. Duelling policies lose the sets
+ * leading for these, a quarter of 32 or 64 and 32 of 1024, and the cost of finding out.
  */
 Test(insertion, duels_follow_recency_where_it_pays) {
     static const struct { uint32_t sets, ways, percent; } shapes[] = {{32, 4, 70}, {64, 16, 70}, {1024, 4, 94}};

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Every bypass predictor: what it says of itself, its decisions, and its life inside a cache. */
+/* Every bypass predictor: declarations, decisions, and use inside a cache. */
 
 Test(predictor, says_what_it_is_and_is_tried) {
     gpc_context *context = open_context(1);
@@ -43,7 +43,7 @@ static gpc_request random_request(uint64_t *random, uint64_t lines) {
                          .token = (uint8_t)gpci_random_below(random, GPC_TOKEN_COUNT)};
 }
 
-/* The table called directly: decisions in range, and the same for the same history. */
+/* The table called directly: decisions in range, and equal for equal history. */
 static uint64_t exercise(const char *spec, uint32_t sets, uint32_t ways) {
     gpc_context *context = open_context(1);
     gpc_policy_env geometry = {
@@ -88,7 +88,7 @@ Test(predictor, decides_in_range_and_repeats_itself) {
     }
 }
 
-/* Inside a cache, with every kind of request: what was bypassed left nothing behind, what was not is resident. */
+/* Inside a cache, with every kind of request: bypassed lines leave no trace, others are resident. */
 static void inside_a_cache(gpc_context *context, const char *spec) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;
@@ -119,7 +119,7 @@ Test(predictor, bypassed_lines_stay_out) {
     gpc_context_destroy(context);
 }
 
-/* Changed on a live cache: from then on the new one decides, and lines stay. */
+/* Changed on a live cache: the new predictor decides from then on, and lines stay. */
 Test(predictor, can_be_changed_on_a_live_cache) {
     gpc_context *context = open_context(1);
     gpc_cache *cache = open_cache(context, "lru", 4, 4);

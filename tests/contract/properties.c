@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Theorems about replacement that hold for any stream. */
+/* Theorems about replacement for arbitrary streams. */
 
 #define COUNT 20000
 
 static const struct { uint32_t sets, ways; } shapes[] = {{1, 2}, {4, 4}, {3, 5}, {32, 4}, {7, 24}, {1, 128}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
-/* Nothing that fetches on every miss beats opt, and nothing at all beats opt that may bypass. */
+/* No policy that fetches on every miss beats opt, and no policy at all beats opt with bypass. */
 Test(properties, the_optimum_is_never_beaten) {
     const size_t count = effort_of(COUNT);
     gpc_context *context = open_context(1);
@@ -38,7 +38,7 @@ Test(properties, the_optimum_is_never_beaten) {
     gpc_context_destroy(context);
 }
 
-/* The most hits that any choice of victims (and of bypasses) can have from access `i` on: every choice is tried. */
+/* Most hits of any choice of victims (and of bypasses) from access `i` on: every choice is tried. */
 typedef struct search {
     const uint64_t *lines;
     size_t count;
@@ -82,12 +82,11 @@ Test(properties, opt_finds_what_trying_everything_finds) {
 }
 
 /*
- * Mattson et al., IBM Systems Journal 9(2), 1970: an access hits in LRU of w ways
- * exactly if fewer than w other lines of its set came since its line did last.
- * distances[d] = accesses with d other lines between.
+ * Mattson et al., IBM Systems Journal 9(2), 1970: an access hits in LRU of w ways exactly if fewer than w other lines
+ * of the set came since the line's last access. distances[d] = accesses with d other lines between.
  */
 static void stack_distances(const uint64_t *lines, size_t count, uint32_t sets, size_t *distances, size_t limit) {
-    uint64_t *stack = malloc(count * sizeof *stack); /* of the set at hand, most recent first */
+    uint64_t *stack = malloc(count * sizeof *stack); /* of the present set, most recent first */
     cr_assert_not_null(stack);
     memset(distances, 0, limit * sizeof *distances);
     for (uint32_t set = 0; set < sets; set++) {
@@ -127,7 +126,7 @@ Test(properties, lru_hits_are_the_stack_distances) {
     gpc_context_destroy(context);
 }
 
-/* Whatever is resident in w ways of LRU is resident in w + 1 as well. */
+/* Lines resident in w ways of LRU are resident in w + 1, too. */
 static void check_inclusion(const gpc_cache *smaller, const gpc_cache *larger, size_t step) {
     gpc_line line;
     size_t lines = 0;
@@ -170,8 +169,8 @@ Test(properties, fifo_shows_beladys_anomaly) {
 }
 
 /*
- * A loop over one line more than the set holds: LRU and FIFO never hit. MRU keeps
- * all but one way; of every w accesses it misses one, as the optimum does.
+ * A loop over one line more than the set holds: LRU and FIFO never hit. MRU keeps all but one way, missing one of every
+ * w accesses, like the optimum.
  */
 Test(properties, a_loop_defeats_lru_and_not_mru) {
     gpc_context *context = open_context(1);
@@ -189,7 +188,7 @@ Test(properties, a_loop_defeats_lru_and_not_mru) {
     gpc_context_destroy(context);
 }
 
-/* With one way, or with everything fitting, there is nothing to choose: all are alike. */
+/* With one way, or with room for everything, there is no choice: all policies are equal. */
 Test(properties, without_a_choice_all_policies_are_alike) {
     gpc_context *context = open_context(1);
     uint64_t *lines = stream_make(STREAM_SKEWED, 41, 64, COUNT);
@@ -205,7 +204,7 @@ Test(properties, without_a_choice_all_policies_are_alike) {
     gpc_context_destroy(context);
 }
 
-/* Tree-PLRU of two ways is LRU; of more it never evicts the line used last. */
+/* Tree-PLRU of two ways is LRU; of more it never evicts the last used line. */
 Test(properties, plru_of_two_ways_is_lru) {
     gpc_context *context = open_context(1);
     for (int kind = 0; kind < STREAM_COUNT; kind++) {

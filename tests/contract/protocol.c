@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every coherence protocol must keep to, on trees of two and three levels; rows say what one does not. */
+/* Requirements of every coherence protocol, on trees of two and three levels; rows list exceptions. */
 
 typedef struct protocol_row {
     const char *name;
-    bool acquires;   /* who is to see others' stores acquires first */
-    bool incoherent; /* not even then */
-    bool loses_data; /* as what it is a model of */
+    bool acquires;   /* readers of others' stores acquire first */
+    bool incoherent; /* not even after an acquire */
+    bool loses_data; /* as in the modelled original */
 } protocol_row;
 
 static const protocol_row own_rows[] = {
@@ -46,7 +46,7 @@ static bool has_row(const char *name) {
     return found;
 }
 
-static protocol_row all_rows[64]; /* behind the last, one without a name */
+static protocol_row all_rows[64]; /* ended by a row without a name */
 static size_t row_count;
 
 static void add_row(const char *name) {
@@ -54,7 +54,7 @@ static void add_row(const char *name) {
     all_rows[row_count++].name = name;
 }
 
-/* The rows above, and those of protocols that have none. */
+/* The rows above, and rows for further protocols. */
 static const protocol_row *rows(void) {
     if (!row_count) {
         memcpy(all_rows, own_rows, sizeof own_rows);
@@ -99,7 +99,7 @@ static void flush(stage *s) {
                  s->small->error.message);
 }
 
-/* All that was written is in memory, and no cache holds anything. */
+/* All written data are in memory, and no cache holds a line. */
 static void expect_flushed(stage *s, const char *name, const uint8_t *expected) {
     uint8_t memory[BYTES];
     flush(s);
@@ -120,7 +120,7 @@ static uint32_t draw(uint64_t *random, uint32_t below) {
     return (uint32_t)(*random >> 33) % below;
 }
 
-/* A processor alone reads what it wrote last, by stores of both kinds, through all evictions. */
+/* A single processor reads the last write, by stores of every kind, through all evictions. */
 Test(protocol, who_is_alone_reads_what_it_wrote) {
     EACH_TREE(row, shape) {
         stage s;
@@ -139,7 +139,7 @@ Test(protocol, who_is_alone_reads_what_it_wrote) {
     }
 }
 
-/* Processors that keep to bytes of their own lose none of them, though they share every block. */
+/* Processors writing disjoint bytes lose none, though they share every block. */
 Test(protocol, bytes_of_several_writers_are_merged) {
     EACH_TREE(row, shape) {
         stage s;
@@ -161,7 +161,7 @@ Test(protocol, bytes_of_several_writers_are_merged) {
     }
 }
 
-/* Any processor reads what any other stored coherently, after an acquire where the protocol asks for one. */
+/* Any processor reads another's coherent store, after an acquire if required by the protocol. */
 Test(protocol, coherent_stores_are_seen) {
     EACH_TREE(row, shape) {
         stage s;
@@ -200,7 +200,7 @@ static uint64_t run_racy(const char *name, stage_shape shape, gpc_coherence_stat
         uint32_t module = draw(&random, CACHES), kind = draw(&random, 3), address = draw(&random, BYTES);
         uint8_t got = access_byte(&s, module, kind, address, (uint8_t)i);
         sum = digest(sum, &got, 1);
-        for (uint32_t m = 0; m < s.result.message_count; m++) /* but for what lies behind the last field */
+        for (uint32_t m = 0; m < s.result.message_count; m++) /* except bytes after the last field */
             sum = digest(sum, &s.result.messages[m], offsetof(gpc_coherence_message, found) + 1);
         sum = digest(sum, s.result.transitions, s.result.transition_count * sizeof *s.result.transitions);
     }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * What policies say that they read (GPC_READS_) against what they do. Each is asked about one stream twice; the second
- * time some fields of the requests are other than they were. Of fields that it does not read it must not take notice,
- * and each that it does read must matter to it in one of its rows at least.
+ * Declared inputs of policies (GPC_READS_) compared with behaviour. Every policy is asked about one stream twice; the
+ * second time some fields of the requests vary. Undeclared fields must not matter, and a declared field must matter in
+ * at least one of the policy's rows.
  */
 
 enum { SETS = 8, WAYS = 4 };
@@ -25,7 +25,7 @@ static const uint64_t all_bits[] = {
     GPC_READS_PRIORITY,    GPC_READS_TOKEN,        GPC_READS_ADMISSION, GPC_READS_WARP_EVENTS, GPC_READS_SAMPLES,
     GPC_READS_STALLS};
 
-/* A stream: the lines that are asked for come from `lines`, all else from `fields`, or from `other` where it varies. */
+/* A stream: lines come from `lines`, other fields from `fields`, or from `other` if varied. */
 typedef struct stream {
     uint64_t lines, fields, other;
     uint64_t varied; /* GPC_READS_ bits */
@@ -60,7 +60,7 @@ static gpc_request draw(uint64_t *random, uint64_t line) {
                          .admitted = bits >> 62 & 1};
 }
 
-/* The request of the stream, with other values in the fields that vary. */
+/* The request of the stream, with changed values in the varied fields. */
 static gpc_request next_request(stream *s, uint64_t line) {
     gpc_request r = draw(&s->fields, line), o = draw(&s->other, gpci_random(&s->other) % 4096);
 #define VARY(bit, field)             \
@@ -117,7 +117,7 @@ static gpc_sample next_sample(stream *s, uint64_t cycle) {
     return sample;
 }
 
-/* Warps are told of from the middle of the stream on: what is never told of any goes by requests alone. */
+/* Warp events start in the middle of the stream: before, only requests tell of warps. */
 static bool tells_of_warps(uint32_t step) {
     return step > STEPS / 2 && step % 7 == 0;
 }
@@ -147,7 +147,7 @@ static gpc_eviction leaving(stream *s, uint32_t set, uint32_t way) {
                           .valid_sectors = 15};
 }
 
-/* The way for a request that misses in a full set; NONE: it bypasses. */
+/* Way for a request that misses in a full set; or NONE for a bypass. */
 static uint32_t replace(stream *s, const gpci_policy *policy, uint32_t set, gpc_request *request) {
     const gpc_replacement_ops *ops = policy->ops;
     if (ops->declines && ops->declines(policy->self, set, NULL, request))
@@ -238,7 +238,7 @@ static void predictor_step(stream *s, const gpci_policy *policy, uint32_t step) 
         ops->on_fill(policy->self, set, way, &request);
 }
 
-/* What a policy makes of the stream with these fields varied. */
+/* A policy's decisions on the stream with these fields varied. */
 static stream run(gpc_context *context, gpc_policy_kind kind, const char *spec, uint64_t varied) {
     stream s = {.lines = 1, .fields = 2, .other = 3, .varied = varied};
     memset(s.resident, 0xff, sizeof s.resident);
@@ -257,7 +257,7 @@ static uint64_t reads_of(gpc_context *context, gpc_policy_kind kind, const char 
     return reads;
 }
 
-/* What the table of a policy states for all its parameters. */
+/* Inputs declared by a policy's table over all parameters. */
 static uint64_t most_of(gpc_context *context, gpc_policy_kind kind, const char *spec) {
     gpci_policy *policy = make(context, kind, spec);
     uint64_t most = kind == GPC_POLICY_REPLACEMENT ? ((const gpc_replacement_ops *)policy->ops)->reads
@@ -270,7 +270,7 @@ static const char *spec_at(gpc_policy_kind kind, size_t row) {
     return kind == GPC_POLICY_REPLACEMENT ? replacement_rows()[row].spec : predictor_rows()[row];
 }
 
-/* All that it does not read varies at once. */
+/* All undeclared fields vary at once. */
 static void takes_no_notice(gpc_policy_kind kind) {
     gpc_context *context = open_context(1);
     const char *spec;
@@ -296,7 +296,7 @@ Test(reads, predictors_read_no_more_than_they_say) {
     takes_no_notice(GPC_POLICY_PREDICTOR);
 }
 
-/* What all rows of a name read, and of that what makes a difference to one of them. */
+/* Inputs declared by all rows of a name, and the inputs that matter to one of them. */
 typedef struct claim {
     const char *name;
     size_t length;
@@ -321,12 +321,12 @@ static uint64_t shown_by(gpc_context *context, gpc_policy_kind kind, const char 
     return shown;
 }
 
-/* The profile that `compiler` reads here has one kernel, and an instruction is the same in all its launches. */
+/* The profile for `compiler` here has one kernel, with equal instructions in all launches. */
 static bool cannot_be_seen(const claim *c, uint64_t bits) {
     return c->length == strlen("compiler") && !memcmp(c->name, "compiler", c->length) && bits == GPC_READS_KERNEL;
 }
 
-/* A policy that says that it reads what it does not would be refused where it could serve. */
+/* A policy with too many declared inputs would be refused although usable. */
 static void reads_all_it_says(gpc_policy_kind kind) {
     gpc_context *context = open_context(1);
     claim claims[64];

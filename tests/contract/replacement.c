@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every replacement policy: what it says of itself, and its table called directly. */
+/* Every replacement policy: declarations, and the table called directly. */
 
 typedef struct geometry {
     uint32_t sets, ways;
@@ -75,8 +75,8 @@ Test(replacement, costs_are_those_of_the_literature) {
 }
 
 /*
- * What each keeps beside an order of LRU, 2 bits a line, in 32 sets of 4 ways: the order counts wherever it is asked
- * for, were it to settle ties, as the rule of gpc_replacement_ops.cost_bits has it.
+ * Cost beside an order of LRU, 2 bits a line, in 32 sets of 4 ways: the order counts wherever used, even only for ties,
+ * by the rule of gpc_replacement_ops.cost_bits.
  */
 Test(replacement, an_order_costs_the_same_everywhere) {
     static const struct {
@@ -111,7 +111,7 @@ Test(replacement, an_order_costs_the_same_everywhere) {
     gpc_context_destroy(context);
 }
 
-/* A generator counts where a draw decides. */
+/* A generator counts if a random number decides. */
 Test(replacement, a_generator_costs_64_bits) {
     static const char *const pairs[][2] = {{"nru", "nru(random=1)"}, {"bip(epsilon=1)", "bip(random=1)"}};
     gpc_context *context = open_context(1);
@@ -193,7 +193,7 @@ Test(replacement, repeats_itself_with_the_same_seed) {
     }
 }
 
-/* Sets know nothing of each other: a set's victims are the same alone and among others in use. */
+/* Sets are independent: a set's victims are equal alone and among others in use. */
 Test(replacement, sets_are_independent) {
     EACH_ROW(row) {
         if (row->seeded || row->couples)

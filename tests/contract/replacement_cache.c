@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every replacement policy inside gpc_cache, against the same table driven by the tests' own plain set of lines. */
+/*
+ * Every replacement policy inside gpc_cache, compared with the policy's table driven by a plain set of lines in the
+ * tests.
+ */
 
 #define COUNT 4000
 
@@ -65,7 +68,7 @@ Test(replacement_cache, does_what_the_table_alone_does) {
     gpc_context_destroy(context);
 }
 
-/* One at a time and in a batch: the same hits and the same lines leave. */
+/* Singly and in a batch: equal hits and equal victims. */
 Test(replacement_cache, batches_change_nothing) {
     const size_t count = effort_of(COUNT);
     gpc_context *context = open_context(1);
@@ -98,7 +101,7 @@ Test(replacement_cache, batches_change_nothing) {
     gpc_context_destroy(context);
 }
 
-/* Contexts of the same seed do the same; where the seed matters another one does not. */
+/* Contexts with equal seeds act equally; a different seed matters if used. */
 Test(replacement_cache, follows_the_seed_of_its_context) {
     EACH_ROW(row) {
         size_t hits[3];
@@ -114,7 +117,7 @@ Test(replacement_cache, follows_the_seed_of_its_context) {
     }
 }
 
-/* The lines of a cache become those of a rig, told to its policy as filled in order of set and way. */
+/* The lines of a cache are adopted by a rig, told to the rig's policy as filled in order of set and way. */
 static void adopt_lines(rig *r, const gpc_cache *cache) {
     gpc_line line;
     for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
@@ -157,7 +160,7 @@ Test(replacement_cache, any_policy_can_take_over_a_live_cache) {
     gpc_context_destroy(context);
 }
 
-/* A change that is refused changes nothing, not even the order of the lines. */
+/* A refused change has no effect, not even on the order of the lines. */
 Test(replacement_cache, a_refused_change_leaves_the_old_policy) {
     gpc_context *context = open_context(1);
     EACH_ROW(row) {

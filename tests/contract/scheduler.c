@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every scheduler: what it says of itself, its choices on random events, and that all its warps come to their end. */
+/* Every scheduler: declarations, choices on random events, and all warps come to an end. */
 
 enum { MOST = 200 };
 
@@ -55,7 +55,7 @@ Test(scheduler, says_what_it_is_and_is_tried) {
     gpc_context_destroy(context);
 }
 
-/* Does a row's scheduler have a throttle of that name? */
+/* True if a row's scheduler has a throttle of this name. */
 static bool has_throttle(const scheduler_row *row, const char *name) {
     for (const char *at = strchr(row->spec, '+'); at; at = strchr(at + 1, '+'))
         if (!strncmp(at + 2, name, strlen(name)) && strcspn(at + 2, "( ") == strlen(name))
@@ -83,7 +83,7 @@ Test(throttle, says_what_it_is_and_is_tried) {
     gpc_context_destroy(context);
 }
 
-/* Stated, from two warps up, and no smaller for more. */
+/* Stated, from two warps up, and no smaller for more warps. */
 Test(scheduler, states_its_cost) {
     gpc_context *context = open_context(1);
     EACH_ROW(row) {
@@ -96,7 +96,7 @@ Test(scheduler, states_its_cost) {
     gpc_context_destroy(context);
 }
 
-/* States as the host knows them, and what follows from them. */
+/* States known to the host, and consequences. */
 typedef struct host {
     uint32_t warps;
     gpc_warp_state state[MOST];
@@ -138,7 +138,7 @@ static void check_ages(const host *h, const gpc_scheduler *s) {
             cr_assert_eq(gpc_scheduler_age_of(s, slot), GPC_NO_WARP);
 }
 
-/* One choice, held against the states; returns the slot. */
+/* One choice, compared with the states; returns the slot. */
 static uint32_t check_pick(const host *h, gpc_scheduler *s, const scheduler_row *row, bool memory) {
     uint32_t slot, again;
     bool some = false, stalled = false;
@@ -183,7 +183,7 @@ Test(scheduler, picks_what_is_ready_and_repeats_itself) {
     gpc_context_destroy(other);
 }
 
-/* After whatever was before: empty slots are in no choice, ages begin anew, and one warp alone issues, wherever it is. */
+/* After any history: empty slots are never chosen, ages restart, and a single warp issues, in any slot. */
 Test(scheduler, ended_warps_leave_nothing) {
     gpc_context *context = open_context(1);
     EACH_CASE(row, shape) {
@@ -215,9 +215,8 @@ Test(scheduler, ended_warps_leave_nothing) {
 }
 
 /*
- * A small core: every warp has `work` instructions, of which some wait for memory, some
- * for a fixed latency, and each fifth is a barrier of all. Returns the cycles until all
- * have ended, or the limit.
+ * A small core: every warp has `work` instructions; some wait for memory, some for a fixed latency, and every fifth is
+ * a barrier of all warps. Returns the cycles until all have ended, or the limit.
  */
 static uint64_t run_core(gpc_scheduler *s, host *h, uint64_t *random, uint32_t work, uint64_t most) {
     uint32_t left[MOST], at_barrier = 0;
@@ -256,9 +255,8 @@ static uint64_t run_core(gpc_scheduler *s, host *h, uint64_t *random, uint32_t w
 }
 
 /*
- * None starves, and none waits for one that is held back. Each instruction takes at most
- * 150 cycles by itself, and in each fourth cycle the memory pipeline is closed: even one after
- * the other they would have ended by then.
+ * No warp starves, and none waits for a warp held back. An instruction alone takes at most 150 cycles, and in every
+ * fourth cycle the memory pipeline is closed: even in sequence all would end by then.
  */
 Test(scheduler, all_warps_come_to_their_end) {
     gpc_context *context = open_context(1);

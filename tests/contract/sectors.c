@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 /*
- * Every replacement policy for hosts that ask for a line's sectors one by one, as GPGPU-Sim does, against the same
- * accesses of whole lines. Sectors of a line that come one after the other are no reuse of it: who takes them for that
- * keeps the newest lines, and what policies do against thrashing is lost.
+ * Every replacement policy for hosts that request a line's sectors singly, like GPGPU-Sim, compared with the same
+ * accesses of whole lines. Consecutive sectors of a line are no reuse: a policy that counts them as reuse keeps the
+ * newest lines, losing the protection against thrashing.
  */
 
 #define SETS 16u
@@ -20,7 +20,7 @@
 
 typedef enum asking { WHOLE, SECTORED, CONTINUED } asking;
 
-/* Accesses of which the first sector was there. */
+/* Accesses with a hit in the first sector. */
 static size_t hits_with(gpc_context *context, const char *spec, const char *predictor, const uint64_t *lines,
                         const uint64_t *next, size_t count, asking style) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
@@ -57,7 +57,7 @@ static size_t hits_of(gpc_context *context, const char *spec, const uint64_t *li
 
 #define EACH_ROW(row) for (const replacement_row *row = replacement_rows(); row->spec; row++)
 
-/* Who says which requests are one access gets to the last hit what whole lines get. */
+/* A host marking the requests of an access has exactly the hits of whole lines. */
 Test(sectors, parts_of_one_access_count_once) {
     const size_t count = effort_of(8000);
     gpc_context *context = open_context(1);
@@ -76,8 +76,8 @@ Test(sectors, parts_of_one_access_count_once) {
 }
 
 /*
- * Policies that resist thrashing do so by sectors, too: a loop of 1.5 times the capacity, of which LRU keeps nothing.
- * Not those that count every request as an access, and have to be told which are one: rpr.
+ * Thrash-resistant policies resist with sectors, too: a loop of 1.5 times the capacity, of which LRU keeps nothing. Not
+ * policies that count every request as an access, and need the marks: rpr.
  */
 Test(sectors, loops_are_kept) {
     static const char *const specs[] = {"lip",   "bip",    "dip",           "brrip",       "drrip",
@@ -102,7 +102,7 @@ Test(sectors, loops_are_kept) {
     gpc_context_destroy(context);
 }
 
-/* A table that was compiled before there was on_sector_miss goes on being told of hits. */
+/* A table compiled before on_sector_miss existed is still told of hits. */
 
 typedef struct watcher {
     unsigned *hits;
@@ -149,7 +149,7 @@ static void cache_all(void *self, uint32_t set, const gpc_request *request, gpc_
     (void)self, (void)set, (void)request, (void)prediction;
 }
 
-/* The same of predictors. */
+/* Older predictors likewise. */
 Test(sectors, older_predictors) {
     gpc_predictor_ops ops = {.struct_size = offsetof(gpc_predictor_ops, on_sector_miss),
                              .name = "older",
@@ -174,7 +174,7 @@ Test(sectors, older_predictors) {
     gpc_context_destroy(context);
 }
 
-/* agcb takes a tag that matches for a use of its line, but not the parts of one access. */
+/* agcb takes a matching tag for a use of the line, but not the parts of one access. */
 Test(sectors, parts_of_one_access_are_no_use_to_agcb) {
     const size_t count = effort_of(8000);
     gpc_context *context = open_context(1);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Throttles: on a scheduler and alone, which decide alike; their cost, the same decisions again, and that all warps
- * come to their end, from 1 slot to 1024.
+ * Throttles: on a scheduler and alone, with equal decisions; cost, repeatability, and all warps come to an end, from 1
+ * slot to 1024.
  */
 
 static const char *const own_rows[] = {
@@ -43,7 +43,7 @@ static bool has_row(const char *name) {
     return found;
 }
 
-static const char *all_rows[64]; /* behind the last, NULL */
+static const char *all_rows[64]; /* ended by NULL */
 static size_t row_count;
 
 static void add_row(const char *name) {
@@ -51,7 +51,7 @@ static void add_row(const char *name) {
     all_rows[row_count++] = name;
 }
 
-/* The rows above, and the names of throttles that have none. */
+/* The rows above, and the names of throttles without rows. */
 static const char *const *rows(void) {
     if (!row_count) {
         memcpy(all_rows, own_rows, sizeof own_rows);
@@ -61,7 +61,7 @@ static const char *const *rows(void) {
     return all_rows;
 }
 
-/* Stated, over what the policy takes, and no smaller for more warps. */
+/* Stated, for all accepted sizes, and no smaller for more warps. */
 Test(throttle_contract, states_its_cost) {
     gpc_context *context = open_context(1);
     EACH_ROW(row) {
@@ -80,8 +80,8 @@ Test(throttle_contract, states_its_cost) {
 }
 
 /*
- * A host of one scheduler: each warp issues some instructions, some of which lose lines to each other. The same happens
- * to the throttle by itself, which decides alike.
+ * A host of one scheduler: every warp issues some instructions, and some lose lines to one another. The throttle alone
+ * gets equal events, and must decide equally.
  */
 typedef struct host {
     gpc_scheduler *s;
@@ -103,7 +103,7 @@ static void digest(host *h, uint64_t value) {
     h->digest ^= h->digest >> 29;
 }
 
-/* What it says of all warps at this cycle is what the scheduler makes of it, warp by warp. */
+/* The throttle's statements on all warps at this cycle equal the scheduler's use, warp by warp. */
 static void compare(host *h) {
     uint64_t throttled[16], held[16], bypassing[16], bypassing_l2[16];
     gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;
@@ -196,7 +196,7 @@ static void take_sample(host *h) {
     cr_assert_eq(gpc_throttle_sample(h->alone, &stats, h->cycle), GPC_OK);
 }
 
-/* Nothing else happens while no warp issues: then the throttle itself has to let one, at the cycle that it names. */
+/* Nothing happens while no warp issues: the throttle alone has to release a warp, at the named cycle. */
 static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, uint64_t seed) {
     static uint8_t place[1024];
     char spec[96];

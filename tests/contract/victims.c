@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * gpc_cache_probe_victim against what the next access then does, for every replacement policy: those that draw by
- * chance, learn, duel or vote too. And it leaves nothing behind: a cache that is never probed does the same.
+ * gpc_cache_probe_victim compared with the next access, for every replacement policy: also random, learning, duelling
+ * or voting policies. And without side effects: a cache that is never probed acts equally.
  */
 
 #define SETS 8u
@@ -38,7 +38,7 @@ static bool same_eviction(const gpc_eviction *a, const gpc_eviction *b) {
 
 static unsigned evictions, bypasses;
 
-/* `said`: before the access that `did` is of. */
+/* `said`: the probe before the access with result `did`. */
 static void check(const char *spec, size_t i, const gpc_access_result *said, const gpc_access_result *did) {
     const bool missed = said->outcome == GPC_MISS;
     if (said->outcome <= GPC_SECTOR_MISS) {
@@ -108,10 +108,10 @@ Test(victims, said_is_done) {
     gpc_context_destroy(context);
 }
 
-/* Without a token a request may find no line that it may evict, until a period clears their priority. */
+/* Without a token a request may find no evictable line, until a period clears the priorities. */
 Test(victims, tokens) {
     static const char *const specs[] = {"lru", "random", "srrip", "dip"};
-    const size_t count = 2000 + effort_of(2000); /* fewer do not meet what is asserted below */
+    const size_t count = 2000 + effort_of(2000); /* fewer do not satisfy the assertions below */
     gpc_context *context = open_context(5);
     uint64_t *lines = stream_make(STREAM_UNIFORM, 3, 4 * SETS * WAYS, count), *next = rig_next_uses(lines, count);
     for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) {
@@ -126,7 +126,7 @@ Test(victims, tokens) {
     gpc_context_destroy(context);
 }
 
-/* A policy whose choice changes it, and that does not say what it keeps; the same with an impossible victim. */
+/* A policy whose choice changes state, without a declared state; and one with an impossible victim. */
 static uint32_t chosen;
 
 static uint32_t choose(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a host asks before it acts, against what then happens. */
+/* A host's questions before acting, compared with the later events. */
 
 static gpc_status issue(rig *r, uint32_t sm, uint64_t address, gpc_busy *busy) {
     uint64_t addresses[4];
@@ -27,7 +27,7 @@ static void ready(void *user_data, uint32_t sm) {
     ++*(unsigned *)user_data;
 }
 
-/* What is said is what is done, and for the same reason; and who only asks is not called back. */
+/* Answers agree with results, with equal reasons; asking alone causes no callback. */
 Test(ask, acceptance) {
     rig r;
     rig_open(&r, "mode = timed\nsm.count = 2\nl1.queue = 2\nl1.mshr_entries = 4\nl1.miss_queue = 2");
@@ -41,7 +41,7 @@ Test(ask, acceptance) {
         gpc_busy said, was;
         const bool room = gpc_hierarchy_can_accept(r.hierarchy, n % 2, &said);
         cr_assert_eq(room, gpc_hierarchy_can_accept(r.hierarchy, n % 2, NULL));
-        if (n < 1000 && !room) { /* asking alone */
+        if (n < 1000 && !room) { /* only asking */
             refused++;
         } else {
             const gpc_status status = issue(&r, n % 2, 4096 * (uint64_t)n, &was);
@@ -97,7 +97,7 @@ Test(ask, of_what_is_not_there) {
     rig_close(&r);
 }
 
-/* Nobody waits any more, and yet writes are on their way: a kernel may begin when, and only when, it says so. */
+/* No access waits any more, but writes are on the way: a kernel may begin exactly when the answer allows it. */
 Test(ask, idle) {
     rig r;
     unsigned between = 0;
@@ -123,7 +123,7 @@ Test(ask, idle) {
     rig_close(&r);
 }
 
-/* A hit's data are under way, and nothing else: who asks for a hierarchy at rest is told that it is not. */
+/* Only a hit's data are under way: the hierarchy is not at rest. */
 Test(ask, a_hit_under_way) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;
@@ -153,7 +153,7 @@ Test(ask, a_hit_under_way) {
     rig_close(&r);
 }
 
-/* One line is loaded, and the events of its packets say where it went. */
+/* One line is loaded, and the events of the packets tell the way. */
 typedef struct seen {
     uint32_t slice, channel, bank;
 } seen;
@@ -232,7 +232,7 @@ Test(ask, shape) {
     rig_close(&r);
 }
 
-/* What was put there is found, and nothing is counted of its coming. */
+/* Preloaded lines hit, and preloading is not counted. */
 Test(ask, preload) {
     for (unsigned timed = 0; timed < 2; timed++) {
         rig r;
@@ -308,7 +308,7 @@ static void release(void *user_data, void *memory) {
     free(memory);
 }
 
-/* There is no cache behind the last one, whatever lies there. */
+/* There is no cache behind the last, whatever the memory contents. */
 Test(ask, caches_that_there_are_not) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;

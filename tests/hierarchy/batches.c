@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Many warp instructions in one call: the same as one after the other. */
+/* Many warp instructions in one call: equal to single calls. */
 
 enum { COUNT = 300, LANES = 8 };
 
@@ -87,7 +87,7 @@ Test(batches, as_one_by_one) {
     rig_close(&b);
 }
 
-/* Those before the one that fails are done, and counted. */
+/* Accesses before the failing access are done, and counted. */
 Test(batches, failures) {
     rig r;
     rig_open(&r, "sm.count = 2\n");
@@ -122,7 +122,7 @@ Test(batches, failures) {
     rig_close(&r);
 }
 
-/* What a batch does not say is as of one access that does not: it is SM 0's, for one. */
+/* Defaults of a batch equal the defaults of an access: for example SM 0. */
 Test(batches, by_sm_0_unless_said) {
     rig r;
     rig_open(&r, "sm.count = 2\n");

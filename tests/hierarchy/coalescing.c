@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* How lanes become transactions: lines, sectors, bytes, and in which order. */
+/* Lanes to transactions: lines, sectors, bytes, and order. */
 
 typedef struct pattern {
     const char *name, *settings;
@@ -71,7 +71,7 @@ static bool in_l1(rig *r, uint64_t address) {
     return result.outcome == GPC_HIT;
 }
 
-/* Transactions go in the order in which lanes first touch their lines: two ways keep the last two. */
+/* Transactions follow the order of the lanes' first touches: two ways keep the last two. */
 Test(memory_coalescing, order_of_first_lanes) {
     rig r;
     rig_open(&r, "l1.size = 256B\n");
@@ -93,7 +93,7 @@ Test(memory_coalescing, order_of_first_lanes) {
     rig_close(&r);
 }
 
-/* From the highest address down: two ways keep the two lowest lines, however the lanes go. */
+/* From the highest address down: two ways keep the two lowest lines, for any order of lanes. */
 Test(memory_coalescing, order_down) {
     static const uint64_t shots[][4] = {
         {0x1100, 0x1000, 0x1104, 0x1200}, {0x1000, 0x1100, 0x1180, 0x1200}, {0x1200, 0x1180, 0x1100, 0x1000}};
@@ -118,11 +118,11 @@ Test(memory_coalescing, order_down) {
     cr_assert_not_null(strstr(error.message, "l1.line_order"), "%s", error.message);
 }
 
-/* Of a store's lanes, L2 hears just the bytes: whole sectors fetch nothing, however the lanes are ordered. */
+/* L2 sees only the bytes of a store's lanes: whole sectors fetch nothing, for any order of lanes. */
 Test(memory_coalescing, bytes_of_a_store) {
     rig r;
     rig_open(&r, "l1.line = 64B\nl1.sectors = 2\n");
-    /* bytes 0x20 to 0x9f in an order that alternates ends: four whole sectors of three short lines, two L2 lines */
+    /* bytes 0x20 to 0x9f, alternating between the ends: four whole sectors of three short lines, two L2 lines */
     uint64_t addresses[32];
     for (unsigned i = 0; i < 32; i++)
         addresses[i] = 0x20 + 4 * (i % 2 ? 31 - i / 2 : i / 2);

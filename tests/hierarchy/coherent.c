@@ -43,7 +43,7 @@ Test(coherent, tree_or_caches) {
     rig_close(&r);
 }
 
-/* L1s, clusters, slices, memories, by their names. */
+/* L1s, clusters, slices, memories, by name. */
 Test(coherent, modules) {
     rig r;
     open_tree(&r, "nmoesi", "sm.count = 5\ncluster.sms = 2\nl2.slices = 2\n");
@@ -62,7 +62,7 @@ Test(coherent, modules) {
     rig_close(&r);
 }
 
-/* What counters of a hierarchy say of loads that hit in L1, in L2, and nowhere. */
+/* Counters of a hierarchy for loads that hit in L1, hit in L2, and miss. */
 Test(coherent, loads) {
     rig r;
     open_tree(&r, "vi", "");
@@ -97,7 +97,7 @@ Test(coherent, kinds) {
     rig_close(&r);
 }
 
-/* CG reads past L1, CV past L2 too; other hints do as none does. */
+/* CG bypasses L1, CV also L2; other hints have no effect. */
 Test(coherent, hints) {
     for (uint8_t hint = 0; hint < GPC_HINT_COUNT; hint++) {
         rig r;
@@ -110,7 +110,7 @@ Test(coherent, hints) {
     }
 }
 
-/* A third line of a set drives out the first, whose modified data go to L2. */
+/* A third line of a set evicts the first, with modified data to L2. */
 Test(coherent, write_backs) {
     rig r;
     open_tree(&r, "nmoesi", "");
@@ -130,7 +130,7 @@ Test(coherent, write_backs) {
     rig_close(&r);
 }
 
-/* `kernels.flush` says what a kernel finds: all, what L2 holds, or nothing. */
+/* `kernels.flush` decides the state at a kernel's begin: everything, only L2, or empty. */
 Test(coherent, flush_between_kernels) {
     static const char *const words[] = {"none", "l1", "all"};
     for (unsigned i = 0; i < 3; i++) {
@@ -151,7 +151,7 @@ Test(coherent, flush_between_kernels) {
     }
 }
 
-/* A kernel's begin is an acquire: without a directory, L1s hold nothing that another SM may have changed. */
+/* A kernel's begin is an acquire: without a directory, L1s hold no data that another SM may have changed. */
 Test(coherent, acquire) {
     rig r;
     open_tree(&r, "vi", "");
@@ -163,7 +163,7 @@ Test(coherent, acquire) {
     rig_close(&r);
 }
 
-/* Shared memory takes its part of a unified memory: L1s become others, and their statistics go on. */
+/* Shared memory takes a part of a unified memory: L1s are replaced, and statistics continue. */
 Test(coherent, carveout) {
     rig r;
     open_tree(&r, "nmoesi",
@@ -188,7 +188,7 @@ Test(coherent, carveout) {
     rig_close(&r);
 }
 
-/* Each line transaction is one access of the tree, and nothing else is. */
+/* Every line transaction is one access of the tree, with no others. */
 Test(coherent, as_the_tree_itself) {
     rig r, direct;
     open_tree(&r, "nmoesi-multi2sim", "");
@@ -219,7 +219,7 @@ Test(coherent, as_the_tree_itself) {
     rig_close(&direct);
 }
 
-/* What has no meaning in a tree is refused by its key. */
+/* Keys without a meaning in a tree are refused. */
 Test(coherent, refusals) {
     static const char *const settings[] = {
         "l1.enabled = false",
@@ -262,13 +262,12 @@ static void settings_of(const char *message, char *out, size_t room) {
         at[0] = '\n';
 }
 
-/* A preset is made with a protocol; and, where something is wrong, with the settings that the message names. */
+/* Make a preset with a protocol; on an error, with the settings named by the message. */
 static void heed(gpc_context *context, const char *preset, const char *protocol, const char *mode) {
     gpc_error error = GPC_ERROR_INIT;
     char text[2048], needed[1024];
     int length = snprintf(text, sizeof text, "preset = %s\ncoherence = %s\nmode = %s\n", preset, protocol, mode);
-    if (!strcmp(preset, "gtx480-gpgpusim") &&
-        make(context, text, &error) == GPC_ERROR_RANGE) { /* its L1 and its stores */
+    if (!strcmp(preset, "gtx480-gpgpusim") && make(context, text, &error) == GPC_ERROR_RANGE) { /* L1 and stores */
         settings_of(error.message, needed, sizeof needed);
         cr_expect_str_eq(needed, "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n"
                                  " l1.release_latency = 0\n l1.collectors = 0\n l2.intake = pipeline\n"
@@ -277,7 +276,7 @@ static void heed(gpc_context *context, const char *preset, const char *protocol,
     }
     cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s: %s", preset, protocol, error.message);
     if (!strcmp(protocol, "none"))
-        return; /* which makes no tree */
+        return; /* without a tree */
     length += snprintf(text + length, sizeof text - (size_t)length,
                        "l1.enabled = false\nl2.write_policy = through\nnetwork.header = 0\n");
     cr_assert_eq(make(context, text, &error), GPC_ERROR_RANGE, "%s, %s", preset, protocol);
@@ -288,8 +287,8 @@ static void heed(gpc_context *context, const char *preset, const char *protocol,
 }
 
 /*
- * Each preset with each protocol, in both modes: as it is; and one message names all that is needed where it is not. Of
- * the modes it is one or the other, but in thorough runs.
+ * Every preset with every protocol, in every mode: as it is; otherwise a single message names all needed settings. A
+ * random mode, except in thorough runs.
  */
 Test(coherent, one_message_has_all_that_is_needed) {
     gpc_context *context;
@@ -313,7 +312,7 @@ static void let_in(void *self, uint32_t set, const gpc_request *request, gpc_pre
     (void)self, (void)set, (void)request, (void)prediction;
 }
 
-/* Nearly all that there is to be wrong: every setting in the same order as ever, and of the reasons those of policies. */
+/* Nearly all possible errors at once: every setting in a fixed order, with the policies' reasons. */
 Test(coherent, all_that_can_be_wrong) {
     static const char wrong[] =
         "preset = h100\ncoherence = nmoesi\nl1.enabled = false\nl1.spaces = local\n"
@@ -344,7 +343,7 @@ Test(coherent, all_that_can_be_wrong) {
     gpc_context_destroy(context);
 }
 
-/* A preset under a protocol: a load from memory, then from L1; a store; what it has not loaded is not there. */
+/* A preset under a protocol: a load from memory, then from L1; a store; lines not loaded are absent. */
 static void run_preset(const char *preset, const char *protocol, bool timed) {
     rig r = {0};
     gpc_error error = GPC_ERROR_INIT;
@@ -377,8 +376,8 @@ static void run_preset(const char *preset, const char *protocol, bool timed) {
 }
 
 /*
- * Every GPU runs under every protocol in both modes, by its own preset. Their trees are large: of the modes it is one
- * or the other, but in thorough runs.
+ * Every GPU runs under every protocol in every mode, by preset. The trees are large: a random mode, except in thorough
+ * runs.
  */
 Test(coherent, presets) {
     static const char *const presets[] = {"kepler", "gtx480",  "gtx480-l1-48k", "gcn-7970",
@@ -393,7 +392,7 @@ Test(coherent, presets) {
 
 /*
  * Lines 0 and 512 fill SM 0's set; 0 is used last, and then invalidated by SM 1. A third line takes the invalid way,
- * or, as in Multi2Sim, that of 512, which was used least recently.
+ * or, as in Multi2Sim, the way of 512, used least recently.
  */
 Test(coherent, any_victim) {
     for (int any = 0; any < 2; any++) {
@@ -411,7 +410,7 @@ Test(coherent, any_victim) {
     }
 }
 
-/* Two GPUs: each has an L2 of its own in front of both memories, and what goes from one to the other is counted. */
+/* Two GPUs: each has an L2 in front of the two memories, and traffic between GPUs is counted. */
 Test(coherent, gpus) {
     rig r;
     open_tree(&r, "vi",

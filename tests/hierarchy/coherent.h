@@ -26,7 +26,7 @@ static inline uint32_t first_way(void *self, uint32_t set, const uint64_t *candi
     return 0;
 }
 
-/* Of a hierarchy from configuration text, which is not kept: the status, and the message. */
+/* Make a hierarchy from configuration text, not kept: the status, and the message. */
 static inline gpc_status make(gpc_context *context, const char *text, gpc_error *error) {
     gpc_config *config;
     gpc_hierarchy *hierarchy = NULL;

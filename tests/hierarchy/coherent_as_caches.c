@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A tree of coherent modules that has nothing to do but what caches do, beside caches: access by access the same. */
+/* A tree of coherent modules doing only the work of caches, beside caches: equal, access by access. */
 
 #define TREE                                                                                               \
     "sm.count = 2\nl1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
@@ -46,7 +46,7 @@ static void fire_both(pair *p, bool timed, const gpc_warp_access *access) {
     fire(&p->caches, timed, access);
 }
 
-/* 40 bits that look random. */
+/* 40 bits of a pseudo-random sequence. */
 static uint64_t next_draw(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return *state >> 24;
@@ -70,7 +70,7 @@ static bool same_lines(const gpc_stats *one, const gpc_stats *other) {
            one->l1_intra_warp_hits == other->l1_intra_warp_hits && one->l1_inter_warp_hits == other->l1_inter_warp_hits;
 }
 
-/* What they count of what is asked about lines. */
+/* True if both count equal decisions about lines. */
 static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
     return one->l1_predictions == other->l1_predictions && one->l1_bypasses == other->l1_bypasses &&
            one->l1_token_bypasses == other->l1_token_bypasses &&
@@ -79,7 +79,7 @@ static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
            one->l1_overturned_bypasses == other->l1_overturned_bypasses;
 }
 
-/* A load of one of a few lines that are used often, or of many that are not; with a clock, until nothing is in flight. */
+/* A load of one of a few frequent lines, or of many rare lines; with a clock, until no access is in flight. */
 static gpc_stats load_any(rig *r, bool timed, uint64_t draw) {
     const uint64_t address = 128 * (draw >> 24 & 3 ? draw % 12 : draw % 97);
     const gpc_warp_access access = lane_of(draw, &address);
@@ -92,7 +92,7 @@ static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, b
     char settings[256];
     snprintf(settings, sizeof settings, FOLLOW "l1.replacement = %s\nl2.replacement = %s\n%s", l1, l2, sizes);
     open_pair(&p, "mesi", timed, settings);
-    const bool roomy = strstr(sizes, "l2.size"); /* what leaves L2 leaves L1s sooner or later than in caches */
+    const bool roomy = strstr(sizes, "l2.size"); /* lines leaving L2 leave L1s earlier or later than in caches */
     uint64_t random = 1;
     for (unsigned n = 0; n < (timed ? 1000 : 4000); n++) {
         const uint64_t draw = next_draw(&random);
@@ -109,9 +109,8 @@ static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, b
 }
 
 /*
- * One SM's loads: a tree has nothing to do but what caches do, and its policies are told what theirs are. In a
- * tree L1's victim leaves before L2's, in caches after it; here that does not matter, for L2 has room for all, or a set
- * of L1 for one line.
+ * One SM's loads: a tree does only the work of caches, and policies see equal calls. In a tree L1's victim leaves
+ * before L2's, in caches afterwards; here irrelevant, since L2 has room for all lines, or a set of L1 for one line.
  */
 Test(coherent_as_caches, policies) {
     static const char *const specs[] = {"lru",  "nru",           "srrip",   "drrip", "bip", "ship(signature=memory)",
@@ -129,7 +128,7 @@ Test(coherent_as_caches, allocation) {
         do_as_in_caches(specs[i], "lru", i % 2 ? ON_FILL "on-fill" : ON_FILL "streaming", true);
 }
 
-/* Sectors that a slice has been asked for. */
+/* Sectors requested from a slice. */
 static uint64_t asked_of(const rig *r, uint32_t slice) {
     uint64_t value;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -138,7 +137,7 @@ static uint64_t asked_of(const rig *r, uint32_t slice) {
     return value;
 }
 
-/* Lines that lie a power of two of lines apart, or a few KiB beyond: which sets and slices are theirs shows in what is lost. */
+/* Lines a power of two of lines apart, or a few KiB beyond: losses show the sets and slices. */
 static void spread_as_in_caches(const char *settings, uint32_t slices, bool timed) {
     pair p;
     open_pair(&p, "mesi", timed, settings);
@@ -160,7 +159,7 @@ static void spread_as_in_caches(const char *settings, uint32_t slices, bool time
     close_pair(&p);
 }
 
-/* SMs of two partitions load lines at home in either, and write to them: near copies come and go as in caches. */
+/* SMs of two partitions load lines with homes in each, and write: near copies come and go as in caches. */
 Test(coherent_as_caches, partitions) {
     static const char parted[] =
         "l2.slices = 4\nl2.partitions = 2\nl2.size = 16KiB\nl2.ways = 4\nl1.size = 512B\nl1.ways = 1\n"
@@ -185,7 +184,7 @@ Test(coherent_as_caches, partitions) {
                           one.l1_overturned_bypasses == other.l1_overturned_bypasses &&
                           one.dram_read_sectors == other.dram_read_sectors,
                       "%s, %s: access %u", l1, timed ? "timed" : "functional", n);
-            cr_assert(i / 2 || (one.l2_read_sectors == other.l2_read_sectors && /* what bypasses asks for fewer there */
+            cr_assert(i / 2 || (one.l2_read_sectors == other.l2_read_sectors && /* bypassing asks for fewer there */
                                 one.l2_read_sector_hits == other.l2_read_sector_hits &&
                                 one.l2_remote_sectors == other.l2_remote_sectors),
                       "%s: access %u", timed ? "timed" : "functional", n);
@@ -199,7 +198,7 @@ Test(coherent_as_caches, partitions) {
     }
 }
 
-/* Sets, slices and channels are those of caches, by whatever function they are chosen. L1's sets hold one line. */
+/* Sets, slices and channels equal those of caches, with any function. L1's sets hold one line. */
 Test(coherent_as_caches, sets_and_slices) {
     static const struct {
         const char *settings;
@@ -224,7 +223,7 @@ Test(coherent_as_caches, sets_and_slices) {
     }
 }
 
-/* Loads and stores of a few bytes to global and local memory, which lie `apart`. */
+/* Loads and stores of a few bytes to global and local memory, `apart` bytes apart. */
 static void store_as_in_caches(const char *settings, bool timed, uint64_t apart) {
     pair p;
     open_pair(&p, "mesi", timed, settings);
@@ -237,7 +236,7 @@ static void store_as_in_caches(const char *settings, bool timed, uint64_t apart)
         access.space = local ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
         fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
-        /* a tree moves whole lines back, a cache what is dirty of it */
+        /* a tree writes back whole lines, a cache only dirty parts */
         cr_assert(one.l1_load_sector_hits / 4 == other.l1_load_sector_hits / 4 &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
                       one.dram_read_sectors == other.dram_read_sectors && same_lines(&one, &other),
@@ -251,7 +250,7 @@ static void store_as_in_caches(const char *settings, bool timed, uint64_t apart)
     close_pair(&p);
 }
 
-/* Every pair of write policies of global and of local memory, with allocation and without. */
+/* Every pair of write policies of global and of local memory, with and without allocation. */
 Test(coherent_as_caches, stores) {
     static const char *const write[] = {"back", "through", "evict"}, *const allocate[] = {"fetch", "none"};
     for (unsigned i = 0; i < 3 * 3 * 2 * 2 * 2; i++) {
@@ -264,11 +263,11 @@ Test(coherent_as_caches, stores) {
     }
     store_as_in_caches(ON_FILL "on-fill\n", true, 0);
     store_as_in_caches(ON_FILL "streaming\nl1.write_policy = through", true, 0);
-    for (unsigned timed = 0; timed < 2; timed++) /* what is local alone is in L1 */
+    for (unsigned timed = 0; timed < 2; timed++) /* only local data are in L1 */
         store_as_in_caches("l2.size = 64KiB\nl1.spaces = local\nl1.write_policy_local = back", timed, 4096);
 }
 
-/* A sample of each SM, as if all had been busy. */
+/* A sample of every SM, as if all were busy. */
 static void sample(rig *r, uint64_t cycle) {
     gpc_sample samples[2] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
     for (unsigned i = 0; i < 2; i++) {
@@ -279,7 +278,7 @@ static void sample(rig *r, uint64_t cycle) {
     cr_assert_eq(gpc_hierarchy_sample(r->hierarchy, samples), GPC_OK);
 }
 
-/* A warp ends; every fourth time it is a kernel that does. */
+/* End a warp; every fourth time, a kernel. */
 static void end_warp(pair *p, uint32_t number) {
     const gpc_warp_event event = {
         .kind = number % 4 ? GPC_WARP_EXIT : GPC_KERNEL_END, .sm = 0, .warp = number % 8, .kernel = 0};
@@ -287,7 +286,7 @@ static void end_warp(pair *p, uint32_t number) {
     cr_assert_eq(gpc_hierarchy_warp_event(p->caches.hierarchy, &event), GPC_OK);
 }
 
-/* Loads of a PC that comes back to its lines, and of others that do not, and stores; by a predictor, or a policy. */
+/* Loads of a PC that reuses lines, and of PCs that do not, and stores; by a predictor, or a policy. */
 static void predict_as_in_caches(const char *predictor, const char *policy, const char *protocol, bool timed,
                                  uint32_t sectors) {
     pair p;
@@ -303,7 +302,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
         const uint64_t line = 128 * (far ? 16 + draw % 160 : draw % 7), within = (draw >> 30) % 4 * 32;
         const uint64_t addresses[2] = {line + within, sectors > 1 ? line + (within ^ 64) : 128 * (draw % 29)};
         gpc_warp_access access = lane_of(draw, addresses);
-        access.mask = !timed && draw >> 22 & 1 ? 3 : 1; /* with a clock two lines would be on their way at a time */
+        access.mask = !timed && draw >> 22 & 1 ? 3 : 1; /* with a clock two lines would be in flight at once */
         access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
         access.kind = draw >> 23 & 7 ? GPC_LOAD : GPC_STORE;
         access.token = draw >> 26 & 1 ? GPC_TOKEN_NONE : 0;
@@ -331,7 +330,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
     close_pair(&p);
 }
 
-/* One SM's predictor says in a tree what it says in caches: it is asked, and told, at the same points. */
+/* One SM's predictor predicts equally in a tree and in caches: it is asked, and informed, at equal points. */
 Test(coherent_as_caches, predictors) {
     static const char *const specs[] = {"random-p(p=0.3)",   "access-count(threshold=1)",
                                         "counter-based",     "sdbp",
@@ -343,7 +342,7 @@ Test(coherent_as_caches, predictors) {
     }
 }
 
-/* Lines that warps with tokens have used are kept for these, until warps end, or a kernel, or some time has passed. */
+/* Lines used by warps with tokens are kept, until warps or a kernel end, or some time has passed. */
 Test(coherent_as_caches, opportunistic_tokens) {
     static const char *const rows[] = {"lru", "lru\nl1.token_clear = owners", "drrip\nl1.token_clear = last-owner",
                                        "bip(bypass=1)\nl1.token_clear = periodic\nl1.token_period = 90",
@@ -368,7 +367,7 @@ Test(coherent_as_caches, policies_that_admit) {
     }
 }
 
-/* Slices keep lines out: by their predictor, a policy that declines, or for want of a token. Sets of L1 hold one line. */
+/* Slices keep lines out: by a predictor, a declining policy, or for lack of a token. Sets of L1 hold one line. */
 static void keep_out_as_in_caches(const char *l2, const char *protocol, bool timed, uint32_t sectors) {
     pair p;
     char settings[512];
@@ -426,10 +425,10 @@ Test(coherent_as_caches, l2_keeps_out) {
     }
 }
 
-/* What an SM's scheduler is told, as a sum that depends on the order. */
+/* Events seen by an SM's scheduler, as an order-dependent sum. */
 typedef struct told {
     uint64_t sum;
-    uint32_t pc, of[3], others; /* of the access; events; evictions of lines that another warp had fetched */
+    uint32_t pc, of[3], others; /* of the access; events; evictions of lines fetched by another warp */
 } told;
 
 static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {
@@ -441,7 +440,7 @@ static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {
     cr_assert_eq(event->pc, t->pc);
 }
 
-/* Schedulers that go by L1's events, and throttles, are told the same of a tree's L1s. */
+/* Schedulers and throttles based on L1's events see equal events of a tree's L1s. */
 Test(coherent_as_caches, events) {
     pair p;
     told of_tree = {0}, of_caches = {0};
@@ -462,7 +461,7 @@ Test(coherent_as_caches, events) {
     close_pair(&p);
 }
 
-/* Loads of lanes that are scattered over a few sectors of two lines; with a clock of one: two would overlap. */
+/* Loads of lanes scattered over a few sectors of two lines; with a clock, of one line: two would overlap. */
 static void divide_as_in_caches(const char *settings, bool timed) {
     pair p;
     open_pair(&p, "mesi", timed, settings);
@@ -491,7 +490,7 @@ static void divide_as_in_caches(const char *settings, bool timed) {
     close_pair(&p);
 }
 
-/* A line of sectors is what policies see of them, and what has a way. */
+/* Policies see sectors of a line, and a line has a way. */
 Test(coherent_as_caches, sectors) {
     static const char *const rows[] = {
         "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl1.replacement = lru",
@@ -516,7 +515,7 @@ Test(coherent_as_caches, sectors) {
         divide_as_in_caches(rows[i / 2], i % 2);
 }
 
-/* Loads, and stores of a few bytes, which L1 writes through, and L2 keeps under masks. */
+/* Loads, and stores of a few bytes, written through by L1, and kept under masks by L2. */
 static void mask_as_in_caches(const char *protocol, const char *settings, bool timed) {
     pair p;
     open_pair(&p, protocol, timed, settings);
@@ -548,7 +547,7 @@ static void mask_as_in_caches(const char *protocol, const char *settings, bool t
     "l1.sectors = 4\nl2.sectors = 4\nl2.write_allocate = lazy\nl2.size = 64KiB\n" \
     "l1.write_policy = through\nl1.write_allocate = none\n"
 
-/* A store fetches nothing; what a load needs of its sector is read when it does; what leaves is written. */
+/* A store fetches nothing; a sector's missing bytes are read when a load needs them; evicted bytes are written. */
 Test(coherent_as_caches, byte_masks) {
     static const char *const protocols[] = {"vi", "mesi", "nmoesi"};
     for (unsigned i = 0; i < 2 * sizeof protocols / sizeof *protocols; i++) {
@@ -557,7 +556,7 @@ Test(coherent_as_caches, byte_masks) {
     }
 }
 
-/* Loads, and stores of whole sectors, which L1 writes through and keeps: nobody fetches what is written. */
+/* Loads, and stores of whole sectors, written through and kept by L1: written sectors are never fetched. */
 static void keep_as_in_caches(const char *protocol, bool timed) {
     pair p;
     open_pair(&p, protocol, timed,
@@ -593,7 +592,7 @@ static void keep_as_in_caches(const char *protocol, bool timed) {
 }
 
 Test(coherent_as_caches, whole_sectors) {
-    static const char *const protocols[] = {"mesi", "moesi"}; /* what has been written through is clean */
+    static const char *const protocols[] = {"mesi", "moesi"}; /* written-through sectors are clean */
     for (unsigned i = 0; i < 2 * sizeof protocols / sizeof *protocols; i++)
         keep_as_in_caches(protocols[i / 2], i % 2);
 }

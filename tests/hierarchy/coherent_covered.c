@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * L2 reads no sector that a store writes whole, be it a cache, or a module of a tree; one that is written in part, or
- * that an atomic changes, it does. So a tree reads from memory what caches do, access by access.
+ * L2 reads no sector completely written by a store, as a cache or as a module of a tree; a partially written sector, or
+ * one changed by an atomic, is read. So a tree and caches have equal memory reads, access by access.
  */
 
 #define SETTINGS                                                                                                  \
@@ -24,7 +24,7 @@ static uint64_t read_by(rig *r, bool timed, const gpc_warp_access *access) {
     return rig_stats(r).dram_read_sectors;
 }
 
-/* Loads, reductions of whole sectors, and stores of whole sectors, of their first and last words alone, and of one. */
+/* Loads, reductions of whole sectors, and stores of whole sectors, of only the first and last words, and of one. */
 static void cover_as_in_caches(const char *protocol, const char *settings, bool timed, bool data) {
     static const uint32_t lanes[] = {255, 255, 129, 4};
     char text[1024];

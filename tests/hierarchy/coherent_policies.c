@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replacement policies and predictors of hierarchies on a tree: what they are shown, and which are refused. */
+/* Replacement policies and predictors of hierarchies on a tree: inputs, and refusals. */
 
-/* Every replacement policy: one that reads what modules tell serves; another is refused by key, name and field. */
+/* Every replacement policy: accepted if modules provide all inputs; otherwise refused by key, name and field. */
 Test(coherent, replacement_policies) {
     static const struct {
         const char *spec, *l1,
-            *l2; /* what it is refused for reading; "": in L2, for that is inclusive; NULL: it serves */
+            /* Reason of refusal in reads; "": in L2, because of inclusion; NULL: accepted. */
+            *l2;
     } rows[] = {{"lru", NULL, NULL},
                 {"fifo", NULL, NULL},
                 {"random", NULL, NULL},
@@ -61,7 +62,7 @@ Test(coherent, replacement_policies) {
     gpc_context_destroy(context);
 }
 
-/* A policy that writes down what it is shown of misses. */
+/* A policy recording inputs of misses. */
 typedef struct shown {
     gpc_request misses[8];
     unsigned count;
@@ -107,7 +108,7 @@ static void expect_shown(const shown *s, uint64_t address, unsigned level) {
     }
 }
 
-/* All of a warp's request is there at each level, with a clock and without. */
+/* A warp's request is complete at every level, with and without a clock. */
 Test(coherent, whole_requests_reach_policies) {
     static const gpc_replacement_ops ops = {.struct_size = sizeof ops,
                                             .name = "shown",
@@ -141,7 +142,10 @@ Test(coherent, whole_requests_reach_policies) {
     }
 }
 
-/* A predictor that reads what coherent caches do not tell is refused, and what it reads is said; of an inclusive L2, any. */
+/*
+ * A predictor with inputs not provided by coherent caches is refused, naming the inputs; in an inclusive L2, every
+ * predictor.
+ */
 Test(coherent, predictors) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused(COHERENT "coherence = nmoesi\nl2.bypass = always-bypass\n", &error), GPC_ERROR_RANGE);
@@ -153,7 +157,7 @@ Test(coherent, predictors) {
                                     "which keeps its bits in L2's lines");
 }
 
-/* A bypass that the next cache overturns: agcb's example, whose third load is kept, and the fourth a hit. */
+/* A bypass overturned by the next cache: agcb's example, with the third load kept, and the fourth a hit. */
 Test(coherent, agcb) {
     static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
     for (unsigned i = 0; i < 2 * 3; i++) {

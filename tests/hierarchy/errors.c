@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What is refused, and that a refusal changes nothing. */
+/* Refusals, without side effects. */
 
 static const uint64_t some_addresses[64];
 
@@ -16,7 +16,7 @@ static void refused(rig *r, gpc_warp_access access, gpc_status expected, const c
     EXPECT(r, .kernels = 0);
 }
 
-/* Refused by a status; asked, the library says which field is wrong. */
+/* Refused by a status; if asked, the library names the wrong field. */
 static void refused_for(rig *r, gpc_warp_access access, const char *field, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     refused(r, access, GPC_ERROR_ARGUMENT, what);
@@ -55,7 +55,7 @@ Test(memory_errors, accesses) {
     access.struct_size = sizeof access;
     cr_expect_eq(gpc_hierarchy_access(NULL, &access, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_access(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
-    /* the last that is allowed of each */
+    /* the last allowed values */
     access.sm = 1;
     access.mask = 1u << 31;
     access.width = 64;
@@ -114,7 +114,7 @@ Test(memory_errors, other_calls) {
     rig_close(&r);
 }
 
-/* Keys that each have a good value, and do not fit together. */
+/* Keys with good values that do not fit together. */
 Test(memory_errors, creation_names_the_key) {
     static const struct {
         const char *settings, *key;
@@ -142,7 +142,7 @@ Test(memory_errors, creation_names_the_key) {
     }
 }
 
-/* What only a cache can tell is told with the level. */
+/* Errors found only by a cache name the level. */
 Test(memory_errors, creation_names_the_level) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_lt(rig_refused("l1.index = fermi\n", &error), 0); /* 4 sets */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The trace of events of a hierarchy without a clock: what there is, in order. */
+/* The trace of events of a hierarchy without a clock: all events, in order. */
 
 enum { ROOM = 4096 };
 
@@ -30,7 +30,7 @@ static void listen(rig *r, log *l) {
     cr_assert_eq(gpc_hierarchy_set_trace(r->hierarchy, &options, NULL), GPC_OK);
 }
 
-/* "lookup l1 2<1 128: miss": what, where, packet and parent, bytes and outcome. */
+/* "lookup l1 2<1 128: miss": event, place, packet and parent, bytes and outcome. */
 static void expect(log *l, const char *const *lines, int line) {
     uint32_t i = 0;
     for (; lines[i]; i++) {
@@ -74,17 +74,17 @@ Test(hierarchy_events, write_backs) {
     rig_open(&r, "l1.ways = 1\nl1.size = 512\nl1.write_policy = back\nl1.write_allocate = fetch\n");
     rig_store(&r, 0);
     listen(&r, &l);
-    rig_load(&r, 512); /* the same set of L1: the line that was stored to leaves */
+    rig_load(&r, 512); /* the same set of L1: the stored line leaves */
     EXPECT_EVENTS(&l, "issue sm 1<0 128", "line sm 2<1 128", "lookup l1 2<1 128: miss", "fetch l1 3<2 128",
                   "lookup l2 3<2 128: miss", "fetch l2 4<3 128", "memory-read memory 4<3 128", "fill l2 3<2 128",
                   "fill l1 2<1 128", "evict l1 2<1 0", "write-back l1 5<2 128", "lookup l2 5<2 128: miss",
                   "complete sm 1<0 0: dram");
-    rig_flush(&r); /* no access's: packets of nobody */
+    rig_flush(&r); /* without an access: packets of no access */
     EXPECT_EVENTS(&l, "write-back l2 6<0 128", "memory-write memory 6<0 128");
     rig_close(&r);
 }
 
-/* What a slice lacks it asks for, and it fills: of a read, of a part of a sector that is written, of an atomic. */
+/* A slice asks for missing data, and fills: after a read, a partial write of a sector, an atomic. */
 Test(hierarchy_events, fills) {
     rig r;
     static log l;
@@ -111,7 +111,7 @@ Test(hierarchy_events, fills) {
     rig_close(&r);
 }
 
-/* A line of the other partition fills the slice that owns it, and then that of the SM. */
+/* A line of the other partition fills the slice at home, and then the SM's slice. */
 Test(hierarchy_events, fills_of_two_partitions) {
     rig r;
     static log l;
@@ -130,7 +130,7 @@ Test(hierarchy_events, fills_of_two_partitions) {
     rig_close(&r);
 }
 
-/* Sectors that caches of a level have read from below, by their own counters. */
+/* Sectors read from below by caches of a level, by the caches' counters. */
 static uint64_t fetched(const rig *r, unsigned level) {
     uint64_t sum = 0;
     gpc_cache *cache;
@@ -212,7 +212,7 @@ Test(hierarchy_events, messages) {
     rig_close(&r);
 }
 
-/* False: the access is made, and says so; the next goes on unseen. */
+/* False: the access is made, and returns the status; the next continues unobserved. */
 Test(hierarchy_events, cancelled) {
     rig r;
     static log l;
@@ -246,7 +246,7 @@ static void give(void *user_data, void *old) {
     free(old);
 }
 
-/* A trace that is put away, or that another takes the place of, leaves no memory behind. */
+/* A removed or replaced trace leaves no memory behind. */
 Test(hierarchy_events, memory_is_given_back) {
     size_t blocks = 0;
     rig r = {0};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fences without a clock: what they do in L1. And what `coherence = viper` asks of the rest of a configuration. */
+/* Fences without a clock: effects in L1. And requirements of `coherence = viper` on a configuration. */
 
 static const char viper[] = "coherence = viper\nkernels.flush = l1\n";
 
@@ -45,7 +45,7 @@ Test(fences, which_empty_l1) {
     empties(NULL, GPC_SCOPE_CTA, GPC_ORDER_WEAK, GPC_CONTROL_WRITE_BACK_ALL, false);
 }
 
-/* An access that acquires, at a scope above the thread block's. */
+/* An acquiring access, at a scope above the thread block's. */
 Test(fences, accesses_that_acquire) {
     for (unsigned i = 0; i < 4; i++) {
         uint64_t address = 0x8000;
@@ -65,7 +65,7 @@ Test(fences, accesses_that_acquire) {
     }
 }
 
-/* Only its own SM's. */
+/* Only of the fence's SM. */
 Test(fences, of_one_sm) {
     rig r;
     rig_open(&r, "sm.count = 2\n");
@@ -181,7 +181,7 @@ static void tree_orders(const char *protocol, gpc_order order, gpc_scope scope, 
     }
 }
 
-/* Where directories keep copies up to date nothing is dropped; slc-glc's stores are written back by what acquires. */
+/* If directories keep copies up to date, nothing is dropped; slc-glc's stores are written back by acquires. */
 Test(fences, trees) {
     for (gpc_order order = GPC_ORDER_ACQUIRE; order <= GPC_ORDER_ACQ_REL; order++)
         for (gpc_scope scope = GPC_SCOPE_CTA; scope < GPC_SCOPE_COUNT; scope++) {
@@ -193,7 +193,7 @@ Test(fences, trees) {
         }
 }
 
-/* What an SM has stored in its L1 is in L2 after a fence of either kind, and not before. */
+/* An SM's stores in L1 are in L2 after a fence of either kind, and not before. */
 Test(fences, stores_of_a_tree_are_published) {
     rig r;
     open_tree(&r, "slc-glc");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels that a host starts beside others (gpucache/kernels.h). */
+/* Kernels started by a host beside others (gpucache/kernels.h). */
 
 #define BASE "sm.count = 2\nstreams = 2\nkernels.flush = l1\n"
 
@@ -69,7 +69,7 @@ Test(kernels_at_once, l1s) {
     rig_close(&r);
 }
 
-/* More SMs than two words have bits: each kernel has its own, and no more memory is written than was asked for. */
+/* More SMs than bits in two words: kernels have separate SMs, without writing beyond the memory. */
 Test(kernels_at_once, many_sms) {
     static const uint32_t low[] = {1, 63}, high[] = {64, 129};
     unsigned broken = 0;
@@ -94,7 +94,7 @@ Test(kernels_at_once, many_sms) {
     cr_expect_eq(broken, 0);
 }
 
-/* Each SM has the carve-out of its kernel; one kernel at a time gives all the same again. */
+/* Every SM has the carve-out of the kernel; one kernel at a time gives all SMs the same again. */
 Test(kernels_at_once, carveouts) {
     rig r;
     gpc_launch launch = GPC_LAUNCH_INIT;
@@ -124,7 +124,7 @@ Test(kernels_at_once, carveouts) {
     rig_close(&r);
 }
 
-/* With a clock an L1 that has something under way is not emptied; the rest is nobody's business. */
+/* With a clock an L1 with work under way is not emptied; other work does not matter. */
 Test(kernels_at_once, with_a_clock) {
     rig r;
     uint64_t addresses[] = {0};
@@ -148,7 +148,7 @@ Test(kernels_at_once, with_a_clock) {
     rig_close(&r);
 }
 
-/* The same of an SM behind the first 64. */
+/* Likewise for an SM beyond the first 64. */
 Test(kernels_at_once, of_many_sms_with_a_clock) {
     static const uint32_t last[] = {64};
     rig r;
@@ -169,7 +169,7 @@ Test(kernels_at_once, of_many_sms_with_a_clock) {
     rig_close(&r);
 }
 
-/* A load that waits for another SM's is under way too, until it has its line. */
+/* A load waiting for another SM's load is under way too, until it has the line. */
 Test(kernels_at_once, loads_that_wait_for_another_sm) {
     rig r;
     uint64_t addresses[] = {0};
@@ -191,7 +191,7 @@ Test(kernels_at_once, loads_that_wait_for_another_sm) {
     rig_close(&r);
 }
 
-/* The number that a policy of L1 sees, and what it is told. */
+/* Kernel number seen by a policy of L1, and events. */
 typedef struct seen {
     uint32_t kernel;
     unsigned starts, ends;
@@ -268,7 +268,7 @@ Test(kernels_at_once, policies_know_theirs) {
     rig_close(&r);
 }
 
-/* Each of many SMs begins with its first kernel, and ends with its last. */
+/* Every one of many SMs begins with the first kernel, and ends with the last. */
 Test(kernels_at_once, policies_of_many_sms) {
     rig r;
     open_watched(&r, "sm.count = 130\n");

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What the begin of a kernel does: occupancy, the share of L1 in a unified memory, flushes, launch overhead. */
+/* Effects of a kernel's begin: occupancy, the share of L1 in a unified memory, flushes, launch overhead. */
 
 static gpc_launch launch_of(uint32_t threads, uint32_t registers, uint32_t shared) {
     gpc_launch launch = GPC_LAUNCH_INIT;
@@ -61,7 +61,7 @@ Test(memory_launch, occupancy_of_fermi) {
                fits);
 }
 
-/* H100: 64 warps, 32 blocks, 65,536 registers in units of 256 a warp and 4 warps, 228 KiB of which a block loses 1. */
+/* H100: 64 warps, 32 blocks, 65,536 registers in units of 256 a warp and 4 warps, 228 KiB, minus 1 per block. */
 Test(memory_launch, occupancy_of_h100) {
     static const fit fits[] = {
         {32, 16, 0, 32},         /* blocks */
@@ -78,7 +78,7 @@ Test(memory_launch, occupancy_of_h100) {
                fits);
 }
 
-/* Wavefronts of 64: 256 threads are 4 of them, and a unit of registers serves 64 lanes. */
+/* Wavefronts of 64: 256 threads are 4 wavefronts, and a unit of registers serves 64 lanes. */
 Test(memory_launch, occupancy_of_wavefronts) {
     static const fit fits[] = {
         {256, 0, 0, 10}, /* 40 / 4 */
@@ -114,7 +114,7 @@ Test(memory_launch, a_block_that_does_not_fit_changes_nothing) {
     "l1.size = 256KiB\nl1.ways = 4\nl1.unified = true\n"                                              \
     "l1.carveouts = 0B 8KiB 16KiB 32KiB 64KiB 100KiB 132KiB 164KiB 196KiB 228KiB\n"
 
-/* Loads twice as many lines as L1 can have: so many stay. */
+/* Loads twice as many lines as fit in L1: counts the lines that stay. */
 static uint64_t capacity(rig *r) {
     for (uint64_t i = 0; i < 4096; i++)
         rig_fire(r, WORD(GPC_LOAD, i * 128));
@@ -140,7 +140,7 @@ Test(memory_launch, carveout_that_holds_the_blocks) {
     check_share(UNIFIED "l1.carveout = auto\n", &all, 28);   /* 8 x 28 KiB: 228 KiB */
 }
 
-/* The driver plans for twice the resident blocks, and for four times where they have no shared memory of their own. */
+/* The driver plans for twice the resident blocks, and for four times without shared memory in the kernel. */
 Test(memory_launch, carveout_of_the_driver) {
     gpc_launch some = launch_of(256, 32, 2048), none = launch_of(256, 32, 0), small = launch_of(32, 32, 4096);
     check_share(UNIFIED "l1.carveout = driver\n", NULL, 256);
@@ -149,7 +149,7 @@ Test(memory_launch, carveout_of_the_driver) {
     check_share(UNIFIED "l1.carveout = driver\n", &small, 92); /* 32 resident, no more on an SM, x 5 KiB: 164 KiB */
 }
 
-/* A host's borrowed L1 stays what it is: the SM's, of another size. */
+/* A host's borrowed L1 remains the SM's, with another size. */
 Test(memory_launch, borrowed_cache_is_resized) {
     rig r;
     rig_open(&r, UNIFIED "l1.carveout = auto\n");
@@ -179,7 +179,7 @@ Test(memory_launch, carveout_by_hand) {
     check_share(UNIFIED "l1.carveout = 100KiB\n", &some, 156);
 }
 
-/* Neither shared memory nor lines: 8 KiB less whatever the carve-out; of an L1 that is not unified, nothing. */
+/* Neither shared memory nor lines: 8 KiB less with any carve-out; no effect on an L1 that is not unified. */
 Test(memory_launch, reserved) {
     gpc_launch some = launch_of(256, 32, 2048);
     check_share(UNIFIED "l1.reserved = 8KiB\n", NULL, 248);
@@ -188,7 +188,7 @@ Test(memory_launch, reserved) {
     check_share(UNIFIED "l1.unified = false\nl1.reserved = 8KiB\n", &some, 256);
 }
 
-/* 512 sets of 4 ways: what a carve-out takes are ways of 64 KiB. */
+/* 512 sets of 4 ways: a carve-out takes ways of 64 KiB. */
 Test(memory_launch, carveout_of_ways) {
     gpc_launch some = launch_of(256, 32, 2048), more = launch_of(256, 32, 7 * 1024);
     gpc_launch most = launch_of(256, 32, 15 * 1024);
@@ -198,7 +198,7 @@ Test(memory_launch, carveout_of_ways) {
     check_share(UNIFIED "l1.resize = ways\n", &most, 64);  /* 8 x 16 KiB: 132 KiB; 124 KiB left: 1 way */
 }
 
-/* Dirty lines and counts of an L1 outlive its resizing. */
+/* Dirty lines and counts of an L1 survive resizing. */
 Test(memory_launch, resizing_loses_nothing) {
     rig r;
     rig_open(&r, UNIFIED "l1.write_policy = back\nl1.write_allocate = fetch\n");
@@ -259,7 +259,7 @@ Test(memory_launch, overhead_of_any_launch) {
     rig_close(&r);
 }
 
-/* 256 bytes are 8 sectors: once, and again once the caches are cold. */
+/* 256 bytes are 8 sectors: read once, and again with cold caches. */
 static void check_code(const char *settings, uint64_t second, uint64_t cold) {
     rig r;
     gpc_launch launch = launch_of(32, 0, 0);

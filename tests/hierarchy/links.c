@@ -3,9 +3,9 @@
 
 #include <criterion/criterion.h>
 
-/* What the hierarchy carries between policies: words down and back with a request, last words, launches. */
+/* Data carried between policies by the hierarchy: words down and back with a request, last words, launches. */
 
-/* A predictor that says what it is told, and notes what it hears. */
+/* A predictor with given answers, recording calls. */
 typedef struct talk {
     gpc_decision first, last; /* before and after the reply */
     uint32_t down, up;        /* words of L1's and of L2's predictor */
@@ -70,7 +70,7 @@ static const gpc_predictor_ops upper = {.struct_size = sizeof upper,
                                         .predict = predict_cache,
                                         .respond = respond};
 
-/* A replacement policy that gives up nothing. */
+/* A replacement policy without victims. */
 static uint32_t decline(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)self, (void)set, (void)candidates, (void)request;
     return GPC_WAY_BYPASS;
@@ -89,7 +89,7 @@ static void open_with(rig *r, talk *t, const char *settings) {
     cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
 }
 
-/* A word of a line without sectors in L1: what moves, and whether a second load finds it. */
+/* A word of a line without sectors in L1: moved sectors, and whether a second load hits. */
 static void check_decisions(talk t, unsigned moved, bool bypassed) {
     rig r;
     t.down = 7;
@@ -97,7 +97,7 @@ static void check_decisions(talk t, unsigned moved, bool bypassed) {
     open_with(&r, &t, "l1.sectors = 1\nl1.bypass = upper\nl2.bypass = lower\n");
     rig_fire(&r, WORD(GPC_LOAD, 0x40));
     cr_assert_eq(t.replies, 1);
-    bool again = t.first == GPC_BYPASS && t.last == GPC_CACHE; /* for the rest, which says nothing more */
+    bool again = t.first == GPC_BYPASS && t.last == GPC_CACHE; /* for the rest, which sends no further word */
     cr_assert_eq(t.heard_down, again ? 0 : 7);
     cr_assert_eq(t.heard_up, 9);
     cr_assert_eq(rig_lines(&r, 1, 1), !bypassed);
@@ -115,7 +115,7 @@ static void check_decisions(talk t, unsigned moved, bool bypassed) {
     rig_close(&r);
 }
 
-/* A bypass moves what is needed, a fill whole lines; the reply has the last word, and it is the one that is counted. */
+/* A bypass moves needed sectors, a fill whole lines; the reply decides finally, and is counted. */
 Test(memory_links, decisions_and_words) {
     check_decisions((talk){.first = GPC_CACHE, .last = GPC_CACHE}, 4, false);
     check_decisions((talk){.first = GPC_BYPASS, .last = GPC_BYPASS}, 1, true);
@@ -123,7 +123,7 @@ Test(memory_links, decisions_and_words) {
     check_decisions((talk){.first = GPC_BYPASS, .last = GPC_CACHE}, 4, false);
 }
 
-/* L1 keeps what it has; what it does not take is counted as a bypass. */
+/* L1 keeps existing lines; declined lines count as bypasses. */
 Test(memory_links, policy_declines) {
     rig r;
     talk t = {.first = GPC_CACHE, .last = GPC_CACHE};
@@ -138,7 +138,7 @@ Test(memory_links, policy_declines) {
     rig_close(&r);
 }
 
-/* Dirty bytes that a miserly L2 does not take go on to DRAM. */
+/* Dirty bytes declined by L2 go on to DRAM. */
 Test(memory_links, l2_declines_a_store) {
     rig r;
     talk t = {.first = GPC_CACHE, .last = GPC_CACHE};
@@ -152,7 +152,7 @@ Test(memory_links, l2_declines_a_store) {
     rig_close(&r);
 }
 
-/* Requests and events name a launch by the same number. */
+/* Requests and events number a launch equally. */
 Test(memory_links, launches_have_numbers) {
     rig r;
     talk t = {.first = GPC_CACHE, .last = GPC_CACHE};
@@ -189,7 +189,7 @@ static gpc_status open_without_l1(rig *r, const gpc_replacement_ops *ops, const 
     return gpc_hierarchy_create(r->context, r->config, NULL, &r->hierarchy);
 }
 
-/* Where there is no L1, nobody has said anything to L2 about a store. */
+/* Without an L1, no predictor has sent L2 a word about a store. */
 Test(memory_links, stores_without_l1_have_no_word) {
     const gpc_replacement_ops noting = {
         .struct_size = sizeof noting, .name = "noting", .on_miss = note_miss, .choose_victim = first_way};
@@ -208,7 +208,7 @@ static uint32_t no_way(void *self, uint32_t set, const uint64_t *candidates, con
     return 1000;
 }
 
-/* What L2's policy made impossible was a miss, which is counted as one. */
+/* A miss made impossible by L2's policy still counts as a miss. */
 Test(memory_links, what_l2_refuses_is_no_hit) {
     const gpc_replacement_ops wrong = {.struct_size = sizeof wrong, .name = "wrong", .choose_victim = no_way};
     rig r;

@@ -101,7 +101,7 @@ Test(memory_loads, sectors_arrive_one_by_one) {
     rig_close(&r);
 }
 
-/* A word moves a line of L1 where that has no sectors, and a line of L2 where only that has none. */
+/* A word moves a line of L1 if L1 has no sectors, and a line of L2 if only L2 has none. */
 Test(memory_loads, whole_lines) {
     rig r;
     rig_open(&r, "l1.sectors = 1\n");
@@ -182,7 +182,7 @@ Test(memory_loads, hits_of_warps) {
     rig_close(&r);
 }
 
-/* ld.cg: L1 keeps nothing, and is asked for no more than the lanes need. */
+/* ld.cg: L1 keeps no data, and only the lanes' sectors are requested. */
 Test(memory_loads, cg_passes_l1) {
     rig r;
     rig_open(&r, "l1.bypass = hint\nl1.sectors = 1\n");
@@ -259,7 +259,7 @@ Test(memory_loads, instructions_without_memory) {
     rig_close(&r);
 }
 
-/* Statistics begin anew for each SM, not for the first alone. */
+/* Statistics restart for every SM, not only for the first. */
 Test(memory_loads, counted_anew_for_every_sm) {
     rig r;
     rig_open(&r, "sm.count = 3\n");

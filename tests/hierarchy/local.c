@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local memory for hosts: as they map it, or by the threads' own offsets (gpc_warp_access.local_offsets). */
+/* Local memory for hosts: mapped by the host, or by threads' offsets (gpc_warp_access.local_offsets). */
 
 #define REGION ((uint64_t)3 << 55)
 
@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Word w of thread t at 4 (w T + t): each byte of each thread is somewhere, and no two in one place. */
+/* Word w of thread t at 4 (w T + t): every byte of every thread has a place, and no two share a place. */
 Test(memory_local, addresses) {
     enum { SMS = 3, WARPS = 5, LANES = 32, BYTES = 24, ALL = SMS * WARPS * LANES * BYTES };
     static uint64_t all[ALL];
@@ -40,7 +40,7 @@ Test(memory_local, addresses) {
     cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 0, 0, LANES, 0), 0);
     cr_expect_eq(gpc_hierarchy_local_address(NULL, 0, 0, 0, 0), 0);
     rig_close(&r);
-    rig_open(&r, "sm.count = 4096\nsm.warps = 1024\nsm.lanes = 64\n"); /* the most there can be */
+    rig_open(&r, "sm.count = 4096\nsm.warps = 1024\nsm.lanes = 64\n"); /* the largest values */
     cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 4095, 1023, 63, UINT64_MAX), (UINT64_C(1) << 57) - 1);
     cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 0, 0, 0, UINT64_C(1) << 27), REGION);
     rig_close(&r);
@@ -72,7 +72,7 @@ static gpc_warp_result fire(const rig *r, asked a) {
     return result;
 }
 
-/* Without the flag an address is the host's: two SMs that name one meet in L2. With it they do not. */
+/* Without the flag an address is the host's: two SMs with an equal address meet in L2. With the flag they do not. */
 Test(memory_local, as_given_or_offsets) {
     rig r;
     rig_open(&r, "sm.count = 2\n");
@@ -89,7 +89,7 @@ Test(memory_local, as_given_or_offsets) {
     rig_close(&r);
 }
 
-/* 64 lanes of 16 bytes, each elsewhere: as many lines as words, also where all of them are of one bank. */
+/* 64 lanes of 16 bytes, all apart: as many lines as words, even if all are of one bank. */
 Test(memory_local, as_many_lines_as_words) {
     static const char *const settings[] = {"", "l1.line_order = banks\nl1.banks = 2\nl1.tag_ports = 2\n",
                                            "l1.line_order = descending\n", "mode = timed\n",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Channel, slice, bank, row and column of addresses by address.mapping, as GPGPU-Sim's addrdec.cc has them. */
+/* Channel, slice, bank, row and column of addresses by address.mapping, as in GPGPU-Sim's addrdec.cc. */
 
 #define TIMED "mode = timed\nl1.enabled = false\nl2.ways = 1\nl2.line = 128B\n"
 
@@ -20,7 +20,7 @@ static uint64_t next(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Settings of a mapping: `each` slices of a channel, of 64 lines, and banks by the letters. */
+/* Settings of a mapping: `each` slices per channel, of 64 lines, and banks by the letters. */
 static void settings_of(char *text, size_t size, const char *mapping, uint32_t channels, uint32_t each,
                         const char *indexing, uint32_t banks) {
     snprintf(text, size,
@@ -57,7 +57,7 @@ Test(mapping, as_gpgpusim_has_it) {
     }
 }
 
-/* Options of a file give the same places; groups of banks by lower bits change no bank's number. */
+/* Options of a file give equal places; groups of banks by lower bits change no bank's number. */
 Test(mapping, imported) {
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         const golden *g = &goldens[i];
@@ -83,7 +83,7 @@ Test(mapping, imported) {
     }
 }
 
-/* Preset gtx480-gpgpusim has the mapping of its simulator's configuration, by l2.interleave and dram.mapping. */
+/* Preset gtx480-gpgpusim has the mapping of the simulator's configuration, by l2.interleave and dram.mapping. */
 Test(mapping, preset_of_gpgpusim) {
     uint64_t state = 321;
     rig preset, mapped;
@@ -92,7 +92,7 @@ Test(mapping, preset_of_gpgpusim) {
                       "dram.mapping = row bank column group pseudo column:1\naddress.mapping = "
                       "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS\n");
     for (unsigned n = 0; n < 10000; n++) {
-        const uint64_t address = next(&state) % (UINT64_C(6) << 28); /* of which rows have 12 bits */
+        const uint64_t address = next(&state) % (UINT64_C(6) << 28); /* with 12 bits for rows */
         const gpc_location a = locate(&preset, address), b = locate(&mapped, address);
         cr_expect_eq(memcmp(&a, &b, sizeof a), 0, "%#" PRIx64, address);
     }
@@ -102,7 +102,7 @@ Test(mapping, preset_of_gpgpusim) {
 
 /* Model of a mapping: the definition, bit by bit. */
 typedef struct model {
-    char letters[65]; /* of bit 63 first */
+    char letters[65]; /* bit 63 first */
     uint32_t channels, each, from;
     uint64_t bank, row, column, slice, channel;
 } model;
@@ -172,7 +172,7 @@ Test(mapping, as_it_is_defined) {
 #define ABOVE "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS"
 #define APART "00000000.00000000.00000000.00000000.00BBRRRR.RRRRRRRR.RBBCCCCC.CCCSSSSS"
 
-/* Read 16,384 lines twice: an L2 with room for all hits each the second time, and has merged none. */
+/* Read 16,384 lines twice: an L2 with room for all hits every line the second time, without merging lines. */
 static void expect_apart(const char *mapping, uint32_t channels, uint32_t each, const char *indexing) {
     enum { COUNT = 16384 };
     uint64_t state = channels * 100 + each;
@@ -201,7 +201,7 @@ Test(mapping, lines_stay_apart) {
     expect_apart("dramid@8;" LINES, 12, 2, "consecutive");
     expect_apart("dramid@8;" LINES, 8, 2, "xor");
     expect_apart("dramid@8;" ABOVE, 32, 2, "ipoly");
-    expect_apart("dramid@8;" ABOVE, 24, 2, "ipoly"); /* TITANV: bits of the bank are hashed onto themselves */
+    expect_apart("dramid@8;" ABOVE, 24, 2, "ipoly"); /* TITANV: bits of the bank are hashed onto bits of the bank */
     expect_apart("dramid@8;" APART, 8, 2, "ipoly");
     expect_apart("dramid@8;" LINES, 40, 4, "ipoly");
     expect_apart("dramid@8;" LINES, 32, 1, "pae");
@@ -230,7 +230,7 @@ Test(mapping, random_lots) {
     rig_close(&r);
 }
 
-/* Page address entropy by its equations (addrdec.cc before June 2020), for one slice a channel. */
+/* Page address entropy by the equations (addrdec.cc before June 2020), for one slice a channel. */
 Test(mapping, entropy) {
     uint64_t state = 3;
     char text[512];

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Figures of GPGPU-Sim 4.0.1: random addresses, and what linear_to_raw_address_translation (addrdec.cc, compiled by
- * itself) makes of them by options of its configurations.
+ * Figures of GPGPU-Sim 4.0.1: random addresses, translated by linear_to_raw_address_translation (addrdec.cc, compiled
+ * separately) with options of the configurations.
  */
 
 typedef struct golden_place {
@@ -18,7 +18,7 @@ typedef struct golden_place {
 
 typedef struct golden {
     const char *name;
-    uint32_t channels, slices; /* slices of each channel */
+    uint32_t channels, slices; /* slices per channel */
     uint32_t indexing;         /* -gpgpu_memory_partition_indexing */
     const char *mapping;       /* -gpgpu_mem_addr_mapping */
     golden_place places[GOLDEN_PLACES];

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Scopes and orders of accesses: what is refused, and what a strong load does in L1. */
+/* Scopes and orders of accesses: refusals, and strong loads in L1. */
 
 static const uint64_t at[1] = {0x1000};
 
@@ -20,7 +20,7 @@ static gpc_warp_access access_of(gpc_kind kind, gpc_order order, gpc_scope scope
     return a;
 }
 
-/* Each order against each kind: PTX ISA, ld, st, atom, red. */
+/* Every order with every kind: PTX ISA, ld, st, atom, red. */
 Test(orders, of_kinds) {
     static const char *const allowed[GPC_KIND_COUNT] = {[GPC_LOAD] = "111000",
                                                         [GPC_STORE] = "110100",
@@ -81,7 +81,7 @@ Test(orders, contradictions) {
     cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &wrong, &error), GPC_ERROR_ABI);
     cr_expect_eq(gpc_hierarchy_check_access(NULL, &wrong, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
-    /* hints that agree, or have nothing to do with it */
+    /* hints that agree, or are unrelated */
     gpc_warp_access fine[] = {access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_CTA, GPC_HINT_CA),
                               access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CG),
                               access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CS),
@@ -91,7 +91,7 @@ Test(orders, contradictions) {
     rig_close(&r);
 }
 
-/* A strong load goes past the L1s that its scope does not share, as its hint would have it; a thread block's does not. */
+/* A strong load bypasses L1s not shared by the scope, like a hint; a thread block's does not. */
 Test(orders, strong_loads_pass_l1) {
     static const struct {
         gpc_order order;
@@ -117,7 +117,7 @@ Test(orders, strong_loads_pass_l1) {
     }
 }
 
-/* An asynchronous copy of a host's: what it may be, and that with hint CG it goes past L1, whatever l1.bypass says. */
+/* An asynchronous copy of a host: allowed forms, and with hint CG it bypasses L1, despite l1.bypass. */
 Test(orders, copies) {
     rig r;
     rig_open(&r, "l1.bypass = random-p(p=0)\n");

@@ -71,7 +71,7 @@ static void drain(rig *r) {
     cr_assert_eq(gpc_hierarchy_in_flight(r->h), 0);
 }
 
-/* Cycles of a request by itself. */
+/* Cycles of a single request. */
 static uint64_t time_of(rig *r, uint32_t port, uint8_t kind, uint64_t address, uint64_t bytes) {
     const uint64_t since = gpc_hierarchy_now(r->h);
     const unsigned before = r->completed;
@@ -110,7 +110,7 @@ static void load(rig *r, uint64_t address) {
     drain(r);
 }
 
-/* What an SM has had fetched a port finds in L2, and the other way round; a store makes lines dirty there. */
+/* A port finds lines fetched by SMs in L2, and vice versa; a store makes lines dirty there. */
 Test(ports, share_l2_with_sms) {
     rig r;
     open_rig(&r, "");
@@ -137,7 +137,7 @@ Test(ports, share_l2_with_sms) {
     close_rig(&r);
 }
 
-/* Cycle by cycle: latency is there both ways, and a link moves its width. */
+/* Cycle by cycle: latency in every direction, and a link moves the width. */
 Test(ports, latency_and_width) {
     rig r;
     open_rig(&r, "port.width = 128\n");
@@ -162,7 +162,7 @@ Test(ports, latency_and_width) {
     close_rig(&r);
 }
 
-/* Of any length and alignment; stores write the bytes that they name. */
+/* Any length and alignment; stores write exactly the named bytes. */
 Test(ports, any_bytes) {
     rig r;
     open_rig(&r, "");
@@ -179,7 +179,7 @@ Test(ports, any_bytes) {
 }
 
 /* As many requests, and as many lines at once, as keys say. */
-/* l2.intake = queue: lines of ports come by the queue before the tags, one a cycle, in turn with the network's. */
+/* l2.intake = queue: lines of ports enter the queue before the tags, one a cycle, in turn with the network's. */
 Test(ports, by_a_queue_before_the_tags) {
     static const char *const settings[] = {"l2.intake = queue\nl2.rop_latency = 30\n",
                                            "l2.intake = queue\nl2.queue = 1\nl2.mshr_entries = 2\nl2.rop_latency = 0\n",
@@ -235,7 +235,7 @@ Test(ports, limits) {
     cr_assert_gt(cycles[1], 2 * cycles[0], "%" PRIu64 " and %" PRIu64, cycles[1], cycles[0]);
 }
 
-/* Both partitions, memory of its own latencies, and what goes on from a snapshot with lines under way. */
+/* Two partitions, memory with several latencies, and continuing from a snapshot with lines under way. */
 Test(ports, snapshots) {
     static const char *const settings[] = {"", "l2.partitions = 2\nl2.slices = 4\nport.latency = 30\n",
                                            "l2.enabled = false\n", "coherence = viper\n"};
@@ -272,7 +272,7 @@ Test(ports, snapshots) {
     }
 }
 
-/* With SMs that keep the slices busy both get on. */
+/* Beside SMs that keep the slices busy, both make progress. */
 Test(ports, beside_sms) {
     rig r;
     open_rig(&r, "port.width = 128\n");
@@ -300,7 +300,7 @@ Test(ports, beside_sms) {
     close_rig(&r);
 }
 
-/* A slice's replies to ports and those of multicast copies go their own ways. */
+/* A slice's replies to ports and of multicast copies are independent. */
 Test(ports, beside_multicast_copies) {
     static const uint32_t sms[] = {1, 0};
     rig r;
@@ -326,7 +326,7 @@ Test(ports, beside_multicast_copies) {
     close_rig(&r);
 }
 
-static uint32_t asker; /* the SM that L2's policy was told last */
+static uint32_t asker; /* SM last passed to L2's policy */
 
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     (void)self, (void)set;
@@ -342,7 +342,7 @@ static void no_state(void *self, gpc_state_fn visit, void *visit_data) {
     (void)self, (void)visit, (void)visit_data;
 }
 
-/* Policies are told that an SM next to the line's home asked. */
+/* Policies see an SM near the line's home as asking. */
 Test(ports, policies_are_told_an_sm_nearby) {
     static const gpc_replacement_ops watch = {
         .struct_size = sizeof watch, .name = "watch", .choose_victim = first, .on_miss = on_miss, .state = no_state};

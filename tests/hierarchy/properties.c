@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What holds of any accesses to any hierarchy. */
+/* Properties of any accesses to any hierarchy. */
 
 #define SEGMENTS 512u /* 32-byte segments that accesses touch: 16 KiB */
 #define ACCESSES 400u
@@ -27,7 +27,7 @@ typedef struct machine {
     char settings[1024];
     uint32_t sms, slices;
     bool l1_here, l2_here;
-    bool l1_keeps, l2_keeps; /* every store stays in the level until it is written back */
+    bool l1_keeps, l2_keeps; /* every store stays in the level until written back */
     bool whole;              /* a sector is a segment at both levels */
 } machine;
 
@@ -35,7 +35,7 @@ static const char *const writes[] = {"back", "through", "evict"};
 static const char *const allocations[] = {"none", "fetch", "lazy"};
 static const char *const policies[] = {"lru", "fifo", "random", "plru", "mru"};
 
-/* A small one: `scale` times 1 KiB of L1 and 4 KiB of L2. */
+/* A small machine: `scale` times 1 KiB of L1 and 4 KiB of L2. */
 static machine draw(uint64_t *state, unsigned scale) {
     machine m = {0};
     unsigned doublings = below(state, 3), l1_line = 32u << doublings, l2_line = l1_line << below(state, 3 - doublings);
@@ -65,14 +65,14 @@ static machine draw(uint64_t *state, unsigned scale) {
     return m;
 }
 
-/* What the accesses asked, by the test's own count. */
+/* Requests of the accesses, counted by the test. */
 typedef struct tally {
     uint8_t written[SEGMENTS];
     uint64_t distinct, written_segments;
     uint64_t results[5]; /* sums of gpc_warp_result */
 } tally;
 
-/* A store or atomic of `width` bytes by each of `lanes` lanes: the segments it writes. */
+/* A store or atomic of `width` bytes by each of `lanes` lanes: the written segments. */
 static void note(tally *t, const uint64_t *addresses, unsigned lanes, unsigned width) {
     uint8_t now[SEGMENTS] = {0};
     for (unsigned i = 0; i < lanes; i++)
@@ -133,13 +133,13 @@ static void check(const machine *m, const gpc_stats *s, const tally *t) {
     cr_expect_leq(s->l1_load_bytes_used, s->l1_load_bytes_moved, "%s", text);
     cr_expect_leq(s->l2_read_sector_hits, s->l2_read_sectors, "%s", text);
     cr_expect_leq(s->l2_write_sector_hits, s->l2_write_sectors, "%s", text);
-    /* every written segment reaches DRAM, and none more often than it was written */
+    /* every written segment reaches DRAM, at most as often as written */
     cr_expect_geq(s->dram_write_sectors, t->distinct, "%s", text);
     if (m->whole)
         cr_expect_leq(s->dram_write_sectors, t->written_segments, "%s", text);
     if (m->l1_here && m->l2_here)
         cr_expect_eq(s->l2_read_sectors, s->l1_fetched_sectors, "%s", text);
-    /* what L1 wrote back went to L2, which keeps it, or past it where an inclusive L2 gave the line up */
+    /* L1's write-backs go to L2, which keeps them, or past L2 if an inclusive L2 evicted the line */
     if (m->l1_keeps && m->l2_keeps)
         cr_expect_eq(s->dram_write_sectors, s->l2_write_back_sectors + s->l1_write_back_sectors - s->l2_write_sectors,
                      "%s", text);
@@ -159,7 +159,7 @@ Test(memory_properties, small_hierarchies) {
     }
 }
 
-/* With room for everything in a level that keeps stores, what is written goes to DRAM once, at the flush. */
+/* With room for everything in a level that keeps stores, written data go to DRAM once, at the flush. */
 Test(memory_properties, roomy_hierarchies) {
     const unsigned seeds = effort_is_small() ? 80 : 400;
     unsigned checked = 0;

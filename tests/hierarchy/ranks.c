@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ages of warps that the library ranks, by what L1's policy is told. */
+/* Ages of warps ranked by the library, as seen by L1's policy. */
 
 #define SLOTS 40u
 
@@ -69,7 +69,7 @@ static gpc_status load(gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t ag
     return status;
 }
 
-/* Warps start and exit at random on two SMs; an age is the number of those that run and started before. */
+/* Warps start and exit at random on two SMs; an age is the number of running warps that started before. */
 Test(warp_ranks, by_starts_and_exits) {
     rig r;
     uint64_t started[2][SLOTS] = {{0}}, clock = 0;
@@ -91,7 +91,7 @@ Test(warp_ranks, by_starts_and_exits) {
             cr_assert_eq(tell(r.hierarchy, *mine ? GPC_WARP_EXIT : GPC_WARP_START, sm, warp), GPC_OK);
             *mine = *mine ? 0 : ++clock;
         }
-        if (n == 2000) { /* a copy knows them, too */
+        if (n == 2000) { /* a copy has equal ages */
             gpc_error error = GPC_ERROR_INIT;
             gpc_hierarchy *copy;
             cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
@@ -130,7 +130,7 @@ Test(warp_ranks, on_and_off) {
     rig_close(&r);
 }
 
-/* With a clock: of warp instructions, and of a host's misses as long as their warp runs. */
+/* With a clock: of warp instructions, and of a host's misses while the warp runs. */
 Test(warp_ranks, with_a_clock) {
     rig r;
     const uint64_t address = 4096;

@@ -115,7 +115,7 @@ static uint64_t lookups(const rig *r, gpc_object kind) {
     return sum;
 }
 
-/* `expected` says nothing of lookups, which are those of the caches. */
+/* `expected` has no lookups: take the caches' counts. */
 void rig_expect(rig *r, const gpc_stats *expected, int line) {
     gpc_stats actual = measured(rig_stats(r));
     cr_expect_eq(actual.l1_lookups, lookups(r, GPC_OBJECT_L1), "line %d: lookups of L1", line);

@@ -4,7 +4,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* A hierarchy made from a few settings, used through the public interface alone. */
+/* A hierarchy made from a few settings, used only through the public interface. */
 typedef struct rig {
     gpc_context *context;
     gpc_config *config;
@@ -12,15 +12,15 @@ typedef struct rig {
 } rig;
 
 /*
- * A memory system to do sums on: one SM, L1 of 4 sets x 2 ways x 128 bytes (lines 512 bytes apart meet), one L2 slice
- * of 16 sets x 4 ways x 128 bytes (2 KiB apart), both with 32-byte sectors; L1 writes evict, L2 writes back and
- * fetches; no flush between kernels.
+ * A small memory system for calculations by hand: one SM, L1 of 4 sets x 2 ways x 128 bytes (lines 512 bytes apart
+ * share a set), one L2 slice of 16 sets x 4 ways x 128 bytes (2 KiB apart), 32-byte sectors at every level; L1 writes
+ * evict, L2 writes back and fetches; no flush between kernels.
  */
 extern const char rig_base[];
 
 /* The base, then `settings`: `key = value` lines, or NULL. */
 void rig_open(rig *r, const char *settings);
-/* The same, where creation must fail: its status and message. */
+/* Creation must fail: returns the status and the message. */
 gpc_status rig_refused(const char *settings, gpc_error *error);
 void rig_close(rig *r);
 
@@ -32,12 +32,12 @@ typedef struct shot {
     uint8_t kind, space, hint;
 } shot;
 
-/* One that must succeed. */
+/* Fire; must succeed. */
 gpc_warp_result rig_fire(rig *r, shot s);
 /* All 128 bytes of a line, or 4 bytes, by SM 0. */
 #define LINE(k, a) ((shot){.kind = (k), .address = (a), .stride = 4, .lanes = 32, .width = 4})
 #define WORD(k, a) ((shot){.kind = (k), .address = (a), .lanes = 1, .width = 4})
-/* The same with more fields of a shot. */
+/* A line with more fields of a shot. */
 #define LINE_BY(k, a, ...) ((shot){.kind = (k), .address = (a), .stride = 4, .lanes = 32, .width = 4, __VA_ARGS__})
 #define WORD_BY(k, a, ...) ((shot){.kind = (k), .address = (a), .lanes = 1, .width = 4, __VA_ARGS__})
 
@@ -50,7 +50,7 @@ gpc_stats rig_stats(const rig *r);
 /* Lines resident in all caches of a level. */
 unsigned rig_lines(const rig *r, unsigned level, uint32_t instances);
 
-/* Every counter has the value named, or 0 where none is; then the statistics are reset. */
+/* Every counter has the named value, otherwise 0; then reset the statistics. */
 #define EXPECT(r, ...) rig_expect((r), &(gpc_stats){.struct_size = sizeof(gpc_stats), __VA_ARGS__}, __LINE__)
 void rig_expect(rig *r, const gpc_stats *expected, int line);
 

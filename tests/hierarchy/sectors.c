@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 /*
- * Lines whose sectors are asked for by one instruction each, in a loop of 1.5 times what L1 or L2 holds: what a policy
- * keeps of whole lines it keeps of these, with a clock and without.
+ * Lines with sectors requested one per instruction, in a loop of 1.5 times the capacity of L1 or L2: policies keep as
+ * much as with whole lines, with and without a clock.
  */
 
-/* One sector, or a whole line, of SM 0; done before the next. */
+/* One sector, or a whole line, of SM 0; finished before the next. */
 static void load(rig *r, uint64_t address, uint32_t sectors, bool timed) {
     uint64_t addresses[32];
     for (uint32_t lane = 0; lane < 8 * sectors; lane++)
@@ -27,7 +27,7 @@ static void load(rig *r, uint64_t address, uint32_t sectors, bool timed) {
     }
 }
 
-/* Sector hits of a level in percent of its reads. */
+/* Sector hits of a level in percent of the reads. */
 static double hit_rate(const char *settings, bool timed, unsigned level, uint32_t lines, uint32_t sectors) {
     rig r;
     rig_open(&r, settings);

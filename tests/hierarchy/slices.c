@@ -17,10 +17,10 @@ static uint64_t next(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Room for everything: 64 MiB, 16 ways; no L1, so that each access shows what L2 does. */
+/* Room for everything: 64 MiB, 16 ways; no L1, so that every access shows L2's behaviour. */
 #define WIDE "l1.enabled = false\nl2.size = 64MiB\nl2.ways = 16\nl2.slices = 8\nsm.count = 64\n"
 
-/* Statistics after a sector of each of `pages` pages was read once by each of two random SMs. */
+/* Statistics after a sector of each of `pages` pages was read by two random SMs, once each. */
 static gpc_stats two_readers(const char *settings, unsigned pages) {
     rig r;
     uint64_t state = 1;
@@ -36,10 +36,10 @@ static gpc_stats two_readers(const char *settings, unsigned pages) {
 }
 
 /*
- * The first reader misses and leaves the sector in its own partition and in the home. The second finds it where its
- * partition is the first's (1/2), or else where it is the home (1/2 of the other half): 1/2 + 1/4 of second reads, and
- * half of that of all, 37.5 %. A first read goes to the other partition for the home's half of addresses; a second
- * read does where it misses, which is in the other partition from the first, home's: 1/2 + 1/4 crossings an address.
+ * The first reader misses and leaves the sector in the reader's partition and at home. The second hits if in the
+ * first's partition (1/2), or else in the home (1/2 of the other half): 1/2 + 1/4 of second reads, hence 37.5 % of all
+ * reads. A first read goes to the other partition for the home's half of addresses; a second read does on a miss, which
+ * is in the other partition than the first and home: 1/2 + 1/4 crossings per address.
  */
 Test(memory_slices, two_partitions) {
     const unsigned pages = 8192;
@@ -56,7 +56,7 @@ Test(memory_slices, two_partitions) {
     cr_assert_eq(one.dram_read_sectors, pages);
 }
 
-/* Hits of `reader` in 64 pages that `first` has read: all in the same partition, about half in the other. */
+/* Hits of `reader` in 64 pages read by `first`: all in the same partition, about half in the other. */
 static bool same_partition(const char *settings, uint32_t first, uint32_t reader) {
     rig r;
     unsigned hits = 0;
@@ -80,7 +80,7 @@ Test(memory_slices, sms_of_partitions) {
     }
 }
 
-/* Both partitions hold a sector; a store leaves it in its home alone. One SM of each then reads: one finds it. */
+/* Every partition holds a sector; a store leaves it only at home. One SM of every partition then reads: one hits. */
 static void check_copies(uint8_t kind) {
     rig r;
     unsigned away = 0;
@@ -99,7 +99,7 @@ static void check_copies(uint8_t kind) {
     gpc_stats stats = rig_stats(&r);
     cr_expect_eq(stats.dram_read_sectors, 64);
     cr_expect_eq(stats.l2_write_sector_hits + stats.l2_atomic_sector_hits, 64);
-    /* away from home: SM 0's read, its store, its second read; at home: SM 63's reads */
+    /* away from home: SM 0's read, store, second read; at home: SM 63's reads */
     cr_expect_eq(stats.l2_remote_sectors, 3 * away + 2 * (64 - away));
     rig_flush(&r);
     cr_expect_eq(rig_stats(&r).dram_write_sectors, 64);
@@ -114,7 +114,7 @@ Test(memory_slices, atomics_drop_copies) {
     check_copies(GPC_ATOMIC);
 }
 
-/* Loads `lines` lines `stride` bytes apart, twice: the most lines of a slice, and the least. */
+/* Loads `lines` lines `stride` bytes apart, twice: most and fewest lines of a slice. */
 static void spread(const char *settings, unsigned slices, unsigned lines, uint64_t stride, uint64_t *least,
                    uint64_t *most) {
     rig r;
@@ -153,14 +153,14 @@ Test(memory_slices, interleaving_is_even) {
     cr_expect_eq(least + most, 1024);
     spread(kinds[1], 3, 1536, 128, &least, &most);
     cr_expect(least > 400 && most < 620, "%u to %u of 512", (unsigned)least, (unsigned)most);
-    /* 1 KiB apart, modulo puts all in one slice of four, a hash does not */
+    /* 1 KiB apart, modulo puts all lines in one slice of four, a hash does not */
     spread(kinds[0], 4, 1024, 1024, &least, &most);
     cr_expect_eq(most, 1024);
     spread(kinds[1], 4, 1024, 1024, &least, &most);
     cr_expect(least >= 192 && most <= 320, "%u to %u of 256", (unsigned)least, (unsigned)most);
 }
 
-/* L2 of one set of two lines under an L1 of eight: what leaves L2 leaves L1 where L2 is inclusive. */
+/* L2 of one set of two lines under an L1 of eight: lines evicted from an inclusive L2 leave L1. */
 #define NARROW "l2.size = 256B\nl2.ways = 2\nl2.inclusion = "
 
 Test(memory_slices, inclusion) {
@@ -183,7 +183,7 @@ Test(memory_slices, inclusion) {
     rig_close(&r);
 }
 
-/* Short lines: both halves of the line leave. */
+/* Short lines: the two halves of the line leave. */
 Test(memory_slices, inclusion_of_halves) {
     rig r;
     rig_open(&r, NARROW "inclusive\nl1.line = 64B\nl1.sectors = 2\n");
@@ -213,7 +213,10 @@ Test(memory_slices, inclusion_of_dirty_lines) {
     rig_close(&r);
 }
 
-/* An H100's slices: 16 KiB are of two halves, 8 KiB of one, and an address has the same place in a half of 40 as in all 80. */
+/*
+ * An H100's slices: 16 KiB are of two halves, 8 KiB of one, and an address has an equal place in a half of 40 as in all
+ * 80.
+ */
 Test(memory_slices, of_an_h100) {
     rig two, one;
     uint64_t state = 7;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Snapshots at random: of any preset and policies, at any access or cycle, and with any damage. */
+/* Random snapshots: of any preset and policies, at any access or cycle, and with any damage. */
 
 static const char *random_policy(snapshot_host *dice, gpc_policy_kind kind) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
@@ -16,7 +16,7 @@ static const char *random_policy(snapshot_host *dice, gpc_policy_kind kind) {
     return info.name;
 }
 
-/* With as many SMs as the rig has accesses for. */
+/* With as many SMs as covered by the rig's accesses. */
 static void random_settings(snapshot_host *dice, bool clock, char *text, size_t size) {
     const char *preset, *summary;
     cr_assert_eq(gpc_preset_at(snapshot_below(dice, (uint32_t)gpc_preset_count()), &preset, &summary), GPC_OK);
@@ -29,7 +29,7 @@ static void random_settings(snapshot_host *dice, bool clock, char *text, size_t 
              preset, clock ? "timed" : "functional", l1, l2, bypass, threads);
 }
 
-/* True where there is such a hierarchy. */
+/* True if such a hierarchy is possible. */
 static bool check_random(snapshot_host *dice) {
     gpc_error error = GPC_ERROR_INIT;
     char settings[512];

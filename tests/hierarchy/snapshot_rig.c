@@ -57,7 +57,7 @@ void snapshot_attach(snapshot_host *at) {
         cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks), GPC_OK);
 }
 
-/* A warp access somewhere in 24 KiB, now and then far away; its kind, lanes, warp and instruction vary. */
+/* A warp access in 24 KiB, sometimes far away; kind, lanes, warp and instruction vary. */
 void snapshot_access_one(snapshot_host *at) {
     uint64_t addresses[32];
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
@@ -122,7 +122,7 @@ void snapshot_drive(snapshot_host *at, unsigned steps) {
     }
 }
 
-/* Nothing tells two hosts apart: what they were told, all counters, and every line of every cache. */
+/* Two hosts must be equal: results, all counters, and every line of every cache. */
 void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what) {
     gpc_stats s, t;
     gpc_stats_init(&s), gpc_stats_init(&t);
@@ -212,7 +212,7 @@ void snapshot_finish(snapshot_host *at) {
         cr_expect_eq(gpc_hierarchy_drain(at->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
-/* Some accesses, a snapshot, more of both in the two; false where there is no such hierarchy. */
+/* Some accesses, a snapshot, more of both in the two; false if such a hierarchy is impossible. */
 bool snapshot_check(const char *settings, bool clock) {
     gpc_error error = GPC_ERROR_INIT;
     char what[256];
@@ -232,7 +232,7 @@ bool snapshot_check(const char *settings, bool clock) {
         snapshot_host c = b;
         cr_assert_eq(gpc_hierarchy_copy(b.hierarchy, &error, &c.hierarchy), GPC_OK, "%s", error.message);
         snapshot_attach(&b), snapshot_attach(&c);
-        snapshot_drive(&c, 100), snapshot_drive(&b, 100); /* one after the other: they share nothing */
+        snapshot_drive(&c, 100), snapshot_drive(&b, 100); /* in sequence: independent */
         snapshot_expect_same(&b, &c, what);
         snapshot_finish(&b), snapshot_finish(&c);
         snapshot_expect_same(&b, &c, what);

@@ -4,7 +4,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* Hierarchies that are saved, and driven on with what was loaded of them. */
+/* Hierarchies saved, and continued from the loaded copy. */
 
 typedef struct snapshot_bytes {
     uint8_t *data;
@@ -14,7 +14,7 @@ typedef struct snapshot_bytes {
 gpc_status snapshot_write_bytes(void *user_data, const void *data, size_t size);
 gpc_status snapshot_read_bytes(void *user_data, void *data, size_t size, size_t *out_read);
 
-/* A host of one hierarchy: where it is in a stream of accesses, and what it has been told. */
+/* A host of one hierarchy: position in a stream of accesses, and results. */
 typedef struct snapshot_host {
     gpc_hierarchy *hierarchy;
     uint64_t random, tokens, trail;
@@ -22,7 +22,7 @@ typedef struct snapshot_host {
 } snapshot_host;
 
 extern gpc_context *snapshot_context;
-/* How many were saved with a clock; with accesses in flight. */
+/* Number saved with a clock; with accesses in flight. */
 extern unsigned snapshot_saved, snapshot_saved_in_flight;
 
 uint32_t snapshot_below(snapshot_host *at, uint32_t bound);
@@ -32,14 +32,14 @@ gpc_status snapshot_make(const char *settings, bool clock, snapshot_host *at, gp
 void snapshot_access_one(snapshot_host *at);
 void snapshot_drive(snapshot_host *at, unsigned steps);
 void snapshot_finish(snapshot_host *at);
-/* Nothing tells them apart. */
+/* Assert that two hosts are equal. */
 void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what);
 
 snapshot_bytes snapshot_save(const snapshot_host *at);
-/* Some bytes are others, or there are fewer: it is refused, with the offset. */
+/* Changed or missing bytes are refused, with the offset. */
 void snapshot_check_damaged(snapshot_host *dice, const snapshot_bytes *file);
 snapshot_host snapshot_load(const snapshot_host *as, snapshot_bytes *bytes);
-/* Some accesses, a snapshot, more of both in the two; false where there is no such hierarchy. */
+/* Some accesses, a snapshot, more of both in the two; false if such a hierarchy is impossible. */
 bool snapshot_check(const char *settings, bool clock);
 
 #endif

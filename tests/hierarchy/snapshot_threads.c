@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads, where there are some: each has packets, accesses and times of its own, which those of the copy share anew. */
+/* With threads: each has packets, accesses and times, which the copy's threads divide anew. */
 Test(hierarchy_snapshots, threads) {
     static const char *const settings[] = {
         "threads = 2\n",
@@ -26,7 +26,7 @@ Test(hierarchy_snapshots, threads) {
         cr_expect(snapshot_check(settings[i], true), "%s", settings[i]);
 }
 
-/* Of a hierarchy that is made with that setting. */
+/* Threads of a hierarchy with this setting. */
 static uint32_t threads_of(const char *number) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host made;
@@ -38,7 +38,7 @@ static uint32_t threads_of(const char *number) {
     return threads;
 }
 
-/* Saved with some threads, loaded with another number of them: explicitly, whatever the processors. */
+/* Saved with a number of threads, loaded with another: explicitly, with any number of processors. */
 Test(hierarchy_snapshots, numbers_of_threads) {
     static const char *const settings[] = {"threads = 1\n", "threads = 3\n", "threads = auto\n"};
     static const char *const others[] = {"1", "2", "3"};
@@ -78,7 +78,7 @@ Test(hierarchy_snapshots, numbers_of_threads) {
     remove(path);
 }
 
-/* Saved at one point with 1, 2 and 3 threads: other bytes, but all that goes on from them is the same. */
+/* Saved at a point with 1, 2 and 3 threads: different bytes, but equal continuations. */
 Test(hierarchy_snapshots, saved_with_any_number_of_threads) {
     static const char *const settings[] = {"threads = 1\n", "threads = 2\n", "threads = 3\n"};
     static const char *const then[] = {"2", "1", "1"};
@@ -109,7 +109,7 @@ Test(hierarchy_snapshots, saved_with_any_number_of_threads) {
 }
 
 #ifdef __linux__
-/* As many processors as `count`, of those there are; returns how many. */
+/* Run on `count` of the existing processors; returns the number. */
 static uint32_t run_on(const cpu_set_t *all, uint32_t count) {
     cpu_set_t some;
     uint32_t taken = 0;
@@ -123,7 +123,7 @@ static uint32_t run_on(const cpu_set_t *all, uint32_t count) {
     return taken;
 }
 
-/* Saved with some threads, loaded with others: `auto`, where there are more processors, or fewer. */
+/* Saved with a number of threads, loaded with `auto`, with more processors, or fewer. */
 Test(hierarchy_snapshots, other_threads) {
     gpc_error error = GPC_ERROR_INIT;
     cpu_set_t all;
@@ -157,7 +157,7 @@ static bool refuse_all(void *user_data, const gpc_memory_request *request) {
     return false;
 }
 
-/* A host's memory is for one thread: where `auto` makes several of the one that was saved, its file is refused. */
+/* A host's memory needs one thread: if `auto` has several threads instead of the saved one, the file is refused. */
 Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;

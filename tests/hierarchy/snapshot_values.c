@@ -8,13 +8,13 @@
 #include <string.h>
 
 /*
- * Snapshots of hierarchies with a clock whose accesses carry values, at any cycle: what caches and memory hold, copies
- * that are out of date among them, and what is on its way, is what loads and atomics find then.
+ * Snapshots of hierarchies with a clock and values, at any cycle: contents of caches and memory, also outdated copies,
+ * and data on the way, later found by loads and atomics.
  */
 
 enum { LANES = 8, OUTS = 4096, UNTOUCHED = 0xee };
 
-/* What accesses find, by token; those before `from` were issued to another hierarchy, from another memory. */
+/* Values found by accesses, by token; tokens before `from` were issued to another hierarchy, from another memory. */
 typedef struct values_host {
     snapshot_host at;
     uint64_t from;
@@ -71,7 +71,7 @@ static void note(snapshot_host *at, uint64_t value) {
     at->trail = (at->trail ^ value) * 0x100000001b3u + 1;
 }
 
-/* A load, store or atomic of some words of 8 KiB, ordered where its hierarchy has that. */
+/* A load, store or atomic of some words of 8 KiB, ordered if supported. */
 static void issue(values_host *host) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC};
     snapshot_host *at = &host->at;
@@ -107,7 +107,7 @@ static void issue(values_host *host) {
     note(at, (uint64_t)status);
 }
 
-/* Accesses that overlap, and now and then a fence. */
+/* Overlapping accesses, and sometimes a fence. */
 static void drive(values_host *host, uint32_t steps) {
     snapshot_host *at = &host->at;
     for (uint32_t i = 0; i < steps; i++) {
@@ -138,7 +138,7 @@ static void expect_bytes(const values_host *host, const snapshot_bytes *file, co
     free(again.data);
 }
 
-/* It goes on from a file, in a memory of its own. */
+/* Continue from a file, in separate memory. */
 static values_host *load(const values_host *from, snapshot_bytes *file) {
     values_host *host = malloc(sizeof *host);
     cr_assert_not_null(host);
@@ -149,7 +149,7 @@ static values_host *load(const values_host *from, snapshot_bytes *file) {
     return host;
 }
 
-/* Another that has done the same, elsewhere in memory, has the same bytes: there are no addresses in them. */
+/* A twin with equal history, elsewhere in memory, has equal bytes: there are no addresses in them. */
 static void check_twins(const char *settings) {
     values_host *a = make(settings, 5), *b = make(settings, 5);
     drive(a, 60), drive(b, 60);
@@ -159,7 +159,7 @@ static void check_twins(const char *settings) {
     free(file.data);
 }
 
-/* At any cycle; and again in a hierarchy that was itself loaded. To save leaves no trace in the one that is saved. */
+/* At any cycle; and again in a hierarchy loaded before. Saving does not change the saved hierarchy. */
 static void check(const char *settings, uint64_t seed) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 /*
- * Snapshots: a hierarchy that goes on from one does what it would have done without it. So a field that a snapshot
- * forgets is one that some of these configurations miss.
+ * Snapshots: a hierarchy continued from a snapshot behaves as without. If a snapshot lacks a field, some of these
+ * configurations notice.
  */
 
-/* All policies of a kind, in both modes; returns how many have been there. */
+/* All policies of a kind, in every mode; returns the number checked. */
 static unsigned check_policies(gpc_policy_kind kind, const char *form) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
@@ -38,12 +38,12 @@ Test(hierarchy_snapshots, replacement) {
     cr_expect_gt(check_policies(GPC_POLICY_REPLACEMENT, "l1.replacement = %s\nl2.replacement = %s\n"), 40);
 }
 
-/* Those that read a profile are not there without its file. */
+/* Predictors that read a profile need the file. */
 Test(hierarchy_snapshots, predictors) {
     cr_expect_gt(check_policies(GPC_POLICY_PREDICTOR, "l1.bypass = %s\n"), 18);
 }
 
-/* With a clock alone. */
+/* Only with a clock. */
 Test(hierarchy_snapshots, prefetchers) {
     cr_expect_gt(check_policies(GPC_POLICY_PREFETCHER, "l1.prefetcher = %s\nl2.prefetcher = %s\n"), 4);
 }
@@ -61,7 +61,7 @@ Test(hierarchy_snapshots, protocols) {
     "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\nl2.interleave_bytes = " \
     "128\n"
 
-/* What else a hierarchy may consist of. */
+/* Other parts of a hierarchy. */
 Test(hierarchy_snapshots, configurations) {
     static const char *const settings[] = {
         "coherence = viper\nkernels.flush = l1\n",
@@ -106,7 +106,7 @@ Test(hierarchy_snapshots, configurations) {
     cr_expect_eq(made[0], made[1] - 5); /* multi2sim, a buffer of stores, stages and prefetchers need a clock */
 }
 
-/* A kernel that leaves L1s another share of a unified memory. */
+/* A kernel that leaves L1s a different share of a unified memory. */
 static void check_launched(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a;
@@ -128,7 +128,7 @@ static void check_launched(const char *settings) {
     free(file.data);
 }
 
-/* Policies that were changed since, too, are those that it goes on with. */
+/* Policies changed since creation continue, too. */
 Test(hierarchy_snapshots, other_policies) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a;
@@ -149,7 +149,7 @@ Test(hierarchy_snapshots, other_policies) {
     check_launched("l1.size = 128KiB\nl1.unified = true\nl1.carveout = auto\nl1.carveouts = 0B 64KiB\n");
 }
 
-/* The host's memory: what it has not answered yet it answers to the copy, too, by the same numbers. */
+/* The host's memory: pending requests are also answered to the copy, with equal numbers. */
 typedef struct pending {
     uint64_t ids[4096];
     unsigned first, count;
@@ -197,7 +197,7 @@ static void check_memory(const char *settings) {
     attach_memory(&a);
     drive_memory(&a, 100);
     snapshot_bytes file = {NULL, 0, 0};
-    for (unsigned i = 0; i < 100 || !a.pending.count; i++) { /* steps of a tree may be due in the reply's own cycle */
+    for (unsigned i = 0; i < 100 || !a.pending.count; i++) { /* steps of a tree may be due in the reply's cycle */
         free(file.data);
         drive_memory(&a, 1);
         file = snapshot_save(&a.at);
@@ -221,7 +221,7 @@ Test(hierarchy_snapshots, memory_of_the_host) {
     check_memory(COHERENT "coherence = nmoesi\ncluster.sms = 2\nmemory.link_width = 32\n");
 }
 
-/* What is refused. */
+/* Refusals. */
 
 static gpc_status load_damaged(snapshot_bytes *b, gpc_error *error) {
     gpc_hierarchy *none = (gpc_hierarchy *)b;
@@ -252,7 +252,7 @@ Test(hierarchy_snapshots, damage) {
     }
     snapshot_host b = snapshot_load(&a, &file);
     gpc_hierarchy_destroy(b.hierarchy);
-    file.data[8]++; /* the format's version, which is not under the checksum's word alone */
+    file.data[8]++; /* the format's version, not protected by the checksum alone */
     cr_expect_eq(load_damaged(&file, &error), GPC_ERROR_ABI);
     cr_expect_str_eq(error.message, "snapshot, offset 8: it is of another version of the format");
     file.data[8]--;
@@ -271,7 +271,9 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
     return 0;
 }
 
-/* A host's policy says what its state is, or the hierarchy is refused by its name; in another's list, too. */
+/*
+ * A host's policy states the size of state, or the hierarchy is refused with the policy's name; in another's list, too.
+ */
 Test(hierarchy_snapshots, policy_of_the_host) {
     gpc_error error = GPC_ERROR_INIT;
     const gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "mine", .choose_victim = first_way};
@@ -291,7 +293,7 @@ Test(hierarchy_snapshots, policy_of_the_host) {
     gpc_context_destroy(snapshot_context);
 }
 
-/* No file holds an address: every block of this heap is in one stretch, which is looked for. */
+/* No file holds an address: every block of this heap is in one stretch, searched for. */
 static struct {
     _Alignas(64) char memory[96u << 20];
     size_t used;

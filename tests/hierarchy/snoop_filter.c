@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * XCDs under a cache beside memory, as of an MI300: clusters' caches are their L2s, and slices that are not inclusive
- * the cache beside memory, with a directory of what only XCDs have. Two XCDs of two compute units.
+ * XCDs under a cache beside memory, as in an MI300: clusters' caches are L2s, and non-inclusive slices the cache beside
+ * memory, with a directory of lines held only by XCDs. Two XCDs of two compute units.
  */
 
 static void open_xcds(rig *r, const char *protocol, const char *settings) {
@@ -29,7 +29,7 @@ static gpc_coherence_stats of(const rig *r, const char *kind, uint32_t index) {
     return s;
 }
 
-/* A cache beside memory with room for one line: others stay in their XCD, and the filter knows whose they are. */
+/* A cache beside memory with room for one line: others stay in the XCD, and the filter knows the owners. */
 Test(snoop_filter, lines_that_only_an_xcd_has) {
     static const char *const protocols[] = {"msi", "mesi", "moesi", "nmoesi"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
@@ -46,7 +46,7 @@ Test(snoop_filter, lines_that_only_an_xcd_has) {
     }
 }
 
-/* With fewer entries than lines, the filter takes lines from XCDs, which have to be read again. */
+/* With fewer entries than lines, the filter takes lines from XCDs, to be read again. */
 Test(snoop_filter, too_small) {
     rig r;
     open_xcds(&r, "moesi", "coherence.directory_ways = 2\n");
@@ -65,7 +65,7 @@ Test(snoop_filter, too_small) {
     rig_close(&r);
 }
 
-/* Who stores has the copies of other XCDs dropped, and of these alone: one that has none is not disturbed. */
+/* A store drops the copies of other XCDs, and probes only XCDs with a copy. */
 Test(snoop_filter, only_those_that_have_the_line_are_probed) {
     rig r;
     open_xcds(&r, "moesi", "sm.count = 6\n");

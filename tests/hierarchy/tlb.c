@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Address translation without a clock: what TLBs hit and miss. */
+/* Address translation without a clock: hits and misses of TLBs. */
 
 #define KIB UINT64_C(1024)
 
@@ -30,7 +30,7 @@ Test(tlbs, example) {
     rig_close(&r);
 }
 
-/* What takes time is not counted without a clock; without pages nothing is. */
+/* Counters of time are absent without a clock; without pages all are absent. */
 Test(tlbs, absent_counters) {
     rig r;
     rig_open(&r, "tlb.page = 4KiB\n");
@@ -43,7 +43,7 @@ Test(tlbs, absent_counters) {
     rig_close(&r);
 }
 
-/* Each line of an instruction is looked up; stores and atomics, too. SMs have a TLB each, and one L2 TLB. */
+/* Every line of an instruction is looked up; stores and atomics, too. An SM has an L1 TLB; the L2 TLB is common. */
 Test(tlbs, lines_kinds_and_sms) {
     rig r;
     rig_open(&r, "sm.count = 2\ntlb.page = 4KiB\n");
@@ -58,7 +58,7 @@ Test(tlbs, lines_kinds_and_sms) {
     const uint32_t ids[] = {352, 353};
     cr_assert_eq(gpc_hierarchy_read(r.hierarchy, GPC_OBJECT_SM, 1, ids, 2, of_sm), GPC_OK);
     cr_expect(of_sm[0] == 3 && of_sm[1] == 1, "%u, %u", (unsigned)of_sm[0], (unsigned)of_sm[1]);
-    rig_flush(&r); /* pages stay where they are */
+    rig_flush(&r); /* pages stay */
     rig_load(&r, 0);
     TLBS(&r, 36, 32, 4, 2, 2);
     rig_close(&r);
@@ -117,7 +117,7 @@ Test(tlbs, random_streams_as_a_naive_model_has_them) {
     }
 }
 
-/* A tree of coherent modules is asked by the same lines. */
+/* A tree of coherent modules is asked by equal lines. */
 Test(tlbs, coherent_trees) {
     rig r;
     rig_open(&r, "coherence = mesi\nl1.write_policy = back\nl1.write_policy_local = back\nl1.write_allocate = fetch\n"
@@ -131,7 +131,7 @@ Test(tlbs, coherent_trees) {
     rig_close(&r);
 }
 
-/* A bulk copy is translated where its page changes. */
+/* A bulk copy is translated at every new page. */
 Test(tlbs, bulk_copies) {
     rig r;
     rig_open(&r, "tlb.page = 4KiB\n");

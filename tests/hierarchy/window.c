@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Lines that persist in L2: the part set aside for them, the window, and hints. L1s are off: all of it is L2's. Its
+ * Lines that persist in L2: the part set aside, the window, and hints. L1s are off, so all accesses reach L2. L2's
  * lines 2 KiB apart share a set of 4 ways; a way of all sets is 2 KiB.
  */
 
@@ -35,7 +35,7 @@ static void set_window(uint64_t begin, uint64_t bytes, uint32_t ratio, gpc_prior
     cr_assert_eq(gpc_hierarchy_set_window(r.hierarchy, &window, &error), GPC_OK, "%s", error.message);
 }
 
-/* The window's lines stay, whatever streams past; without it they go. */
+/* The window's lines stay despite streaming; without a window they leave. */
 Test(window, its_lines_persist) {
     for (unsigned with = 0; with < 2; with++) {
         rig_open(&r, with ? NO_L1 "l2.persisting = 4KiB\nl2.window_bytes = 4KiB\n" : NO_L1);
@@ -50,7 +50,7 @@ Test(window, its_lines_persist) {
     }
 }
 
-/* Two ways are set aside: a third line that is to persist replaces the older of the two, and none of the others. */
+/* Two ways are set aside: a third persisting line replaces the older of the two, and none of the others. */
 Test(window, no_more_than_set_aside) {
     rig_open(&r, NO_L1 "l2.persisting = 4KiB\n");
     load_all(0, 1);
@@ -67,7 +67,7 @@ Test(window, no_more_than_set_aside) {
     rig_close(&r);
 }
 
-/* Free ways beyond those set aside are taken, but do not persist; nor does a hit add to those that do. */
+/* Free ways beyond the ways set aside are taken, but do not persist; nor does a hit add to the persisting lines. */
 Test(window, beyond_it_lines_are_normal) {
     rig_open(&r, NO_L1 "l2.persisting = 4KiB\nl2.window_bytes = 8KiB\n");
     load_all(0, 3);
@@ -78,7 +78,7 @@ Test(window, beyond_it_lines_are_normal) {
     rig_close(&r);
 }
 
-/* A line in a normal way becomes one that persists by a hit, until the reset. */
+/* A line in a normal way becomes persisting by a hit, until the reset. */
 Test(window, by_a_hit_and_back) {
     rig_open(&r, NO_L1 "l2.persisting = 2KiB\n");
     load_all(0, 0);
@@ -93,7 +93,7 @@ Test(window, by_a_hit_and_back) {
     rig_close(&r);
 }
 
-/* Of the window's lines as many are `hit` as it says, and always the same. */
+/* The stated share of the window's lines is `hit`, always the same lines. */
 Test(window, a_share_of_its_lines) {
     unsigned persisting[2] = {0, 0};
     for (unsigned run = 0; run < 2; run++) {
@@ -109,7 +109,7 @@ Test(window, a_share_of_its_lines) {
     cr_expect(persisting[0] > 8192 * 27 / 100 && persisting[0] < 8192 * 33 / 100, "%u of 8192", persisting[0]);
 }
 
-/* A window that streams: its lines go first. So do those of hint CS, unless they say a priority of their own. */
+/* A streaming window: the window's lines leave first. So do lines with hint CS, unless they have a priority. */
 Test(window, what_streams_goes_first) {
     rig_open(&r, NO_L1 "l2.window_begin = 20480\nl2.window_bytes = 8KiB\nl2.window_hit = streaming\n");
     load_all(0, 2);
@@ -183,7 +183,7 @@ Test(window, refused_of_a_host) {
     rig_close(&r);
 }
 
-/* With a clock, one load at a time, L2 finds what it finds without; L1's lines are not the window's. */
+/* With a clock, one load at a time, L2 hits equal those without; the window does not affect L1's lines. */
 Test(window, with_a_clock) {
     uint64_t found[2][2];
     for (unsigned timed = 0; timed < 2; timed++) {
@@ -217,7 +217,7 @@ Test(window, with_a_clock) {
     cr_expect_eq(found[0][1], found[1][1], "%" PRIu64 " and %" PRIu64, found[0][1], found[1][1]);
 }
 
-/* The window is the hierarchy's, as a snapshot has it. */
+/* The window is part of the hierarchy, also in a snapshot. */
 Test(window, in_snapshots) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *copy;
@@ -246,7 +246,7 @@ static gpc_stats hinted(const char *settings, uint8_t hint) {
     return stats;
 }
 
-/* WB is what is done without a hint; WT is of the host's memory. Each of the others does something. */
+/* WB equals no hint; WT is for the host's memory. All other hints have an effect. */
 Test(window, hints_that_change_nothing) {
     static const struct {
         uint8_t hint;

@@ -3,9 +3,9 @@
 
 #include <criterion/criterion.h>
 
-/* Stores under each policy, and the dirty data's way down to DRAM. */
+/* Stores under every policy, and dirty data on the way down to DRAM. */
 
-/* A store writes through and drops the line from L1; L2 keeps its word until the flush. */
+/* A store writes through and drops the line from L1; L2 keeps the word until the flush. */
 Test(memory_writes, evict) {
     rig r;
     rig_open(&r, NULL);
@@ -20,7 +20,7 @@ Test(memory_writes, evict) {
     rig_close(&r);
 }
 
-/* The line stays in L1, and a miss does not bring one. */
+/* The line stays in L1, and a miss allocates no line. */
 Test(memory_writes, through) {
     rig r;
     rig_open(&r, "l1.write_policy = through\n");
@@ -29,7 +29,7 @@ Test(memory_writes, through) {
     rig_fire(&r, WORD(GPC_STORE, 0));
     rig_fire(&r, WORD(GPC_STORE, 0x80));
     cr_assert_eq(rig_lines(&r, 1, 1), 1);
-    /* the second word's sector is fetched to L2 from DRAM, for the rest of its bytes */
+    /* the second word's sector is fetched to L2 from DRAM, for the remaining bytes */
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_store_requests = 2, .l1_store_sectors = 2,
            .l1_store_sector_hits = 1, .l2_write_sectors = 2, .l2_write_sector_hits = 1, .dram_read_sectors = 1);
     rig_flush(&r);
@@ -55,7 +55,7 @@ Test(memory_writes, back_and_fetch) {
     rig_close(&r);
 }
 
-/* Whole sectors: nothing is fetched by either level. */
+/* Whole sectors: neither level fetches. */
 Test(memory_writes, back_of_whole_sectors) {
     rig r;
     rig_open(&r, "l1.write_policy = back\nl1.write_allocate = fetch\n");
@@ -67,7 +67,7 @@ Test(memory_writes, back_of_whole_sectors) {
     rig_close(&r);
 }
 
-/* Lazy: nothing is fetched until a load wants the rest of the sector. */
+/* Lazy: no fetch until a load needs the rest of the sector. */
 Test(memory_writes, back_and_lazy) {
     rig r;
     rig_open(&r, "l1.write_policy = back\nl1.write_allocate = lazy\nl2.write_allocate = lazy\n");
@@ -107,7 +107,7 @@ Test(memory_writes, l1_eviction_reaches_l2) {
     EXPECT(&r, .warp_instructions = 3, .thread_instructions = 96, .l1_store_requests = 3, .l1_store_sectors = 12,
            .l1_evictions = 1, .l1_write_back_sectors = 4, .l2_write_sectors = 4, .l2_write_sector_hits = 4);
     rig_load(&r, 0);
-    /* the load finds it in L2, and in its turn drops the second line */
+    /* the load hits in L2, and then drops the second line */
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 1,
            .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128, .l1_evictions = 1,
            .l1_write_back_sectors = 4, .l1_fetched_sectors = 4, .l2_read_sectors = 4, .l2_read_sector_hits = 4,
@@ -172,7 +172,7 @@ Test(memory_writes, l2_fetches_pairs) {
     rig_close(&r);
 }
 
-/* A partial write fetches nothing until it is read; then its pair comes. */
+/* A partial write fetches nothing until the sector is read; then the pair is fetched. */
 Test(memory_writes, l2_fetches_lazily) {
     rig r;
     rig_open(&r, "l1.enabled = false\nl2.fetch_sectors = 2\nl2.write_allocate = lazy\n");

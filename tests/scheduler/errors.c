@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is refused, with which status, and that nothing has changed. */
+/* Refusals, statuses, and no change. */
 
 static void refuse(gpc_context *context, gpc_scheduler_options options, gpc_status expected, const char *part) {
     gpc_error error = GPC_ERROR_INIT;
@@ -46,7 +46,7 @@ Test(scheduler_errors, options) {
     rig_close(&r);
 }
 
-/* What throttles share is laid out for the schedulers of one context and shape. */
+/* Shared state of throttles is for schedulers of one context and shape. */
 Test(scheduler_errors, sharing) {
     rig r, other;
     rig_open(&r, "gto + pcal", 8, 0);
@@ -145,7 +145,7 @@ Test(scheduler_errors, costs) {
     rig_close(&r);
 }
 
-/* The context lives as long as its schedulers. */
+/* The context lives as long as the schedulers. */
 Test(scheduler_errors, outlives_the_context) {
     rig r;
     rig_open_full(&r, "gto", 2, 0);
@@ -155,7 +155,7 @@ Test(scheduler_errors, outlives_the_context) {
     gpc_scheduler_destroy(r.scheduler);
 }
 
-/* Configuration text names schedulers as it names policies. */
+/* Configuration text names schedulers like policies. */
 Test(scheduler_errors, configuration) {
     rig r;
     rig_open(&r, "gto", 1, 0);

@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* The example worked by hand at the head of each policy's file, and what the documents say of each. */
+/* The worked example in the head of every policy's file, and statements of documents. */
 
-/* One step: digits of ready warps, after '/' those stalled for a fixed latency, all others wait for memory. */
+/* One step: digits of ready warps, after '/' warps stalled for a fixed latency; all others wait for memory. */
 static const char *read_states(rig *r, const char *step) {
     gpc_warp_state state = GPC_STATE_READY;
     rig_set_all(r, GPC_STATE_WAITING);
@@ -20,10 +20,7 @@ static const char *read_states(rig *r, const char *step) {
     return step + 1;
 }
 
-/*
- * A script of steps `STATES>SLOT`, '-' where none is to issue; `rSLOT`: the warp
- * ends and another takes its slot.
- */
+/* A script of steps `STATES>SLOT`, '-' for no issue; `rSLOT`: the warp ends and another takes the slot. */
 static void check(const char *policy, uint32_t warps, const char *script) {
     rig r;
     rig_open_full(&r, policy, warps, 0);
@@ -66,7 +63,7 @@ Test(scheduler_examples, gto_by_fetch_order) {
     check("gto", 4, "r1 r0 0123>2 013>3 01>1 0>0 0123>0 123>2");
 }
 
-/* A slot's new warp does not inherit the greed of the old. */
+/* A slot's new warp does not inherit the old warp's greed. */
 Test(scheduler_examples, gto_forgets_what_ended) {
     check("gto", 2, "01>0 r0 01>1");
     check("gto", 2, "1>1 r1 01>0");
@@ -84,12 +81,12 @@ Test(scheduler_examples, two_level) {
 /* "It does not check the warps in the next fetch group until all warps in the current fetch group stall." */
 Test(scheduler_examples, two_level_stays_and_turns) {
     check("two-level(group=2)", 6, "012345>0 12345>1 12345>1 02345>0 2345>2 012345>3 0145>4 0145>5 01>1");
-    /* Round robin within a group goes on where it was. */
+    /* Round robin within a group continues. */
     check("two-level(group=3)", 6, "012345>0 345>3 012345>4 012>1 345>5 012>2 012>0");
     /* The last group has one warp only. */
     check("two-level(group=2)", 5, "4>4 01234>4 /4>- 0123>0");
     check("two-level(group=2)", 5, "2>2 04>4");
-    /* Groups beyond all slots are one: loose round robin, but that it waits. */
+    /* Groups beyond all slots are one: loose round robin, with waiting. */
     check("two-level(group=100)", 3, "012>0 012>1 012>2 02>0 02>2");
 }
 
@@ -107,7 +104,7 @@ Test(scheduler_examples, two_level_default) {
     rig_close(&r);
 }
 
-/* A group is left for what waits for memory, its pipeline or a barrier, and held by a fixed latency alone. */
+/* A group is left when waiting for memory, a pipeline or a barrier, and held only by a fixed latency. */
 Test(scheduler_examples, two_level_leaves) {
     static const struct {
         gpc_warp_state state;
@@ -151,8 +148,8 @@ static void check_cost(const rig *r, const char *policy, uint32_t warps, uint64_
 }
 
 /*
- * By hand, for 16 warps: a turn of 4 bits; 16 * 15 / 2 pairs; those and one of 17
- * (16 warps or none) in 5 bits; one of two groups, and in each one of eight; a bit each, and the last to issue.
+ * By hand, for 16 warps: a turn of 4 bits; 16 * 15 / 2 pairs; pairs and one of 17 (16 warps or none) in 5 bits; one of
+ * two groups, and in each one of eight; a bit each, and the last to issue.
  */
 Test(scheduler_examples, costs) {
     rig r;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A scheduler of the host: environment, order of calls, what it is told, what it may answer. */
+/* A scheduler of the host: environment, order of calls, inputs, possible answers. */
 
 typedef struct spy {
     const gpc_scheduler_env *env;
     char calls[4096]; /* a word per call, in order */
-    uint32_t answer;  /* of pick; 100: the highest offered */
+    uint32_t answer;  /* of pick; 100: the highest candidate */
     uint64_t offered[16];
     gpc_warp_class class_of;
     gpc_cache_event event;
@@ -45,7 +45,7 @@ static gpc_status spy_init(void *self, const gpc_scheduler_env *env, char *messa
         cr_assert_eq(instance->zeros[i], 0);
     for (size_t i = 0; i < env->warps * 12; i++)
         cr_assert_eq(((const uint8_t *)env->warp_state)[i], 0);
-    memset(env->warp_state, 0xff, (size_t)env->warps * 12); /* all of it is ours */
+    memset(env->warp_state, 0xff, (size_t)env->warps * 12); /* all of it may be written */
     instance->seen = env->user_data;
     instance->seen->env = env;
     return GPC_OK;
@@ -121,7 +121,7 @@ static gpc_scheduler_ops spy_ops(void) {
                                .cost_bits = spy_cost};
 }
 
-/* A context with a spy, and its scheduler of `warps` slots. */
+/* A context with a spy, and a scheduler of `warps` slots. */
 static void open_spy(rig *r, spy *seen, uint32_t warps, uint32_t limit) {
     *r = (rig){.warps = warps, .error = GPC_ERROR_INIT};
     *seen = (spy){.answer = GPC_NO_WARP};
@@ -156,7 +156,7 @@ Test(scheduler_host, environment) {
     cr_expect_eq(seen.destroyed, 1);
 }
 
-/* Each scheduler of a machine has a seed of its own, and the same machine the same. */
+/* Schedulers of a machine have different seeds; equal machines have equal seeds. */
 Test(scheduler_host, seeds) {
     rig r;
     spy seen;
@@ -188,7 +188,7 @@ Test(scheduler_host, order_of_calls) {
     open_spy(&r, &seen, 3, 0);
     rig_start(&r, 2);
     rig_start(&r, 0);
-    rig_set(&r, 2, GPC_STATE_STALLED); /* as it was: not told */
+    rig_set(&r, 2, GPC_STATE_STALLED); /* unchanged: not told */
     cr_expect_eq(rig_pick(&r, true), GPC_NO_WARP, "nothing is ready: the policy is not asked");
     rig_set(&r, 2, GPC_STATE_READY);
     rig_set(&r, 0, GPC_STATE_READY_MEMORY);
@@ -238,7 +238,7 @@ static void impossible(rig *r, spy *seen, uint32_t answer, bool memory) {
     cr_expect_eq(slot, 77);
 }
 
-/* What is no candidate is refused, whatever the policy wrote over its list; then all is as before. */
+/* A slot that is no candidate is refused, even if the policy overwrites the list; the state is as before. */
 Test(scheduler_host, impossible_slots) {
     for (int scribbles = 0; scribbles <= 1; scribbles++) {
         rig r;
@@ -338,7 +338,7 @@ Test(scheduler_host, refused_tables) {
     refuse("name", &ops, GPC_ERROR_ARGUMENT, "gpc_scheduler_ops.name");
 }
 
-/* Each kind has names of its own. */
+/* Every kind has separate names. */
 Test(scheduler_host, own_names) {
     rig r;
     spy seen = {.destroyed = 0};
@@ -368,7 +368,7 @@ static uint32_t highest(void *self, const uint64_t *ready, uint64_t cycle) {
     return slot;
 }
 
-/* The least table that works: a name and pick. */
+/* The smallest working table: a name and pick. */
 Test(scheduler_host, only_pick) {
     rig r;
     rig_open(&r, "gto", 1, 0);

@@ -37,7 +37,7 @@ Test(scheduler_limit, n_and_one_more) {
     }
 }
 
-/* Which of them ends makes no difference; one that is held back may end too. */
+/* It does not matter which warp ends; a warp held back may end too. */
 Test(scheduler_limit, the_oldest_take_over) {
     rig r;
     rig_open_full(&r, "gto", 6, 2);
@@ -59,7 +59,7 @@ Test(scheduler_limit, the_oldest_take_over) {
     rig_close(&r);
 }
 
-/* A warp that waits keeps its place: throttling limits working sets, not issue slots. */
+/* A waiting warp keeps the place: throttling limits working sets, not issue slots. */
 Test(scheduler_limit, waiting_warps_count) {
     rig r;
     rig_open_full(&r, "oldest", 3, 2);
@@ -69,7 +69,10 @@ Test(scheduler_limit, waiting_warps_count) {
     rig_close(&r);
 }
 
-/* One at a barrier gives it up, or a block beyond the limit would wait for ever; released, it has it back. */
+/*
+ * A warp at a barrier gives up the place, or a block beyond the limit would wait forever; released, it gets a place
+ * again.
+ */
 Test(scheduler_limit, barriers_give_way) {
     rig r;
     rig_open_full(&r, "oldest", 4, 1);
@@ -106,7 +109,7 @@ static gpc_warp_class by_thirds(void *self, uint32_t slot) {
     return slot < 1 ? GPC_CLASS_THROTTLED : slot < 3 ? GPC_CLASS_BYPASS : GPC_CLASS_CACHE;
 }
 
-/* Of a policy that has classes of its own, as many warps of each as it says. */
+/* With a policy with classes, the stated number of warps per class. */
 Test(scheduler_limit, classes_of_a_policy) {
     const gpc_scheduler_ops ops = {
         .struct_size = sizeof ops, .name = "thirds", .pick = first_ready, .class_of = by_thirds};
@@ -125,7 +128,7 @@ Test(scheduler_limit, classes_of_a_policy) {
     rig_close(&r);
 }
 
-/* What holds a warp back, by name: who throttles it, and, where it wants memory, who holds that back. */
+/* Names of holders of a warp: the throttle, and for memory, the throttle of memory. */
 Test(scheduler_limit, named) {
     rig r;
     rig_open(&r, "lrr + blocks(limit=1) + ccws", 8, 4);
@@ -153,7 +156,7 @@ Test(scheduler_limit, named) {
     rig_close(&r);
 }
 
-/* A throttle's own slot is throttled, the one 64 further held back; its number is its state. */
+/* A throttle's own slot is throttled, the one 64 further held back; its number is the state. */
 static void hold_own(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     const uint32_t number = *(uint32_t *)self;
     (void)view;
@@ -190,7 +193,7 @@ static void open_held(rig *r, uint32_t *number) {
     cr_assert_eq(gpc_scheduler_create(r->context, &options, NULL, &r->scheduler), GPC_OK);
 }
 
-/* A scheduler that was saved and loaded still says who holds which warp back. */
+/* A scheduler saved and loaded still names the holder of every warp. */
 Test(scheduler_limit, named_by_what_was_loaded) {
     rig saved, loaded;
     uint32_t numbers[2];
@@ -234,7 +237,7 @@ Test(scheduler_limit, none) {
     }
 }
 
-/* Greed ends where another warp would have to be throttled for it: it never does, since the greedy one is running. */
+/* Greed ends if another warp would have to be throttled: never, since the greedy warp is running. */
 Test(scheduler_limit, greedy_stays_eligible) {
     rig r;
     rig_open_full(&r, "gto", 4, 2);
@@ -252,8 +255,8 @@ Test(scheduler_limit, greedy_stays_eligible) {
 }
 
 /*
- * Two groups and one eligible warp in each: the first waits for memory, beside a
- * throttled warp that is ready. This one does not hold the group.
+ * Two groups and one eligible warp in each: the first waits for memory, beside a ready, throttled warp, which does not
+ * hold the group.
  */
 Test(scheduler_limit, throttled_warps_hold_no_fetch_group) {
     rig r;

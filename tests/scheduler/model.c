@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Each policy against a naive model of its definition, on random events: the model
- * knows the time at which each warp began, and looks at all slots, one by one.
+ * Every policy compared with a naive model of the definition, on random events: the model knows every warp's starting
+ * time, and checks all slots singly.
  */
 
 enum { MOST = 1024 };
@@ -18,8 +18,8 @@ typedef struct model {
     gpc_warp_state state[MOST];
     uint64_t began[MOST];
     uint64_t time;
-    int64_t last;                /* that issued, -1 = none */
-    int64_t last_of_group[MOST]; /* likewise, of each fetch group */
+    int64_t last;                /* last to issue, -1 = none */
+    int64_t last_of_group[MOST]; /* by fetch group */
     uint32_t current;            /* fetch group */
 } model;
 
@@ -48,7 +48,7 @@ static bool may_issue(const model *m, uint32_t slot, bool memory) {
     return ready && !throttled(m, slot);
 }
 
-/* The first that may issue of the `count` slots from `first`, beginning after `last`. */
+/* First slot that may issue of the `count` slots from `first`, beginning after `last`. */
 static uint32_t turn(const model *m, uint32_t first, uint32_t count, int64_t last, bool memory) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = first + (last < 0 ? i : ((uint32_t)last - first + 1 + i) % count);
@@ -113,7 +113,7 @@ static void change(rig *r, model *m, const subject *s, uint64_t *random) {
         start(r, m, s, slot);
         return;
     }
-    /* Ends are rare beside changes of state, as in life. */
+    /* Ends are rare beside changes of state, as in reality. */
     uint32_t draw = gpci_random_below(random, 40);
     m->state[slot] = draw ? (gpc_warp_state)(1 + draw % (GPC_STATE_COUNT - 1)) : GPC_STATE_ABSENT;
     rig_set(r, slot, m->state[slot]);
@@ -128,7 +128,7 @@ static void compare(rig *r, model *m, const subject *s, uint64_t *random) {
     cr_assert_eq(rig_age(r, other), running(m, other) ? older_than(m, other) : GPC_NO_WARP);
     bool held = !running(m, other) || throttled(m, other);
     cr_assert_eq(rig_class(r, other), held ? GPC_CLASS_THROTTLED : GPC_CLASS_CACHE);
-    if (slot == GPC_NO_WARP || gpci_random_below(random, 5) == 0) /* a host may also think better of it */
+    if (slot == GPC_NO_WARP || gpci_random_below(random, 5) == 0) /* a host may also change the decision */
         return;
     cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0), GPC_OK);
     m->last = slot;

@@ -6,9 +6,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Schedulers that put few warps, or few thread blocks, first: their examples by hand, and what always holds of them. */
+/* Schedulers that prefer few warps, or few thread blocks: examples by hand, and invariants. */
 
-/* Slots of `ready` are READY, of `stalled` STALLED, of the others WAITING; who issues? */
+/* Slots of `ready` are READY, of `stalled` STALLED, others WAITING; returns the issuing slot. */
 static uint32_t step(rig *r, const char *ready, const char *stalled) {
     for (uint32_t slot = 0; slot < r->warps; slot++) {
         const char name = (char)('0' + slot);
@@ -34,7 +34,7 @@ Test(scheduler_pools, active_pool) {
     rig_close(&r);
 }
 
-/* A place whose warp is held up by something else is lent; who has it then keeps it. */
+/* A place of a warp held up elsewhere is lent; the borrower keeps it. */
 Test(scheduler_pools, active_pool_lends) {
     rig r;
     rig_open_full(&r, "active-pool(active=1)", 3, 0);
@@ -49,7 +49,7 @@ Test(scheduler_pools, active_pool_lends) {
     rig_close(&r);
 }
 
-/* Of two places both are lent: of who could not issue the next in turn leaves for it. */
+/* Of two places both are lent: a warp unable to issue, the next in turn, leaves for it. */
 Test(scheduler_pools, active_pool_makes_room) {
     rig r;
     rig_open_full(&r, "active-pool(active=2)", 5, 0);
@@ -65,7 +65,7 @@ Test(scheduler_pools, active_pool_makes_room) {
     rig_close(&r);
 }
 
-/* Who has come to a barrier has no place any more when it opens, whatever its slot. */
+/* A warp at a barrier has no place any more when the barrier opens, in any slot. */
 Test(scheduler_pools, active_pool_barriers) {
     enum { WARPS = 70 };
     static const uint32_t slots[] = {0, 1, 63, 64, 65, WARPS - 1};
@@ -84,7 +84,7 @@ Test(scheduler_pools, active_pool_barriers) {
     }
 }
 
-/* A start is that slot's own matter: slot 0, which does not wait, still makes room. */
+/* A start concerns only the slot: slot 0, which does not wait, still makes room. */
 Test(scheduler_pools, active_pool_starts_in_any_word) {
     enum { WARPS = 70 };
     rig r;
@@ -100,7 +100,7 @@ Test(scheduler_pools, active_pool_starts_in_any_word) {
     rig_close(&r);
 }
 
-/* However warps fare: at most so many issue between two waits of any, and someone does where one can. */
+/* In any situation: a limited number of warps issue between two waits, and one issues if possible. */
 Test(scheduler_pools, active_pool_is_small) {
     enum { WARPS = 70, ACTIVE = 5, STEPS = 40000 };
     rig r;
@@ -175,7 +175,7 @@ Test(scheduler_pools, owl_round) {
     rig_close(&r);
 }
 
-/* Neighbouring SMs begin with other groups, and a group is of as many blocks as asked for. */
+/* Neighbouring SMs begin with other groups, and a group has the requested number of blocks. */
 Test(scheduler_pools, owl_banks) {
     for (uint32_t sm = 0; sm < 8; sm++) {
         rig r;
@@ -187,7 +187,7 @@ Test(scheduler_pools, owl_banks) {
     }
 }
 
-/* When a block ends the next ones move up, and one that starts is the last, whatever its number and slots. */
+/* When a block ends the next blocks move up, and a starting block is the last, with any number and slots. */
 Test(scheduler_pools, owl_blocks_come_and_go) {
     rig r;
     open_blocks(&r, "owl(order=locality, blocks=1)", 4, 0);

@@ -13,7 +13,7 @@ typedef struct rig {
     gpc_error error;
 } rig;
 
-/* Without warps; and one whose slots are all taken, from 0 up. */
+/* Without warps; and with all slots taken, from 0 up. */
 void rig_open(rig *r, const char *policy, uint32_t warps, uint32_t limit);
 void rig_open_full(rig *r, const char *policy, uint32_t warps, uint32_t limit);
 void rig_close(rig *r);
@@ -23,7 +23,7 @@ void rig_set(rig *r, uint32_t slot, gpc_warp_state state);
 void rig_set_all(rig *r, gpc_warp_state state);
 void rig_end(rig *r, uint32_t slot);
 
-/* Pick, and, if there is one, issue. */
+/* Pick, and issue if possible. */
 uint32_t rig_pick(rig *r, bool memory);
 uint32_t rig_issue(rig *r, bool memory);
 

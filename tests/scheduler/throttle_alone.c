@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Throttles without a scheduler: what they are told, what they say of it, and what is refused. */
+/* Throttles without a scheduler: inputs, answers, and refusals. */
 
 static gpc_context *context;
 
@@ -28,7 +28,7 @@ static gpc_throttle *make(const char *throttles, uint32_t warps) {
     return throttle;
 }
 
-/* Six warps, of which two hold tokens, two more may run past the cache, and the rest waits, until one ends. */
+/* Six warps: two hold tokens, two more may run past the cache, and the rest waits, until one ends. */
 Test(throttle_alone, classes) {
     gpc_throttle *t = make("pcal(warps=2, ebt=2)", 70);
     uint64_t throttled[3] = {99, 99, 99}, bypassing[3] = {99, 99, 99};
@@ -54,7 +54,7 @@ Test(throttle_alone, classes) {
     gpc_throttle_destroy(t);
 }
 
-/* CCWS holds memory instructions of those that lose no locality back, not their others. */
+/* CCWS holds back memory instructions of warps that lose no locality, not other instructions. */
 Test(throttle_alone, held_back) {
     gpc_throttle *t = make("ccws", 8);
     cr_expect(gpc_throttle_wants_events(t));
@@ -92,7 +92,7 @@ static void see_blocks(void *self, const gpc_throttle_view *view, gpc_throttle_c
         seen[view->by_age[age]] = view->blocks[view->by_age[age]];
 }
 
-/* A throttle sees the blocks that the host told, however often it has been asked. */
+/* A throttle sees the blocks told by the host, however often asked. */
 Test(throttle_alone, blocks) {
     const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "sees", .classify = see_blocks};
     cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
@@ -118,7 +118,7 @@ static void say_nothing(void *self, const gpc_throttle_view *view, gpc_throttle_
     (void)self, (void)view, (void)classes;
 }
 
-/* What a host does not measure a throttle sees as 0, all buckets of it. */
+/* Counters not measured by a host are 0 for a throttle, in all buckets. */
 Test(throttle_alone, absent_counters) {
     const gpc_throttle_ops ops = {
         .struct_size = sizeof ops, .name = "samples", .classify = say_nothing, .sample = see_latencies};
@@ -143,7 +143,7 @@ static void decide_again(void *self, const gpc_throttle_view *view, gpc_throttle
     classes->again = again;
 }
 
-/* It decides anew at the cycle it says, and in the next one where that has passed. */
+/* The throttle decides anew at the stated cycle, and in the next if that has passed. */
 Test(throttle_alone, when_it_changes) {
     const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "again", .classify = decide_again};
     static const uint64_t said[] = {0, 100, 101, 500, UINT64_MAX}, expected[] = {101, 101, 101, 500, UINT64_MAX};
@@ -164,7 +164,7 @@ static void hold_all(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     classes->held[0] = UINT64_MAX;
 }
 
-/* All 64 slots are held back; there is none behind them. */
+/* All 64 slots are held back; there are no further slots. */
 Test(throttle_alone, slots_that_there_are_not) {
     const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "holds", .classify = hold_all};
     cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Energies: what was counted, times the keys energy.*; absent where either is. */
+/* Energies: counts times the keys energy.*; absent if either is absent. */
 
 typedef struct machine {
     gpc_context *context;
@@ -17,7 +17,7 @@ typedef struct machine {
     gpc_replay *replay;
 } machine;
 
-/* Without any energies of the preset's. */
+/* Without the preset's energies. */
 static void configure(machine *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     memset(m, 0, sizeof *m);
@@ -101,8 +101,8 @@ static uint64_t of_object(const machine *m, gpc_object kind, uint32_t index, con
     "energy.warp_instruction = 30.3\nenergy.thread_instruction = 2.2\nenergy.static = 50.5\n"
 
 /*
- * A load that misses, one that hits, a store to the line, and on another SM a load that L2 has: four lookups in L1 and
- * three in L2; four sectors found in L1, four stored there, eight filled; of L2 eight read, four written, four filled.
+ * A load that misses, a hit, a store to the line, and on another SM a load that hits in L2: four lookups in L1 and
+ * three in L2; four sectors found in L1, four stored there, eight filled; in L2 eight read, four written, four filled.
  */
 Test(energy, by_hand) {
     machine m;
@@ -135,7 +135,7 @@ Test(energy, by_hand) {
     close_machine(&m);
 }
 
-/* The atomic of a warp, and a line that is home in the other partition. */
+/* The atomic of a warp, and a line with home in the other partition. */
 Test(energy, of_partitions) {
     machine m;
     gpc_stats s;
@@ -162,7 +162,7 @@ static const char *const all[] = {
     "static",          "dynamic",       "total",
 };
 
-/* Of the whole those, of `there`, that are measured, and no others. */
+/* Exactly the measured energies of `there` in the whole. */
 static void expect_there(const machine *m, const char *there) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char name[64], word[64];
@@ -205,7 +205,7 @@ Test(energy, absent) {
     }
 }
 
-/* An SM of a host that issues by itself has no instructions, and a slice nothing of L1. */
+/* An SM of a host that issues has no instructions, and a slice no counts of L1. */
 Test(energy, absent_of_objects) {
     machine m;
     open_hierarchy(&m, "qv100", "mode = functional\n" CACHES CLOCKED);
@@ -235,7 +235,7 @@ Test(energy, absent_of_dram_alone) {
     close_machine(&m);
 }
 
-/* With a clock, of two kernels: by the counters beside them, each by itself. */
+/* With a clock, of two kernels: from the counters beside, for every kernel. */
 Test(energy, of_kernels) {
     machine m;
     open_replay(&m, "h100", "mode = timed\nsm.count = 8\n" CACHES CLOCKED);
@@ -245,7 +245,7 @@ Test(energy, of_kernels) {
     static const char *const kernels[] = {"synthetic:bicg:32KiB", "synthetic:histogram:32KiB"};
     for (unsigned i = 0; i < 2; i++) {
         gpc_stats s = run(&m, kernels[i]);
-        /* of two moments that were rounded down: one less, or one more */
+        /* two moments rounded down: one less, or one more */
 #define NEAR(a, exact) \
     cr_expect((double)(a) > (exact)-1 && (double)(a) < (exact) + 1, "%s: %g, not %g", #a, (double)(a), (double)(exact))
         NEAR(s.energy_static, (double)s.cycles * 50.5e6 / 1980);
@@ -274,7 +274,7 @@ Test(energy, of_kernels) {
     close_machine(&m);
 }
 
-/* Of objects: the whole's, less what is lost where each is rounded down by itself. */
+/* Of objects: the whole's, minus losses by rounding down every object. */
 Test(energy, of_objects) {
     machine m;
     open_replay(&m, "h100", "mode = timed\nsm.count = 8\n" CACHES CLOCKED);

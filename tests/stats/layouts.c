@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Structs of hosts that know other fields, or protocols of another number of states. */
+/* Structs of hosts with other fields, or protocols with another number of states. */
 
 enum { MOST = 9, WORDS = 2 + MOST * MOST * 2 };
 
@@ -14,7 +14,7 @@ static uint64_t cell(uint32_t from, uint32_t to) {
     return 1000 + 100 * from + to;
 }
 
-/* One counter, and matrices of so many states; there and back: those that both know. */
+/* One counter, and matrices for a number of states; converted in every direction, keeping common states. */
 static void check_states(uint32_t states) {
     const uint32_t id = gpc_coherence_stats_layout()->fields[0].id;
     const gpc_field fields[] = {{id, 1}};
@@ -58,7 +58,7 @@ Test(layouts, matrices) {
         check_states(states);
 }
 
-/* A struct of nothing but its size has no room for a counter. */
+/* A struct with only a size has no room for a counter. */
 Test(layouts, empty_structs) {
     const gpc_field fields[] = {{gpc_stats_layout()->fields[0].id, 1}};
     const gpc_layout layout = {.bytes = sizeof(size_t) + sizeof(uint64_t), .fields = fields, .count = 1};
@@ -70,7 +70,7 @@ Test(layouts, empty_structs) {
     cr_expect_eq(theirs[1], 77);
 }
 
-/* A field that the library does not know, wherever it stands. */
+/* A field unknown to the library, at any place. */
 Test(layouts, unknown_fields) {
     const uint32_t known = gpc_stats_layout()->fields[0].id, other = gpc_stats_layout()->fields[1].id;
     for (unsigned at = 0; at < 3; at++) {
@@ -82,7 +82,9 @@ Test(layouts, unknown_fields) {
     }
 }
 
-/* A histogram of other buckets than the library's: the last of fewer has the rest, and of more the rest are empty. */
+/*
+ * A histogram with other buckets than the library's: with fewer, the last has the rest; with more, the rest are empty.
+ */
 Test(layouts, histograms) {
     enum { FEW = 3, MANY = GPC_LATENCY_BUCKETS + 2 };
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -95,7 +97,7 @@ Test(layouts, histograms) {
         ours.load_latency[k] = 10 + k * k;
         rest += k < FEW - 1 ? 0 : ours.load_latency[k];
     }
-    ours.round_trip_latency[0] = 1; /* stands behind it */
+    ours.round_trip_latency[0] = 1; /* stands behind */
     for (uint32_t words = FEW; words <= MANY; words += MANY - FEW) {
         const gpc_field fields[] = {{info.id, words}};
         const gpc_layout layout = {.bytes = sizeof(size_t) + words * sizeof(uint64_t), .fields = fields, .count = 1};

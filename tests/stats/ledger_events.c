@@ -17,7 +17,7 @@ typedef struct sums {
 /* Sums by what, component, kind and outcome. */
 typedef struct followed {
     sums of[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT][GPC_KIND_COUNT + 1][OUTCOMES];
-    unsigned used; /* sums that a clause has asked for, above 0 */
+    unsigned used; /* sums used by a clause, above 0 */
 } followed;
 
 static bool on_event(void *data, const gpc_event *e) {
@@ -30,7 +30,7 @@ static bool on_event(void *data, const gpc_event *e) {
     return true;
 }
 
-/* Which kinds and outcomes do the words after the component name? None: all. */
+/* Kinds and outcomes named after the component; without names: all. */
 typedef struct words {
     int what, component;
     uint32_t kinds;
@@ -103,7 +103,7 @@ static uint32_t below(uint64_t *state, uint32_t limit) {
     return (uint32_t)(*state >> 33) % limit;
 }
 
-/* A small machine: a word of each list. */
+/* A small machine: a word of every list. */
 static void draw(uint64_t *state, char *text, size_t size) {
     static const char *const lists[][5] = {
         {"mode = timed\n", "mode = timed\n", "mode = timed\n", "mode = functional\n", "mode = timed\n"},

@@ -4,14 +4,14 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Values by object: sums over objects are the whole's, what is not measured is absent, identities hold. */
+/* Values by object: sums over objects are the whole's, unmeasured values are absent, identities hold. */
 
 typedef struct made {
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
-    gpc_hierarchy *hierarchy; /* the replay's */
-    gpc_stats stats;          /* of its last kernel */
+    gpc_hierarchy *hierarchy; /* of the replay */
+    gpc_stats stats;          /* of the last kernel */
 } made;
 
 static void make(made *m, const char *preset, const char *settings) {
@@ -51,13 +51,13 @@ static uint64_t read_one(const made *m, gpc_object kind, uint32_t index, uint32_
     return value;
 }
 
-/* Energies are rounded down, each for itself: of a kernel, what is between two of them. */
+/* Energies are rounded down separately: for a kernel, the difference of two. */
 static bool sums_up(const made *m, gpc_object kind, const gpc_counter_info *info, uint64_t sum, uint64_t whole) {
     uint64_t lost = info->needs == GPC_NEEDS_ENERGY ? gpc_hierarchy_object_count(m->hierarchy, kind) : 0;
     return sum <= whole + lost && whole <= sum + lost;
 }
 
-/* Every counter that objects of a kind have sums to the whole's; returns how many were seen. */
+/* Every counter of objects of a kind sums to the whole's; returns the number of counters. */
 static unsigned check_sums(const made *m, gpc_object kind) {
     unsigned seen = 0;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -129,7 +129,7 @@ Test(objects, networks) {
     destroy(&m);
 }
 
-/* A cache's counters are its own; a module's of a coherent tree are. */
+/* A cache's counters belong to the cache; so do those of a module of a coherent tree. */
 Test(objects, tables) {
     made m;
     make(&m, "kepler", "mode = functional\n");
@@ -144,7 +144,7 @@ Test(objects, tables) {
     destroy(&m);
 }
 
-/* What is not measured is no zero. */
+/* Unmeasured is not zero. */
 Test(objects, absent) {
     made m;
     make(&m, "kepler", "mode = functional\n");
@@ -264,7 +264,7 @@ Test(objects, histograms_by_sm) {
     check_histograms("mode = timed\nl1.bypass = always-bypass\n", 5);
 }
 
-/* What a channel moves is its bursts, of which those of the whole bring all sectors that are counted as read. */
+/* A channel's bytes are bursts; over all channels, bursts bring all sectors counted as read. */
 Test(objects, bytes_of_channels) {
     made m;
     uint64_t moved[2] = {0, 0};
@@ -288,7 +288,7 @@ Test(objects, bytes_of_channels) {
     destroy(&m);
 }
 
-/* A functional replay knows whose instructions it goes through, those too that touch no memory. */
+/* A functional replay knows the SM of every instruction, also without memory access. */
 Test(objects, functional_instructions) {
     made m;
     make(&m, "kepler", "mode = functional\n");

@@ -15,7 +15,7 @@ static uint64_t *field(gpc_stats *stats, size_t offset) {
     return (uint64_t *)(void *)((char *)stats + offset);
 }
 
-/* Every counter another number: its offset times a factor. */
+/* Every counter a different number: the offset times a factor. */
 static void fill(gpc_stats *stats, uint64_t factor) {
     gpc_stats_init(stats);
     for (size_t offset = sizeof(size_t); offset < sizeof *stats; offset += sizeof(uint64_t))
@@ -110,7 +110,7 @@ Test(stats, struct_size) {
     cr_expect_eq(gpc_stats_add(&larger.known, &more), GPC_ERROR_ABI);
     cr_expect_eq(gpc_stats_json(&larger.known, NULL, 0, NULL), GPC_ERROR_ABI);
     cr_expect_eq(gpc_stats_csv(&larger.known, true, NULL, 0, NULL), GPC_ERROR_ABI);
-    /* an older one knows but the first two counters */
+    /* an older caller knows only the first two counters */
     fill(&sum, 10);
     more.struct_size = offsetof(gpc_stats, warp_instructions);
     cr_expect_eq(gpc_stats_add(&sum, &more), GPC_OK);
@@ -139,7 +139,7 @@ static char *json(const gpc_stats *stats) {
     return text;
 }
 
-/* What follows `"name": ` in the object, or NULL. */
+/* Text after `"name": ` in the object, or NULL. */
 static const char *member(const char *object, const char *name) {
     char key[64];
     snprintf(key, sizeof key, "\"%s\": ", name);
@@ -199,7 +199,7 @@ Test(stats, json_ratios) {
     free(text);
 }
 
-/* A host whose struct has but one part of a ratio is not told the ratio. */
+/* A host with only a part of a ratio gets no ratio. */
 Test(stats, json_ratios_of_what_a_host_has) {
     for (int part = 0; part < 3; part++) {
         gpc_counter_info ratio = GPC_COUNTER_INFO_INIT;
@@ -216,7 +216,7 @@ Test(stats, json_ratios_of_what_a_host_has) {
     }
 }
 
-/* Counters of nearly 2^64 must not overflow on the way to their digits. */
+/* Counters of nearly 2^64 must not overflow during printing. */
 Test(stats, json_ratios_of_large_counters) {
     gpc_stats stats;
     gpc_stats_init(&stats);
@@ -232,7 +232,7 @@ Test(stats, json_ratios_of_large_counters) {
     free(text);
 }
 
-/* What is absent is no number: it is left out of JSON, an empty cell of CSV, and absent in sums and differences. */
+/* Absent is no number: omitted in JSON, an empty cell of CSV, and absent in sums and differences. */
 Test(stats, absent) {
     gpc_stats stats, other;
     fill(&stats, 1);
@@ -268,7 +268,7 @@ Test(stats, absent) {
     cr_expect_eq(sum.l1_load_sectors, stats.l1_load_sectors + other.l1_load_sectors);
 }
 
-/* In every buffer too small the same text, cut; its whole length is told all the same. */
+/* Every buffer that is too small has the text, cut; the complete length is returned. */
 static void check_cuts(const gpc_stats *stats, int form) {
     size_t length, told;
     gpc_status status =

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statistics by stream: what accesses that name it have counted, in either mode, whoever else is under way. */
+/* Statistics by stream: counts of accesses with the stream's number, in either mode, beside other streams. */
 
 #define STREAMS 3u
 #define ACCESSES 600u
@@ -49,7 +49,7 @@ static void access(const made *m, bool timed, const gpc_warp_access *w) {
         cr_assert_eq(gpc_hierarchy_access(m->hierarchy, w, NULL), GPC_OK);
 }
 
-/* Loads of stream 0 and 1, two of three; every third a store of stream 2; an atomic in ten of stream 1. */
+/* Loads of streams 0 and 1, two of three; every third a store of stream 2; an atomic in ten of stream 1. */
 static void run(const made *m, bool timed) {
     uint64_t addresses[32];
     for (uint32_t n = 0; n < ACCESSES; n++) {
@@ -68,7 +68,7 @@ static void run(const made *m, bool timed) {
         cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
 }
 
-/* What streams have is the whole's; returns how many counters were above 0. */
+/* Sums over streams are the whole's; returns the number of counters above 0. */
 static unsigned check_sums(const made *m) {
     unsigned seen = 0;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -152,7 +152,7 @@ Test(streams, shares) {
     }
 }
 
-/* What an L1 writes back is no stream's. */
+/* Write-backs of an L1 belong to no stream. */
 Test(streams, write_backs) {
     made m;
     gpc_error error = GPC_ERROR_INIT;
@@ -199,7 +199,7 @@ Test(streams, names_and_refusals) {
     destroy(&m);
 }
 
-/* A snapshot has them. */
+/* A snapshot contains statistics by stream. */
 Test(streams, snapshots) {
     made m;
     gpc_error error = GPC_ERROR_INIT;
