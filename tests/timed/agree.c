@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Order forced, each access done before the next: the clock is all that a timed hierarchy adds. Whatever the caches
- * are, it finds, moves and keeps what the functional one does.
+ * Order forced, every access done before the next: a timed hierarchy only adds the clock. With any caches, it finds,
+ * moves and keeps the same as the functional hierarchy.
  */
 
 static gpc_hierarchy *functional_twin(rig *r) {
@@ -42,7 +42,7 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
     cr_assert_eq(gpc_hierarchy_access(twin, &access, NULL), GPC_OK);
 }
 
-/* Counters up to the first that has to do with time. `what` came last. */
+/* Counters up to the first that depends on time. `what` came last. */
 static bool same_counters(const gpc_stats *timed, const gpc_stats *functional, const char *text, const char *what) {
     const gpc_stats a_stats = measured(*timed), b_stats = measured(*functional);
     bool same = true;
@@ -81,8 +81,8 @@ static void same_lines(gpc_hierarchy *timed, gpc_hierarchy *functional, unsigned
 }
 
 /*
- * Within 32 bytes, the least that a line may be: the lines of one instruction would be on their way together, and so
- * find, in one set, what they would not find one after another.
+ * Within 32 bytes, the smallest line: several lines of one instruction would be in flight together, and so find, in one
+ * set, other lines than in sequence.
  */
 static shot one_line(shot s) {
     s.stride = s.stride > s.width ? s.width : s.stride;
@@ -94,10 +94,10 @@ static shot one_line(shot s) {
 }
 
 /*
- * L1's victim leaves when the miss takes its way, in a timed hierarchy before L2 hears of the miss, in a functional one
- * after. To L2 that is another order where the victim is dirty, or where L2 takes lines from L1: then L2 gets room for
- * everything, so that order is nothing to it. Likewise a store that is both written through and fetched for: what it
- * reads and what it writes are under way together.
+ * L1's victim leaves when the miss takes a way, in a timed hierarchy before L2 sees the miss, in a functional one
+ * after. For L2 the order differs if the victim is dirty, or if L2 takes lines from L1: then L2 gets room for
+ * everything, so that order is irrelevant. Likewise a store that is both written through and fetched: the read and the
+ * write are under way together.
  */
 static void force_order(uint64_t *state, machine *m) {
     size_t used = strlen(m->text);
@@ -174,7 +174,7 @@ Test(timed_agree, with_the_functional_hierarchy) {
         agree(seed);
 }
 
-/* Both levels' policies decline lines; what L1's has let through is still L2's to decline. */
+/* The policies of the two levels decline lines; lines admitted by L1's may still be declined by L2's. */
 Test(timed_agree, where_both_levels_decline) {
     static const char settings[] = "l1.size = 512\nl1.ways = 2\nl1.allocate = on-fill\nl1.replacement = bip(bypass=1)\n"
                                    "l1.write_policy = through\nl1.write_allocate = lazy\n"

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* l1.coalescer = sector: each sector of a line passes the tags by itself, has its own bank, packet and reply. */
+/* l1.coalescer = sector: every sector of a line passes the tags separately, with a separate bank, packet and reply. */
 
 #define MEMORY 200u
 #define APART "l1.coalescer = sector\n"
@@ -40,7 +40,7 @@ Test(timed_apart, packets) {
     cr_expect_eq(s.network_request_bytes, 4 * (8 + 32));
 }
 
-/* Cycles from a hit's issue to its completion. */
+/* Cycles from a hit's issue to the completion. */
 static uint64_t hit(const char *settings, shot s) {
     rig_open(&r, settings, MEMORY);
     rig_latency(&r, s);
@@ -50,7 +50,7 @@ static uint64_t hit(const char *settings, shot s) {
     return cycles;
 }
 
-/* Four banks take a line's sectors in one cycle; of 32 sectors on one bank each takes one. */
+/* Four banks take a line's sectors in one cycle; 32 sectors on one bank take one cycle each. */
 Test(timed_apart, banks) {
     const uint64_t base = hit(APART BANKS "128B\n", WORD(GPC_LOAD, 0));
     cr_expect_eq(hit(APART BANKS "128B\n", LINE(GPC_LOAD, 0)), base);
@@ -60,7 +60,7 @@ Test(timed_apart, banks) {
     cr_expect_eq(hit(BANKS "128B\n", WORDS(GPC_LOAD, 0, 8, 128)), base + 7, "of lines, the data port's");
 }
 
-/* The data port moves what it has room for in a cycle, whatever sectors that is of. */
+/* The data port moves as much as fits in a cycle, of any sectors. */
 Test(timed_apart, data_port) {
     const uint64_t base = hit(APART BANKS "128B\n", LINE(GPC_LOAD, 0));
     cr_expect_eq(hit(APART BANKS "64B\n", LINE(GPC_LOAD, 0)), base + 1);
@@ -69,7 +69,7 @@ Test(timed_apart, data_port) {
     cr_expect_eq(hit(APART BANKS "16B\n", LINE(GPC_LOAD, 0)), base + 6, "two cycles each, the last from 6 on");
 }
 
-/* bip is told of one use of a line, not of four: a loop over 1.5 times the capacity keeps as much as with lines. */
+/* bip sees one use of a line, not four: a loop over 1.5 times the capacity keeps as much as with lines. */
 Test(timed_apart, parts_are_one_use) {
     static const char *const ways[] = {"l1.replacement = bip\n", APART "l1.replacement = bip\n"};
     uint64_t hits[2];

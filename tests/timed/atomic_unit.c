@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * A slice's atomic unit: turns of l2.atomic_cycles, of at most l2.atomic_lanes lanes of different addresses in one part
- * of a line, of l2.atomic_width. In plain caches and in a tree, the first of 4 warps finds it free, and each packet
- * waits for those before it.
+ * A slice's atomic unit: turns of l2.atomic_cycles, for at most l2.atomic_lanes lanes of different addresses in one
+ * part of a line, of l2.atomic_width. In plain caches and in a tree, the first of 4 warps finds the unit free, and
+ * every packet waits for earlier packets.
  */
 
 static const char *const ways[] = {"none", "viper", "vi", "slc-glc"};
@@ -26,7 +26,7 @@ static void open_way(rig *r, const char *way, const char *settings) {
     gpc_hierarchy_reset_stats(r->hierarchy);
 }
 
-/* Cycles of the last of 4 warps' atomics, beyond those of the first where nothing is limited. */
+/* Cycles of the last of 4 warps' atomics, minus the first without limits. */
 static uint64_t last_of(const char *way, const char *settings, shot s, gpc_stats *stats) {
     rig r;
     uint64_t tokens[4];
@@ -49,7 +49,7 @@ static uint64_t last_of(const char *way, const char *settings, shot s, gpc_stats
     return cycles;
 }
 
-/* A lane is one of the line's by its first byte, however few it has. */
+/* The first byte of a lane decides its line, with any width. */
 Test(timed_atomic_unit, of_single_bytes) {
     gpc_stats s;
     const shot words = WORDS(GPC_REDUCTION, 0, 8, 4),
@@ -66,13 +66,13 @@ Test(timed_atomic_unit, turns) {
         uint32_t lanes, stride, turns, cycles; /* of a packet; of a turn */
     } rows[] = {
         {"l2.atomic_cycles = 9\n", 1, 4, 1, 9},
-        {"l2.atomic_cycles = 9\n", 8, 4, 1, 9}, /* of words of their own, all at once */
+        {"l2.atomic_cycles = 9\n", 8, 4, 1, 9}, /* of separate words, all at once */
         {"l2.atomic_cycles = 9\n", 8, 0, 8, 9}, /* of one word */
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n", 8, 4, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 3\n", 8, 4, 3, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 3\n", 8, 0, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 8, 4, 1, 9},
-        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 32, 4, 4, 9}, /* four sectors, each in a turn */
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 32, 4, 4, 9}, /* four sectors, a turn each */
         {"l2.atomic_cycles = 9\nl2.atomic_width = 64B\n", 32, 4, 2, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\nl2.atomic_lanes = 4\n", 32, 4, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 8, 0, 8, 9},
@@ -96,7 +96,7 @@ Test(timed_atomic_unit, turns) {
         }
 }
 
-/* A load that comes behind atomics in their slice does not wait for them; a full queue of them holds up all. */
+/* A load behind atomics in a slice does not wait for them; a full queue of atomics holds up all. */
 Test(timed_atomic_unit, loads_go_past) {
     for (unsigned w = 0; w < 3; w++)
         for (unsigned full = 0; full < 2; full++) {
@@ -111,13 +111,13 @@ Test(timed_atomic_unit, loads_go_past) {
             const uint64_t load = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1, .hint = GPC_HINT_CG));
             rig_finish(&r);
             const uint64_t cycles = r.done[load].cycle - r.done[load].issued;
-            /* in a tree atomics wait in the controllers, which have room */
+            /* in a tree atomics wait in the controllers, with room */
             cr_expect_eq(cycles > 900, full && w < 2, "%s, %u: %u", ways[w], full, (unsigned)cycles);
             rig_close(&r);
         }
 }
 
-/* Where L1s own what they modify the slices have nothing to perform; nor without a limit. */
+/* If L1s own modified lines, the slices perform no atomics; nor is there an effect without a limit. */
 Test(timed_atomic_unit, does_not_concern) {
     gpc_stats s;
     (void)last_of("nmoesi", "l2.atomic_cycles = 9\n", WORDS(GPC_ATOMIC, 0, 8, 4), &s);
@@ -128,7 +128,7 @@ Test(timed_atomic_unit, does_not_concern) {
     cr_expect_eq(s.l2_atomic_busy_cycles + s.l2_atomic_wait_cycles, 0);
 }
 
-/* A host's misses have no lanes: their words count. */
+/* A host's misses have no lanes: words count. */
 Test(timed_atomic_unit, misses_of_a_host) {
     static const struct {
         const char *settings;

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Hosts with L1s of their own in front, with memory of their own behind, or both. */
+/* Hosts with L1s in front, with memory behind, or both. */
 
 static rig r;
 
@@ -73,7 +73,7 @@ Test(timed_attach, segments_and_kinds) {
     rig_close(&r);
 }
 
-/* A host's L1 in front and the library's own, side by side: the SM's port is one. */
+/* A host's L1 and the library's, in parallel: the SM's port is shared. */
 Test(timed_attach, beside_the_own_l1) {
     rig_open(&r, "sm.count = 2\n", 100);
     for (uint64_t i = 0; i < 50; i++) {
@@ -88,7 +88,7 @@ Test(timed_attach, beside_the_own_l1) {
     rig_close(&r);
 }
 
-/* Back-pressure reaches the host's L1, with a reason and a word when it is over. */
+/* Back-pressure reaches the host's L1, with a reason and a call at the end. */
 Test(timed_attach, refusals_in_front) {
     rig_open(&r,
              "l1.miss_queue = 2\nnetwork.input_buffer = 2\nnetwork.output_buffer = 2\nl2.queue = 2\n"
@@ -114,7 +114,7 @@ Test(timed_attach, refusals_in_front) {
     rig_close(&r);
 }
 
-/* Memory that answers out of order, late, and takes few at once: each load waits for its own data. */
+/* Memory that answers out of order, late, and accepts few at once: every load waits for the right data. */
 Test(timed_attach, behind) {
     rig_open(&r, NULL, 100);
     r.memory.order = RIG_BACKWARDS;
@@ -163,7 +163,7 @@ Test(timed_attach, replies_that_nobody_waits_for) {
     rig_close(&r);
 }
 
-/* Both at once: the library is only the network and L2. */
+/* At both sides: the library is only the network and L2. */
 Test(timed_attach, in_front_and_behind) {
     rig_open(&r, "sm.count = 4\nl2.slices = 3\nl2.size = 192KiB\nl2.ways = 4\ndram.channels = 3\nl1.miss_queue = 2\n",
              150);

@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 /*
- * Back-pressure. The host's memory takes nothing: everything on the way fills up, until the SM is refused. What then
- * is under way is the sum of all buffers, so one entry more in one of them is one access more. Then memory takes
- * everything, and all of it completes.
+ * Back-pressure. The host's memory accepts nothing: all buffers fill up, until the SM is refused. The work under way is
+ * then the sum of all buffers, so one more entry in a buffer is one more access. Then memory accepts everything, and
+ * all accesses complete.
  */
 
 static rig r;
 
-/* Accepted accesses until `quiet` cycles bring no other. */
+/* Accepted accesses until `quiet` cycles without another. */
 static uint64_t fill_up(const char *settings, uint8_t kind) {
     const uint64_t quiet = 300;
     rig_open(&r, settings, 100);
@@ -39,7 +39,7 @@ static uint64_t with(const char *more, const char *key, unsigned n, uint8_t kind
     return fill_up(text, kind);
 }
 
-/* n of a buffer and n + 1: one access. A buffer of length 0 still has the latch of its stage. */
+/* n entries of a buffer and n + 1: one access. A buffer of length 0 still has the latch of the stage. */
 static void one_each(const char *more, const char *key, uint8_t kind) {
     uint64_t one = with(more, key, 1, kind);
     cr_expect_eq(with(more, key, 2, kind), one + 1, "%s", key);
@@ -58,8 +58,8 @@ Test(timed_buffers, loads) {
 }
 
 /*
- * In bytes: a packet of a plain cache waits for room for the largest, of 136 bytes, so 8 bytes more are one read of 8
- * bytes more; and what does not hold a packet is refused.
+ * In bytes: a packet of a plain cache waits for room for the largest, of 136 bytes, so 8 bytes more allow one more read
+ * of 8 bytes; a buffer smaller than a packet is refused.
  */
 Test(timed_buffers, bytes) {
     static const char *const keys[] = {"network.input_buffer", "network.output_buffer"};
@@ -79,7 +79,7 @@ Test(timed_buffers, bytes) {
                                     "packet of 136 bytes");
 }
 
-/* Round L1, and for what passes it. */
+/* Around L1, and for accesses that bypass L1. */
 Test(timed_buffers, round_l1) {
     static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC, GPC_REDUCTION, GPC_PREFETCH};
     static const char passing[] = "l1.enabled = false\nl2.write_policy = through\nl2.write_allocate = none\n";
@@ -100,7 +100,7 @@ Test(timed_buffers, memory_link) {
     cr_expect_eq(with("memory.link_width = 256B\n", "memory.link_buffer", 4, GPC_LOAD), one + 2 * 3);
 }
 
-/* Stores that pass every level hold the same places. */
+/* Stores that pass every level take the same places. */
 Test(timed_buffers, stores) {
     static const char passing[] = "l2.write_policy = through\nl2.write_allocate = none\n";
     one_each(passing, "l1.miss_queue", GPC_STORE);
@@ -122,7 +122,7 @@ Test(timed_buffers, entries) {
     }
 }
 
-/* While its packet cannot enter the slice, the network's output is congested, each cycle. */
+/* While a packet cannot enter the slice, the network's output is congested, in every cycle. */
 Test(timed_buffers, congestion) {
     char text[256];
     snprintf(text, sizeof text, "%snetwork.output_buffer = 4\n", small);
@@ -149,8 +149,8 @@ Test(timed_buffers, congestion) {
 }
 
 /*
- * Hits of L2 that the reply network takes slowly: n of them are in the queue, and one for each cycle of latency on its
- * way there; then the slice looks up no more.
+ * Hits of L2 with a slow reply network: n of them are in the queue, and one per cycle of latency on the way there; then
+ * the slice stops looking up.
  */
 Test(timed_buffers, reply_queue) {
     for (unsigned n = 1; n <= 4; n++) {
@@ -163,13 +163,13 @@ Test(timed_buffers, reply_queue) {
         uint64_t before = rig_stats(&r).l2_reply_queue_cycles;
         rig_steps(&r, 1000);
         uint64_t in_queue = rig_stats(&r).l2_reply_queue_cycles - before;
-        /* a packet leaves each 136 cycles or more, and the next takes its place a little later */
+        /* a packet leaves every 136 cycles or more, and the next takes the place a little later */
         cr_expect(in_queue <= (n + 1) * 1000 && in_queue >= (n + 1) * 1000 - 300, "%u: %u", n, (unsigned)in_queue);
         rig_close(&r);
     }
 }
 
-/* A narrow way back: replies fill the reply queue, and nothing is lost or stuck behind it. */
+/* A narrow way back: replies fill the reply queue, without loss or deadlock behind. */
 Test(timed_buffers, replies) {
     for (unsigned n = 0; n <= 3; n++) {
         char text[512];

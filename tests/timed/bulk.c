@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Bulk copies of a host. Of the rig: a request crosses in 6 cycles, L2 hits after 20, memory is the host's, replies
- * cross in 6. What a line takes is measured with a load past L1.
+ * Bulk copies of a host. In the rig: a request crosses in 6 cycles, L2 hits after 20, memory is the host's, replies
+ * cross in 6. A load past L1 measures the time of a line.
  */
 
 #define LATENCY 100u
@@ -22,7 +22,7 @@ static shot rows(gpc_kind kind, uint64_t address, uint32_t count, uint32_t width
                   .copy = GPC_COPY_BULK};
 }
 
-/* One line that memory has: as a load with hint CG, which L1's tags let pass in the cycle after its issue, as the engine. */
+/* One line from memory: as a load with hint CG, passed by L1's tags in the cycle after the issue, like the engine. */
 Test(bulk, a_line_takes_what_a_load_past_l1_does) {
     rig r;
     rig_open(&r, "l1.bypass = hint\n", LATENCY);
@@ -32,7 +32,7 @@ Test(bulk, a_line_takes_what_a_load_past_l1_does) {
     const gpc_stats s = rig_stats(&r);
     cr_expect(s.bulk_copies == 1 && s.bulk_requests == 1 && s.bulk_bytes == 128 && s.bulk_read_sectors == 4);
     cr_expect(s.bulk_completed == 1 && s.bulk_cycles == copy && s.bulk_stalls == 0);
-    cr_expect_eq(s.l1_load_requests, 1); /* the load's */
+    cr_expect_eq(s.l1_load_requests, 1); /* of the load */
     rig_close(&r);
 }
 
@@ -44,7 +44,7 @@ static uint64_t alone(const char *settings, shot s) {
     return cycles;
 }
 
-/* 16 lines: the last request sets out 15 cycles after the first, or 7; later by the engine's latency; two at a time. */
+/* 16 lines: the last request starts 15 cycles after the first, or 7; later by the engine's latency; two at a time. */
 Test(bulk, rate_latency_and_requests_under_way) {
     const shot all = rows(GPC_LOAD, 0x10000, 1, 2048, 0);
     const uint64_t line = alone(NULL, rows(GPC_LOAD, 0x10000, 1, 128, 0)), copy = alone(NULL, all);
@@ -57,7 +57,7 @@ Test(bulk, rate_latency_and_requests_under_way) {
     cr_expect_lt(two, 9 * line);
 }
 
-/* What is cut: a range at its lines; rows that follow one another like one row; a box row by row. */
+/* Cutting: a range at line ends; adjacent rows like one row; a box row by row. */
 Test(bulk, requests) {
     static const struct {
         uint64_t address, stride;
@@ -81,7 +81,7 @@ Test(bulk, requests) {
     }
 }
 
-/* Two copies that are not all asked for, and no third: it is taken once the first is, while all are under way. */
+/* Two copies not completely requested, and no third: accepted once the first is requested, while all are under way. */
 Test(bulk, the_queue_refuses) {
     rig r;
     gpc_busy busy;
@@ -90,7 +90,7 @@ Test(bulk, the_queue_refuses) {
     rig_issue(&r, rows(GPC_LOAD, 0x20000, 1, 512, 0));
     const shot third = rows(GPC_LOAD, 0x30000, 1, 512, 0);
     const uint64_t ready = r.ready;
-    for (unsigned cycle = 0; cycle < 4; cycle++) { /* its last request leaves in the fourth */
+    for (unsigned cycle = 0; cycle < 4; cycle++) { /* the last request leaves in the fourth */
         cr_expect_eq(r.ready, ready);
         cr_expect_eq(rig_try(&r, third, &busy), GPC_BUSY, "%u", cycle);
         cr_expect_eq(busy, GPC_BUSY_PIPELINE);
@@ -99,14 +99,14 @@ Test(bulk, the_queue_refuses) {
     cr_expect_eq(r.ready, ready + 1);
     cr_expect_eq(rig_try(&r, third, &busy), GPC_OK);
     cr_expect_eq(rig_stats(&r).bulk_completed, 0);
-    /* the memory pipeline is another's */
+    /* the memory pipeline is independent */
     rig_issue(&r, LINE(GPC_LOAD, 0x40000));
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).bulk_completed, 3);
     rig_close(&r);
 }
 
-/* Stores and reductions are acknowledged; they are written in L2, and a load then finds them there. */
+/* Stores and reductions are acknowledged; they are written in L2, and a later load finds them there. */
 Test(bulk, stores_and_reductions) {
     rig r;
     rig_open(&r, NULL, LATENCY);
@@ -124,7 +124,7 @@ Test(bulk, stores_and_reductions) {
     rig_close(&r);
 }
 
-/* Stores of copies leave L1 together: every reply frees a place under way for each of the requests that joined. */
+/* Stores of copies leave L1 together: every reply frees a place under way for every joined request. */
 Test(bulk, combined_requests_come_back) {
     rig r;
     rig_open(&r, "sm.bulk_requests = 2\nl1.combine_lines = 4\nl1.combine_cycles = 8\n", LATENCY);
@@ -141,7 +141,7 @@ Test(bulk, combined_requests_come_back) {
     rig_close(&r);
 }
 
-/* A fence waits for its SM's stores, and for no copy of another way to memory. */
+/* A fence waits for the SM's stores, but not for copies on another way to memory. */
 Test(bulk, fences_do_not_wait) {
     rig r;
     rig_open(&r, NULL, LATENCY);
@@ -154,7 +154,7 @@ Test(bulk, fences_do_not_wait) {
     rig_close(&r);
 }
 
-/* 16 lines for three SMs: L2 reads them once, a reply comes to each, and the asker's own is counted as the copy's end. */
+/* 16 lines for three SMs: L2 reads them once, every SM gets a reply, and the asker's own counts as the copy's end. */
 Test(bulk, multicast_is_read_once) {
     static const uint32_t sms[] = {3, 0, 2};
     rig r;
@@ -174,14 +174,14 @@ Test(bulk, multicast_is_read_once) {
     cr_expect_eq(s.bulk_multicast_sectors, 128);
     cr_expect_eq(s.network_requests, 32);
     cr_expect_eq(s.network_replies - replies, 48, "%llu", (unsigned long long)s.network_replies);
-    /* the slice sends three replies where it sent one, in turn */
+    /* the slice sends three replies instead of one, in turn */
     cr_expect_geq(r.done[token].cycle - r.done[token].issued, alone);
     r.done[token].times = 1;
     r.completed -= 2;
     rig_close(&r);
 }
 
-/* SMs without the asker: its engine goes on when the reply comes to another. */
+/* SMs without the asker: the engine continues when the reply reaches another. */
 Test(bulk, multicast_to_others_alone) {
     static const uint32_t sms[] = {1};
     rig r;
@@ -198,7 +198,7 @@ Test(bulk, multicast_to_others_alone) {
     rig_close(&r);
 }
 
-/* The same history with SMs shared out among threads: a reply to one SM lets the engine of another thread's go on. */
+/* Equal history with SMs divided among threads: a reply to one SM lets the engine of another thread's SM continue. */
 Test(bulk, multicast_with_threads) {
     static const uint32_t others[] = {2}, all[] = {3, 0, 2, 5};
     uint64_t trails[3];
@@ -228,7 +228,7 @@ Test(bulk, multicast_with_threads) {
     cr_expect(trails[0] == trails[1] && trails[0] == trails[2]);
 }
 
-/* What a multicast copy cannot be. */
+/* Refused multicast copies. */
 Test(bulk, multicast_that_is_refused) {
     static const uint32_t twice[] = {0, 1, 0}, beyond[] = {0, 4}, good[] = {0, 1};
     static const struct {

@@ -5,15 +5,15 @@
 #include <stdio.h>
 
 /*
- * What bypasses L1: which of its bytes move, what is found out before they move, and loads that go past an L1 which
- * cannot take them. Lines 4 KiB apart share a set of 4 ways.
+ * Bypasses of L1: moved bytes, decisions before the move, and loads that pass an L1 without room. Lines 4 KiB apart
+ * share a set of 4 ways.
  */
 
 #define MEMORY 200u
 #define SET 4096u
 #define TRAFFIC(s, replies) ((s).network_reply_bytes - 8 * (uint64_t)(replies)) /* without headers */
 
-/* A replacement policy that keeps what it has; it says so at the miss, at the fill, or both. */
+/* A replacement policy that keeps old lines; it declines at the miss, at the fill, or both. */
 static uint32_t asked, chosen, admitted;
 
 static bool miser_declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -57,7 +57,7 @@ static void open_with(rig *r, const char *settings, const char *replacement) {
     rig_reopen(r, text, MEMORY);
 }
 
-/* Five lines of one set, one after the other: the fifth finds the set full. Bytes of its reply. */
+/* Five lines of one set in sequence: the fifth finds the set full. Bytes of the fifth reply. */
 static uint64_t fifth(const char *replacement, const char *settings, gpc_stats *stats) {
     rig r;
     open_with(&r, settings, replacement);
@@ -74,7 +74,7 @@ static uint64_t fifth(const char *replacement, const char *settings, gpc_stats *
     return TRAFFIC(*stats, 1);
 }
 
-/* A policy that declines when the way is reserved does so before anything moves: 32 bytes of a line of one sector. */
+/* A policy that declines when the way is reserved does so before any move: 32 bytes of a line of one sector. */
 Test(timed_bypass, declined_on_miss) {
     gpc_stats s;
     cr_expect_eq(fifth("late", "l1.sectors = 1\n", &s), 32);
@@ -90,7 +90,7 @@ Test(timed_bypass, declined_on_miss) {
     cr_expect_eq(asked, 0, "it is asked to choose, and no more");
 }
 
-/* On fill, one that says nothing at the miss has its 128 bytes moved in vain. */
+/* On fill, a policy silent at the miss has 128 bytes moved in vain. */
 Test(timed_bypass, declined_on_fill) {
     static const char *const allocate[] = {"l1.sectors = 1\nl1.allocate = on-fill\n",
                                            "l1.sectors = 1\nl1.allocate = streaming\n"};
@@ -112,7 +112,7 @@ Test(timed_bypass, declined_on_fill) {
     }
 }
 
-/* A functional hierarchy asks before it fetches, whatever the allocation. */
+/* A functional hierarchy asks before fetching, with any allocation. */
 Test(timed_bypass, declined_in_functional_mode) {
     static const char *const settings[] = {"mode = functional\nl1.sectors = 1\n",
                                            "mode = functional\nl1.sectors = 1\nl1.allocate = on-fill\n"};
@@ -149,7 +149,7 @@ Test(timed_bypass, declined_in_functional_mode) {
     }
 }
 
-/* A word through L1s of one and of four sectors: of a predictor's bypass moves what is needed, or what a fill would. */
+/* A word through L1s of one and of four sectors: a predictor's bypass moves the needed bytes, or a fill's. */
 Test(timed_bypass, of_the_predictor) {
     static const struct {
         const char *settings;
@@ -175,8 +175,8 @@ Test(timed_bypass, of_the_predictor) {
 }
 
 /*
- * A line of one sector, of which bypassing loads have sent for segments 0 and 2 alone: another load of segment 2 waits
- * with the second, one of segment 3 is sent for apart, and one that is to be kept fetches the line.
+ * A line of one sector, of which bypassing loads have fetched only segments 0 and 2: another load of segment 2 waits
+ * with the second, a load of segment 3 is fetched separately, and a load to be kept fetches the line.
  */
 Test(timed_bypass, segments_in_flight) {
     rig r;
@@ -207,7 +207,7 @@ Test(timed_bypass, segments_in_flight) {
     rig_close(&r);
 }
 
-/* What comes for who bypasses leaves nothing behind, even where another load waits for the rest of its line. */
+/* Data for a bypassing load leave no trace, even if another load waits for the rest of the line. */
 Test(timed_bypass, keeps_nothing_of_a_part) {
     rig r;
     rig_open(&r, "l1.sectors = 1\nl1.allocate = on-fill\n", MEMORY);
@@ -227,7 +227,7 @@ Test(timed_bypass, keeps_nothing_of_a_part) {
 
 /* Past an L1 that cannot take a load (mrpb) */
 
-/* Loads of n lines of one set, a cycle apart, before any data are back. */
+/* Loads of n lines of one set, a cycle apart, before any data return. */
 static gpc_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t apart) {
     rig_open(r, settings, MEMORY);
     for (unsigned i = 0; i < lines; i++)
@@ -236,7 +236,7 @@ static gpc_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t ap
     return rig_stats(r);
 }
 
-/* Every way reserved: the fifth line waits for the first one's data, or goes past L1. */
+/* Every way reserved: the fifth line waits for the first one's data, or bypasses L1. */
 Test(timed_bypass, line_stall) {
     rig r;
     gpc_stats s = crowd(&r, "l1.bypass = hint\n", 6, SET);
@@ -264,7 +264,7 @@ Test(timed_bypass, line_stall) {
     rig_close(&r);
 }
 
-/* By hand: two entries, four lines of four sets. The third and fourth go past L1 where that is said, else they wait. */
+/* By hand: two entries, four lines of four sets. The third and fourth bypass L1 if told so, otherwise they wait. */
 Test(timed_bypass, mshr_stall) {
     rig r;
     gpc_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=0)\n", 4, 128);
@@ -284,7 +284,7 @@ Test(timed_bypass, mshr_stall) {
     rig_close(&r);
 }
 
-/* A miss queue of one, and a network that takes 40 cycles for a packet: so many loads as have a place go past it. */
+/* A miss queue of one, and a network with 40 cycles per packet: as many loads as places pass the queue. */
 Test(timed_bypass, queue_stall) {
     static const char *const settings = "network.width = 1B\nnetwork.header = 40B\nnetwork.input_buffer = 1\n"
                                         "l1.miss_queue = 1\n";
@@ -319,7 +319,7 @@ Test(timed_bypass, queue_stall) {
     }
 }
 
-/* What L2 has not got yet is not asked of it: dirty sectors here, and the line of a store that waits for its fetch. */
+/* Data not yet in L2 are not requested there: dirty sectors here, and the line of a store waiting for a fetch. */
 Test(timed_bypass, not_past_what_is_written_here) {
     static const char *const back = "l1.write_policy = back\nl1.write_allocate = fetch\nl1.mshr_entries = 1\n"
                                     "l1.bypass = mrpb(mshr=1)\n";
@@ -337,7 +337,7 @@ Test(timed_bypass, not_past_what_is_written_here) {
     cr_expect_eq(r.done[dirty].times, 1);
     rig_close(&r);
     rig_open(&r, back, MEMORY);
-    rig_issue(&r, WORD(GPC_STORE, 0)); /* waits for the rest of its sector, with the only entry */
+    rig_issue(&r, WORD(GPC_STORE, 0)); /* waits for the rest of the sector, with the only entry */
     rig_step(&r);
     uint64_t after = rig_issue(&r, WORD(GPC_LOAD, 4));
     rig_steps(&r, 20);
@@ -349,8 +349,8 @@ Test(timed_bypass, not_past_what_is_written_here) {
 }
 
 /*
- * seeds/004, Figure 5.10: with more lines than ways in flight, a policy that only replaces holds L1's tags up, one that
- * bypasses does not. Warp w of 8 reads line w of a set of 4 ways, over and over.
+ * seeds/004, Figure 5.10: with more lines than ways in flight, a policy that only replaces holds up L1's tags; a
+ * bypassing policy does not. Warp w of 8 reads line w of a set of 4 ways, repeatedly.
  */
 static gpc_stats many_warps(const char *settings) {
     rig r;

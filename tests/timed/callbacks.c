@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What a timed hierarchy tells its host beside completions, and a policy that lets it down. */
+/* Callbacks of a timed hierarchy other than completions, and a failing policy. */
 
 #define SET 4096u
 
@@ -88,13 +88,13 @@ Test(timed_callbacks, fills_and_evictions) {
     cr_expect_eq(t.filled_line, 128);
     cr_expect_eq(t.filled_sectors, 2, "bytes 36 to 39 are in the second sector");
     cr_expect_eq(t.instance, 1);
-    /* written whole: the line has its sectors without a reply */
+    /* written whole: the line has all sectors without a reply */
     issue(&r, LINE(GPC_STORE, 256), UINT64_MAX);
     cr_expect_eq(t.last_token, UINT64_MAX, "any token will do");
     cr_expect_eq(t.filled_line, 256);
     cr_expect_eq(t.filled_sectors, 15);
     cr_expect_eq(t.evictions[1], 0);
-    /* the next line of its set drives it out, dirty */
+    /* the next line of the set evicts it, dirty */
     issue(&r, LINE(GPC_LOAD, 256 + SET), 1);
     cr_expect_eq(t.evictions[1], 1);
     cr_expect_eq(t.evicted_line, 256);
@@ -104,7 +104,7 @@ Test(timed_callbacks, fills_and_evictions) {
     rig_abandon(&r);
 }
 
-/* Callbacks are each their own: without them everything goes on. */
+/* Callbacks are independent: without one the rest continues. */
 Test(timed_callbacks, none_is_needed) {
     rig r;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
@@ -116,7 +116,7 @@ Test(timed_callbacks, none_is_needed) {
     rig_abandon(&r);
 }
 
-/* A replacement policy that names a way that is none. */
+/* A replacement policy that names an impossible way. */
 static uint32_t no_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)self, (void)set, (void)candidates, (void)request;
     return 99;
@@ -153,7 +153,7 @@ Test(timed_callbacks, impossible_victim) {
     rig_abandon(&r);
 }
 
-/* `kernels.flush`: what a kernel leaves behind is written and gone before the next, in no time. */
+/* `kernels.flush`: lines left by a kernel are written back before the next, in no time. */
 Test(timed_callbacks, flush_between_kernels) {
     static const char *const settings[] = {"kernels.flush = none\n", "kernels.flush = l1\n", "kernels.flush = all\n"};
     static const uint8_t levels[] = {1, 2, 3};
@@ -173,7 +173,7 @@ Test(timed_callbacks, flush_between_kernels) {
     }
 }
 
-/* A host that calls into the hierarchy from within its callbacks. */
+/* A host calling the hierarchy from within callbacks. */
 typedef struct intruder {
     gpc_hierarchy *hierarchy;
     unsigned calls[6]; /* by callback */
@@ -187,7 +187,7 @@ static gpc_status no_bytes(void *user_data, const void *data, size_t bytes) {
     return GPC_OK;
 }
 
-/* All that would change what a cycle is at work on. */
+/* Every call that would change the state of a running cycle. */
 static void expect_refused(gpc_hierarchy *h) {
     const uint64_t address = 0x40000;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -271,7 +271,7 @@ static bool intrude_event(void *user_data, const gpc_event *event) {
     return true;
 }
 
-/* What is called from within a callback is refused, and changes nothing: the call around it goes on. */
+/* Calls from within a callback are refused, without effect: the outer call continues. */
 Test(timed_callbacks, calls_from_within) {
     static rig r;
     rig_open(&r, "l1.size = 512\nl1.ways = 1\nl1.queue = 1\nl1.mshr_entries = 1\nl2.size = 2KiB\n", 20);

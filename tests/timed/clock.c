@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Clock domains: exact on their own, and without drift however long they run. */
+/* Clock domains: exact, and without drift over any time. */
 
 static const uint32_t pairs[][2] = {
     {700, 924},  {924, 700},  {1980, 2619},    {2619, 1980}, {1447, 850},
@@ -69,7 +69,7 @@ Test(clock, exact_for_all_of_a_trillion_cycles) {
         }
 }
 
-/* Core time moves by chance, step by step; what passes of the domain adds up to exactly its share. */
+/* Core time moves randomly; the domain's time adds up to exactly its share. */
 Test(clock, steps_do_not_drift) {
     uint64_t state = 2;
     for (uint32_t i = 0; i < PAIRS; i++) {
@@ -87,7 +87,7 @@ Test(clock, steps_do_not_drift) {
     }
 }
 
-/* Something that always takes one cycle of the domain, done again and again in core time. */
+/* Work that always takes one cycle of the domain, repeated in core time. */
 Test(clock, a_chain_of_single_cycles) {
     gpci_clock slow = gpci_clock_make(1980, 2619);
     uint64_t core = 0;

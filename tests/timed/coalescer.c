@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Reads of neighbouring SMs that merge on their way to L2, and their replies. */
+/* Reads of neighbouring SMs that merge on the way to L2, and replies. */
 
 typedef struct lrc_rig {
     gpc_context *context;
@@ -133,14 +133,14 @@ Test(coalescer, without_entries_all_go_on) {
     close_rig(&r);
 }
 
-/* Random reads and replies against a list that is searched from one end to the other. */
+/* Random reads and replies compared with a linearly searched list. */
 Test(coalescer, random_streams_against_a_list) {
     enum { MOST = 2000 };
     static struct {
         uint64_t address;
         uint32_t packet, sm;
         uint8_t sectors;
-        bool done, entry; /* its reply has been here; the LRC follows it */
+        bool done, entry; /* the reply has arrived; the LRC follows it */
     } all[MOST];
     lrc_rig r;
     uint64_t state = 5;
@@ -163,7 +163,7 @@ Test(coalescer, random_streams_against_a_list) {
         all[count].entry = !any && live[group] < 5;
         live[group] += all[count++].entry;
         merged += any;
-        uint32_t i = gpci_random_below(&state, count); /* one reply, if that one is in flight */
+        uint32_t i = gpci_random_below(&state, count); /* one reply, if in flight */
         if (all[i].entry && !all[i].done) {
             uint32_t n = reply(&r, all[i].packet);
             all[i].done = true;
@@ -185,7 +185,7 @@ Test(coalescer, random_streams_against_a_list) {
     close_rig(&r);
 }
 
-/* Four reads have one reply, the fifth goes on, and three more wait for that. */
+/* Four reads have one reply, the fifth is sent, and three more wait for the fifth. */
 Test(coalescer, so_many_have_one_reply) {
     lrc_rig r;
     open_rig_with(&r, (gpci_lrc_options){SIX_SMS, .entries = 8, .merges = 4, .window = GPCI_UNLIMITED});
@@ -216,7 +216,7 @@ Test(coalescer, equal_sectors_alone) {
     gpc_context_destroy(r.context);
 }
 
-/* Of three lines, the first is no longer remembered; its reply comes to who waits for it all the same. */
+/* Of three lines, the first is no longer remembered; the reply still reaches the waiters. */
 Test(coalescer, the_last_few_are_remembered) {
     lrc_rig r;
     open_rig_with(&r, (gpci_lrc_options){SIX_SMS, .entries = 8, .merges = GPCI_UNLIMITED, .window = 2});
@@ -247,7 +247,7 @@ Test(coalescer, too_many_entries) {
     gpc_context_destroy(context);
 }
 
-/* A host with so many blocks of memory left. */
+/* A host with a number of blocks of memory left. */
 static void *allocate(void *user_data, size_t bytes) {
     return (*(int *)user_data)-- > 0 ? malloc(bytes) : NULL;
 }
@@ -283,7 +283,7 @@ Test(coalescer, out_of_memory) {
     gpc_context_destroy(context);
 }
 
-/* A read that must see what is new does not join one that set out before that was there; later ones may join either. */
+/* A read that must see new data does not join a read sent before the data; later reads may join either. */
 Test(coalescer, not_with_older_ones) {
     lrc_rig r;
     open_rig(&r, 8);

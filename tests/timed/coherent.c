@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Single transactions of a coherent hierarchy, each to the cycle: what its messages spend in networks, at tags and in
- * data arrays, one after the other or at the same time, added up by hand.
+ * Single transactions of a coherent hierarchy, to the cycle: time of messages in networks, at tags and in data arrays,
+ * in sequence or in parallel, added up by hand.
  */
 
 /* A hit sends no message. */
@@ -22,7 +22,7 @@ Test(timed_coherent, hits) {
     coherent_close(&r);
 }
 
-/* Without a directory nobody else is asked: L2's data alone. */
+/* Without a directory there are no probes: L2's data alone. */
 Test(timed_coherent, l2_hit) {
     rig r;
     coherent_open(&r, "vi", NULL);
@@ -40,7 +40,7 @@ Test(timed_coherent, l2_hit) {
     coherent_close(&r);
 }
 
-/* Requests of an LRC's L1s for one line go to the slice as one; there each is served, and answered. */
+/* Requests of an LRC's L1s for one line go to the slice together; there each is served, and answered. */
 Test(timed_coherent, requests_go_along) {
     static const char *const protocols[] = {"vi", "mesi", "nmoesi-multi2sim"};
     uint64_t apart = 0, bytes = 0;
@@ -68,7 +68,9 @@ Test(timed_coherent, requests_go_along) {
     }
 }
 
-/* Loads that L1 cannot take go past it, for the reasons that the predictor names: they do not wait, and leave nothing. */
+/*
+ * Loads that L1 cannot accept bypass L1, for the reasons named by the predictor: they do not wait, and leave no line.
+ */
 Test(timed_coherent, held_up_loads_go_past) {
     static const struct {
         const char *settings;
@@ -95,7 +97,7 @@ Test(timed_coherent, held_up_loads_go_past) {
     }
 }
 
-/* Of its rop_latency, a slice's pipeline before the tags, the first cycle is there in any case. */
+/* Of rop_latency, a slice's pipeline before the tags, the first cycle exists in any case. */
 Test(timed_coherent, rop_latency) {
     rig r;
     coherent_open(&r, "vi", "l2.rop_latency = 30\n");
@@ -103,7 +105,7 @@ Test(timed_coherent, rop_latency) {
     coherent_close(&r);
 }
 
-/* The owner sends its data to who asked, by way of the slice, which does not look at them. */
+/* The owner sends data to the requester, by way of the slice, without a lookup there. */
 Test(timed_coherent, peer) {
     rig r;
     coherent_open(&r, "moesi", NULL);
@@ -115,7 +117,7 @@ Test(timed_coherent, peer) {
     coherent_close(&r);
 }
 
-/* Multi2Sim's owner sends them to L2, which sends them on. */
+/* Multi2Sim's owner sends data to L2, and L2 sends them on. */
 Test(timed_coherent, through_l2) {
     rig r;
     coherent_open(&r, "nmoesi-multi2sim", NULL);
@@ -126,7 +128,7 @@ Test(timed_coherent, through_l2) {
     coherent_close(&r);
 }
 
-/* A store to what others share: their copies go, and have no data to send. */
+/* A store to shared data: the copies are invalidated, without data to send. */
 Test(timed_coherent, upgrade) {
     rig r;
     coherent_open(&r, "nmoesi-multi2sim", NULL);
@@ -138,21 +140,21 @@ Test(timed_coherent, upgrade) {
     coherent_close(&r);
 }
 
-/* Several are asked at the same time: their answers come one a cycle, the last decides. */
+/* Several are probed in parallel: answers arrive one a cycle, the last decides. */
 Test(timed_coherent, probes_go_together) {
     for (uint64_t sharers = 1; sharers <= 3; sharers++) {
         rig r;
         coherent_open(&r, "nmoesi-multi2sim", "sm.count = 4\n");
         for (uint32_t sm = 0; sm <= sharers; sm++)
             rig_latency(&r, LINE(GPC_LOAD, 0, .sm = sm));
-        /* a probe leaves the slice each cycle, its answer enters the slice's tags in its own */
+        /* a probe leaves the slice every cycle, and the answer enters the slice's tags separately */
         EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0),
                       TAGS + CROSS + ENTER + (sharers - 1) + CROSS + CROSS + ENTER + L2_DATA + CROSS);
         coherent_close(&r);
     }
 }
 
-/* Multi2Sim evicts before it asks, and waits for the slice to have noted it. */
+/* Multi2Sim evicts before asking, and waits until the slice has noted it. */
 Test(timed_coherent, eviction_first) {
     rig r;
     coherent_open(&r, "nmoesi-multi2sim", NULL);
@@ -163,7 +165,7 @@ Test(timed_coherent, eviction_first) {
     coherent_close(&r);
 }
 
-/* L1, cluster, slice, memory: a network more each way, and the cluster's data. */
+/* L1, cluster, slice, memory: a further network in every direction, and the cluster's data. */
 Test(timed_coherent, clusters) {
     rig r;
     coherent_open(&r, "nmoesi", "sm.count = 4\ncluster.sms = 2\n");
@@ -189,7 +191,7 @@ Test(timed_coherent, peers_of_clusters) {
     coherent_close(&r);
 }
 
-/* Cycles of a load that finds its line nowhere, and of one that finds it in its cluster. */
+/* Cycles of a load that misses everywhere, and of a load that hits in the cluster. */
 static void through_clusters(const char *settings, uint64_t *miss, uint64_t *hit) {
     static rig r;
     char text[256];
@@ -201,9 +203,9 @@ static void through_clusters(const char *settings, uint64_t *miss, uint64_t *hit
 }
 
 /*
- * Networks of clusters keep the clock of the network: at a quarter of the core's, a cycle of latency more is four core
- * cycles on each of the four networks that a miss crosses, and on the two of a hit in the cluster; so are the three
- * more that 136 bytes take on 34 a cycle, on each network on the way back.
+ * Networks of clusters run at the network's clock: at a quarter of the core's, a further cycle of latency is four core
+ * cycles on each of the four networks crossed by a miss, and on the two of a hit in the cluster; so are three further
+ * cycles for 136 bytes at 34 a cycle, on every network on the way back.
  */
 Test(timed_coherent, clusters_and_the_network_s_clock) {
     uint64_t miss, hit, m, h;
@@ -213,14 +215,17 @@ Test(timed_coherent, clusters_and_the_network_s_clock) {
     through_clusters("clock.network = 250\nnetwork.reply_width = 34B\n", &m, &h);
     cr_expect(m - miss == 2 * 3 * 4 && h - hit == 3 * 4, "%d and %d", (int)(m - miss), (int)(h - hit));
     through_clusters("", &m, &h);
-    /* less up to three core cycles of a network cycle that has begun */
+    /* less up to three core cycles of a begun network cycle */
     int slower = (int)(miss - m), at_most = 4 * 3 * CROSS;
     cr_expect(slower <= at_most && slower >= at_most - 4 * 3, "%d of a miss", slower);
     slower = (int)(hit - h);
     cr_expect(slower <= at_most / 2 && slower >= at_most / 2 - 2 * 3, "%d of a hit", slower);
 }
 
-/* Lines that two SMs of a cluster read come over its port of the cluster network one after the other, each 4 cycles of that. */
+/*
+ * Lines read by two SMs of a cluster arrive over the port of the cluster network in sequence, 4 cycles of the network
+ * each.
+ */
 Test(timed_coherent, bytes_per_cycle_of_a_cluster) {
     static const struct {
         const char *clock;
@@ -256,7 +261,7 @@ Test(timed_coherent, no_l2) {
     coherent_close(&r);
 }
 
-/* A link to memory takes a transfer and its latency each way, and data go through the slice's fill port. */
+/* A link to memory takes a transfer and the latency in every direction, and data pass the slice's fill port. */
 Test(timed_coherent, memory_link) {
     rig r;
     coherent_open(&r, "nmoesi", "memory.link_width = 256B\nmemory.link_latency = 3\n");
@@ -265,7 +270,7 @@ Test(timed_coherent, memory_link) {
     coherent_close(&r);
 }
 
-/* The directory of memory alone was asked: no DRAM, and its latency. */
+/* Only memory's directory was asked: no DRAM, just the latency. */
 Test(timed_coherent, directory_of_memory) {
     rig r;
     coherent_open(&r, "nmoesi-multi2sim", "l2.enabled = false\n");
@@ -277,7 +282,7 @@ Test(timed_coherent, directory_of_memory) {
     coherent_close(&r);
 }
 
-/* Stores go on to the slice, which answers; L1 keeps nothing. */
+/* Stores go on to the slice, which answers; L1 keeps no data. */
 Test(timed_coherent, write_through) {
     rig r;
     coherent_open(&r, "vi",
@@ -292,7 +297,7 @@ Test(timed_coherent, write_through) {
     coherent_close(&r);
 }
 
-/* Data in and out of a module go through its ports: a line of 128 bytes by 32 takes four cycles. */
+/* Data entering and leaving a module pass ports: a line of 128 bytes by 32 takes four cycles. */
 Test(timed_coherent, data_port) {
     rig r;
     coherent_open(&r, "vi", "sm.count = 3\nl2.data_width = 32\nl2.slices = 1\n");

@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* When a line that misses takes its way in a coherent L1: at the miss, or when it comes. */
+/* The time when a missing line takes a way in a coherent L1: at the miss, or on arrival. */
 
-/* A full set, a line more, and, while that comes, one of those that are there: it is the least recent. */
+/* A full set, a further line, and meanwhile a hit of a present line, which is the least recent. */
 static uint64_t load_beside_a_miss(const char *protocol, const char *allocate, gpc_coherence_state states[6]) {
     rig r;
     char settings[64];
@@ -26,7 +26,7 @@ static uint64_t load_beside_a_miss(const char *protocol, const char *allocate, g
     return cycles;
 }
 
-/* What is there is hit until the other line comes, and is then more recent than another. */
+/* Present lines hit until the other line arrives, which is then more recent than another. */
 Test(timed_coherent_allocation, hits_meanwhile) {
     static const char *const protocols[] = {"vi", "nmoesi", "mesi"}, *const late[] = {"on-fill", "streaming"};
     gpc_coherence_state states[6];
@@ -41,7 +41,7 @@ Test(timed_coherent_allocation, hits_meanwhile) {
     }
 }
 
-/* More misses of a set are in flight than it has ways; modified lines leave behind them, and nothing is lost. */
+/* More misses of a set are in flight than ways; modified lines leave behind them, without loss. */
 Test(timed_coherent_allocation, more_than_ways) {
     rig r;
     coherent_open(&r, "nmoesi", "l1.allocate = on-fill\nl1.ways = 1\nl1.size = 4096\n");
@@ -50,7 +50,7 @@ Test(timed_coherent_allocation, more_than_ways) {
     for (unsigned i = 0; i < 4; i++)
         tokens[i] = rig_issue(&r, LINE(GPC_STORE, (i + 1) * SET));
     rig_finish(&r);
-    for (unsigned i = 0; i < 4; i++) /* they go below one after another, and do not wait for each other's way */
+    for (unsigned i = 0; i < 4; i++) /* they go below in sequence, and do not wait for one another's way */
         cr_expect_lt(r.done[tokens[i]].cycle - r.done[tokens[i]].issued, MISS + 40, "store %u", i);
     for (unsigned i = 0; i < 5; i++) {
         cr_expect_eq(coherent_state(&r, "l1-0", i * SET) != GPC_LINE_I, i == 4, "line %u", i);

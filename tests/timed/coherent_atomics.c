@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * Atomics of warps that tell each lane what it has found, with and without a clock. All SMs add to words of a few
- * lines, beside loads and stores to other bytes of these lines: whatever the protocol, each addition of a word finds
- * another number, lanes of a warp that add to one word find them in their order, and the last number is all of them.
+ * Atomics of warps returning values per lane, with and without a clock. All SMs add to words of a few lines, beside
+ * loads and stores to other bytes of these lines: under every protocol, every addition to a word returns a different
+ * number, lanes of a warp adding to one word return numbers in order, and the last number is the total.
  */
 
 enum { SMS = 4, WORDS = 12, LANES = 32, ACCESSES = 200 };
@@ -31,7 +31,7 @@ static const shape shapes[] = {
     {"mode = functional\ncluster.sms = 2\nl1.size = 512\nl1.ways = 1\n", false},
 };
 
-/* Of caches that are no tree: what they demand, and shapes of their own. */
+/* Plain caches: required settings, and several shapes. */
 #define PLAIN                                                                                                    \
     "kernels.flush = l1\nl1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n" \
     "l1.write_allocate_local = none\n"
@@ -87,7 +87,7 @@ static uint64_t address_of(uint32_t word) {
     return 0x1000 + word / 3 * 128 + word % 3 * 28;
 }
 
-/* Some lanes, each of its own word or of one; or a load, or a store beside. */
+/* Some lanes, with separate words or one; or a load, or a store beside. */
 static gpc_warp_access next_access(world *w, warp *one) {
     gpc_warp_access a = GPC_WARP_ACCESS_INIT;
     const uint32_t what = rig_below(&w->random, 5);
@@ -130,7 +130,7 @@ static void run(world *w, bool timed) {
     cr_assert_eq(w->done, timed ? ACCESSES : 0);
 }
 
-/* As an atomic that changes nothing finds it. */
+/* Value returned by an atomic that changes nothing. */
 static uint32_t value_at(const world *w, uint64_t address, bool timed) {
     uint32_t found = UINT32_MAX;
     gpc_warp_access a = GPC_WARP_ACCESS_INIT;
@@ -145,7 +145,7 @@ static uint32_t value_at(const world *w, uint64_t address, bool timed) {
     return found;
 }
 
-/* Numbers of reductions are told nobody: what atomics have found differs, and stays below the sum. */
+/* Reductions return no numbers: the atomics' numbers differ, and stay below the sum. */
 static void check(world *w, const char *what, bool timed) {
     static bool found[WORDS][ACCESSES * LANES];
     memset(found, 0, sizeof found);
@@ -225,7 +225,9 @@ Test(timed_coherent_atomics, compare_and_swap) {
     }
 }
 
-/* In a tree an atomic's answer has the bytes that it asks for, a reduction's and a store's none, with or without time. */
+/*
+ * In a tree an atomic's answer has exactly the requested bytes, a reduction's and a store's none, with or without time.
+ */
 Test(timed_coherent_atomics, answers_have_values) {
     static const struct {
         const char *protocol;

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* Messages of a line's sectors that leave together are a packet: with a header, a tag port and an MSHR entry. */
+/* Messages of a line's sectors that leave together are a packet: with one header, tag port and MSHR entry. */
 
 #define SECTORS "l1.sectors = 4\nl2.sectors = 4\n"
 #define HEADER 8u
@@ -14,7 +14,7 @@ typedef struct traffic {
     uint64_t requests, request_bytes, replies, reply_bytes, cycles;
 } traffic;
 
-/* What an access moves between L1s and slices. */
+/* Traffic of an access between L1s and slices. */
 static traffic moved(rig *r, shot s) {
     const gpc_stats before = rig_stats(r);
     const uint64_t cycles = rig_latency(r, s);
@@ -35,7 +35,7 @@ static void expect_traffic(const traffic *is, const traffic *due, int line) {
               (unsigned)due->replies, (unsigned)due->reply_bytes);
 }
 
-/* A line of four sectors takes the packets and the cycles of a line of one, also with one entry and one place. */
+/* A line of four sectors takes the packets and cycles of a line of one, even with one entry and one place. */
 Test(timed_coherent_bundle, a_line_is_a_packet) {
     static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
     static const char *const settings[] = {
@@ -61,19 +61,19 @@ Test(timed_coherent_bundle, a_line_is_a_packet) {
     }
 }
 
-/* Sectors that are elsewhere, or in more places, come by themselves, and hold up none of the others. */
+/* Sectors elsewhere, or in several places, arrive separately, and hold up no other. */
 Test(timed_coherent_bundle, each_sector_goes_on_by_itself) {
     rig r;
     coherent_open(&r, "msi", SECTORS "sm.count = 3\n");
     moved(&r, LINE(GPC_LOAD, 0));
     moved(&r, LINE(GPC_LOAD, 0, .sm = 1));
     moved(&r, WORD(GPC_STORE, 32)); /* SM 0 owns the second sector */
-    /* a request; three sectors from one L1 and its answer; the second from SM 0, who writes it back as well */
+    /* a request; three sectors from one L1 with the answer; the second from SM 0, with a write-back */
     const traffic t = moved(&r, LINE(GPC_LOAD, 0, .sm = 2));
     EXPECT_TRAFFIC(t, 5, HEADER + (HEADER + 96) + HEADER + (HEADER + 32) + (HEADER + 32), 4,
                    HEADER + HEADER + (HEADER + 96) + (HEADER + 32));
     cr_expect_eq(coherent_state(&r, "l1-2", 32), GPC_LINE_S);
-    /* a request and two answers; two probes, of SM 0 for all; the second sector, which SM 1 has not, is there first */
+    /* a request and two answers; two probes, to SM 0 for all; the second sector, absent from SM 1, arrives first */
     const traffic taken = moved(&r, LINE(GPC_STORE, 0, .sm = 2));
     EXPECT_TRAFFIC(taken, 3, 3 * HEADER, 4, 4 * HEADER);
     cr_expect_eq(coherent_state(&r, "l1-0", 64), GPC_LINE_I);
@@ -81,13 +81,13 @@ Test(timed_coherent_bundle, each_sector_goes_on_by_itself) {
     coherent_close(&r);
 }
 
-/* What goes with another's request must ask for none but its sectors. */
+/* A request that goes with another's must ask only for the same sectors. */
 Test(timed_coherent_bundle, requests_of_an_lrc) {
     rig r;
     coherent_open(&r, "vi", SECTORS "lrc.sms = 2\nlrc.entries = 4\n");
     rig_issue(&r, LINE(GPC_LOAD, 0));
     rig_step(&r);
-    rig_issue(&r, WORDS(GPC_LOAD, 64, 2, 32, .sm = 1)); /* its last two sectors */
+    rig_issue(&r, WORDS(GPC_LOAD, 64, 2, 32, .sm = 1)); /* the last two sectors */
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).network_requests, 1);
     cr_expect_eq(rig_stats(&r).network_reply_bytes, HEADER + 128 + HEADER + 64);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Nothing is known before it has come. A memory that never answers: no access to a line of its own can end, whoever
- * else asks for that line, under whatever protocol.
+ * No result before the cause. With a memory that never answers no access to a separate line can end, with any other
+ * accesses to the line, under any protocol.
  */
 
 static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
@@ -32,7 +32,7 @@ static void expect_nobody_through(const char *protocol, const char *conflict, co
     rig_open(&r, text, NEVER);
     for (uint32_t i = 0; i < ACCESSES; i++) {
         static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_ATOMIC};
-        /* what is written through to memory itself is done when memory has taken it */
+        /* a write through to memory is done when memory has accepted */
         const bool loads = strstr(shape, "l2.enabled = false") != NULL;
         const shot s = {.sm = rig_below(&random, SMS),
                         .warp = i,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Accesses that meet: in an L1, in whose MSHRs they join or wait, and below, where blocks are held. */
+/* Conflicting accesses: in an L1, joining or waiting in MSHRs, and below, with held blocks. */
 
 static uint64_t cycles_of(const rig *r, uint64_t token) {
     return r->done[token].cycle - r->done[token].issued;
@@ -35,7 +35,7 @@ Test(timed_coherent_conflict, loads_merge) {
     coherent_close(&r);
 }
 
-/* A store does not join a load, nor a load a store: it waits with the entry, and goes when that is done. */
+/* A store does not join a load, nor a load a store: it waits at the entry, and starts afterwards. */
 Test(timed_coherent_conflict, stores_wait) {
     for (unsigned order = 0; order < 2; order++) {
         rig r;
@@ -51,8 +51,8 @@ Test(timed_coherent_conflict, stores_wait) {
 }
 
 /*
- * What controllers serve from L1 is a hit: its data take their latency. What comes as another's neighbour is there with
- * that, as what has merged is.
+ * Accesses served by controllers from L1 are hits: data take the latency. Sectors brought as neighbours are ready with
+ * the other, like merged accesses.
  */
 Test(timed_coherent_conflict, own_data) {
     rig r;
@@ -84,7 +84,7 @@ Test(timed_coherent_conflict, mshr_entries) {
     coherent_close(&r);
 }
 
-/* A full miss queue holds up what would need it, and nothing that hits. */
+/* A full miss queue holds up accesses that need it, but no hits. */
 Test(timed_coherent_conflict, miss_queue) {
     rig r;
     coherent_open(&r, "nmoesi", "l1.miss_queue = 1\nnetwork.width = 1\nnetwork.input_buffer = 1\n");
@@ -99,7 +99,7 @@ Test(timed_coherent_conflict, miss_queue) {
 }
 
 /*
- * n lines that memory has, and n entries or one less in their slice: the last then has the first's when that one's data
+ * n lines from memory, and n entries or one less in the slice: the last then gets the first's when the first one's data
  * are sent, and asks memory in that cycle.
  */
 Test(timed_coherent_conflict, slice_mshr_entries) {
@@ -124,7 +124,7 @@ Test(timed_coherent_conflict, slice_mshr_entries) {
         }
 }
 
-/* Tags are in order: a hit waits behind a request that lacks an entry, and is a cycle behind it at the only port. */
+/* Tags are in order: a hit waits behind a request without an entry, and is a cycle behind at the only port. */
 Test(timed_coherent_conflict, slice_hit_behind_miss) {
     rig r;
     coherent_open(&r, "vi", "l2.mshr_entries = 1\n");
@@ -139,7 +139,7 @@ Test(timed_coherent_conflict, slice_hit_behind_miss) {
     coherent_close(&r);
 }
 
-/* The answer to a probe does not: the load that was there before takes as long as it would alone. */
+/* The answer to a probe does not: the earlier load takes as long as alone. */
 Test(timed_coherent_conflict, slice_answers_pass) {
     rig r;
     coherent_open(&r, "moesi", "l2.mshr_entries = 1\n");
@@ -155,8 +155,8 @@ Test(timed_coherent_conflict, slice_answers_pass) {
 }
 
 /*
- * Two SMs ask for a line that memory has, in the same cycle. Their requests leave one after the other; the second
- * finds the block held until the slice has it, and then takes the slice's data itself.
+ * Two SMs ask for a line from memory, in the same cycle. The requests leave in sequence; the second finds the block
+ * held until the slice has it, and then takes the slice's data directly.
  */
 Test(timed_coherent_conflict, waits) {
     rig r;
@@ -169,7 +169,7 @@ Test(timed_coherent_conflict, waits) {
     coherent_close(&r);
 }
 
-/* The same, refused and sent again, until it is let in. */
+/* With refusals: refused and sent again, until admitted. */
 Test(timed_coherent_conflict, retries) {
     rig r;
     coherent_open(&r, "vi", "coherence.conflict = retry\n");
@@ -177,7 +177,7 @@ Test(timed_coherent_conflict, retries) {
     rig_finish(&r);
     gpc_coherence_stats s = coherent_stats(&r, "l1-1"), l2 = coherent_stats(&r, "l2-0");
     cr_expect_eq(cycles_of(&r, first), MISS);
-    /* it comes again 2 * CROSS + ENTER and 0 to 11 cycles after it came, from cycle 9 on, as long as memory is */
+    /* it returns 2 * CROSS + ENTER and 0 to 11 cycles after arrival, from cycle 9 on, for the time of memory */
     uint64_t held = ENTER + MEMORY, turn = 2 * CROSS + ENTER;
     cr_expect_geq(s.retries, held / (turn + L1_DATA + 1));
     cr_expect_leq(s.retries, held / turn + 1);
@@ -190,7 +190,7 @@ Test(timed_coherent_conflict, retries) {
     coherent_close(&r);
 }
 
-/* When it comes again is chance, and chance is the seed's. */
+/* The time of the return is random, by the seed. */
 Test(timed_coherent_conflict, chance_by_seed) {
     uint64_t trails[3];
     for (unsigned run = 0; run < 3; run++) {
@@ -231,7 +231,7 @@ Test(timed_coherent_conflict, chance_by_seed) {
     cr_expect_neq(trails[0], trails[2]);
 }
 
-/* A way whose line is in flight: the access that takes it waits until the line has come, and evicts it. */
+/* A way with a line in flight: the access that takes it waits until the line has arrived, and evicts it. */
 Test(timed_coherent_conflict, victim_in_flight) {
     rig r;
     coherent_open(&r, "nmoesi", "l1.size = 4KiB\nl1.ways = 1\n");
@@ -244,7 +244,7 @@ Test(timed_coherent_conflict, victim_in_flight) {
     coherent_close(&r);
 }
 
-/* A line's accesses keep their order, however many wait with its entry: stores, loads, and stores again. */
+/* A line's accesses keep order, with any number waiting at the entry: stores, loads, and stores again. */
 Test(timed_coherent_conflict, order_within_a_line) {
     static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_LOAD, GPC_ATOMIC, GPC_LOAD, GPC_LOAD, GPC_STORE};
     enum { COUNT = sizeof kinds };
@@ -263,9 +263,9 @@ Test(timed_coherent_conflict, order_within_a_line) {
 }
 
 /*
- * D1 of Multi2Sim 5.0. SM 0 has line 0 modified, and writes it back before a non-coherent store to it; L2 refuses that,
- * for SM 1's load holds the block there, and probes SM 0. If SM 0 kept its own block locked while it comes again, the
- * probe would wait for it for ever.
+ * D1 of Multi2Sim 5.0. SM 0 has line 0 modified, and writes it back before a non-coherent store; L2 refuses, because SM
+ * 1's load holds the block there, and probes SM 0. If SM 0 kept the block locked while retrying, the probe would wait
+ * forever.
  */
 static void write_back_what_is_probed(rig *r, bool fault) {
     coherent_open(r, "nmoesi-multi2sim", "deadlock.cycles = 5000\n");
@@ -274,7 +274,7 @@ static void write_back_what_is_probed(rig *r, bool fault) {
     if (fault)
         gpci_coherence_inject(gpc_hierarchy_coherence(r->hierarchy), GPCI_FAULT_NO_UNLOCK, 0);
     rig_issue(r, LINE(GPC_LOAD, 0, .sm = 1));
-    rig_steps(r, 1); /* SM 1's load goes first, its probe is not yet there */
+    rig_steps(r, 1); /* SM 1's load goes first, and the probe has not arrived */
     rig_issue(r, LINE(GPC_STORE, 0));
 }
 

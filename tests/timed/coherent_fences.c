@@ -4,13 +4,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Fences, and accesses that are ordered, in a tree of modules: where directories keep copies up to date they wait. */
+/* Fences, and ordered accesses, in a tree of modules: if directories keep copies up to date, fences wait. */
 
 static uint64_t cycle_of(const rig *r, uint64_t token) {
     return r->done[token].cycle;
 }
 
-/* For its SM's writes, however many levels they ask; not at CTA's scope, nor where it only acquires. */
+/* For the SM's writes, over any number of levels; not at CTA's scope, nor with only an acquire. */
 Test(timed_coherent_fences, wait_for_writes) {
     static const struct {
         uint8_t order, scope;
@@ -42,7 +42,7 @@ Test(timed_coherent_fences, wait_for_writes) {
     }
 }
 
-/* One that releases passes L1's tags once the writes before it are done; others pass it meanwhile. */
+/* A releasing access passes L1's tags once earlier writes are done; others pass meanwhile. */
 Test(timed_coherent_fences, accesses_that_release) {
     rig r;
     coherent_open(&r, "moesi", "");
@@ -59,7 +59,7 @@ Test(timed_coherent_fences, accesses_that_release) {
     coherent_close(&r);
 }
 
-/* nmoesi-d: what L2 has evicted is read on, until an acquire that others' atomics happen before. */
+/* nmoesi-d: lines evicted by L2 are still read, until an acquire that follows others' atomics. */
 Test(timed_coherent_fences, drop_detached_copies) {
     rig r;
     coherent_open(&r, "nmoesi-d", "l2.slices = 1\nl2.size = 256\nl2.ways = 1\nl2.index = modulo\n");
@@ -93,7 +93,7 @@ static gpc_status try_fence(const rig *r, gpc_order order, gpc_scope scope, gpc_
     return status;
 }
 
-/* What is refused changes nothing: control of an L1 that directories, or the protocol's acquires, see to. */
+/* Refusals have no effect: control of an L1 handled by directories, or by the protocol's acquires. */
 Test(timed_coherent_fences, refused) {
     static const char *const protocols[] = {"moesi", "vi", "slc-glc"};
     for (unsigned i = 0; i < 3; i++) {

@@ -7,7 +7,7 @@
 
 /*
  * Two GPUs of an SM, a slice and a channel each, pages of 4 KiB in turn, so that page 1 is at home with GPU 1; a
- * message crosses the link in a cycle and a latency of 30.
+ * message crosses the link in a cycle plus a latency of 30.
  */
 
 #define PAGE 4096
@@ -20,7 +20,7 @@ enum {
     PORT = 1, /* from a slice to the link */
 };
 
-/* A page's own GPU has it as any other would; for the other each way takes the link. */
+/* A page's GPU accesses it as usual; for the other every direction takes the link. */
 Test(timed_coherent_gpus, remote) {
     rig r;
     coherent_open(&r, "nmoesi", TWO);
@@ -39,7 +39,7 @@ Test(timed_coherent_gpus, remote) {
     coherent_close(&r);
 }
 
-/* What another GPU has modified comes from its L1 to its L2, and over the link: from there alone, if that is home. */
+/* Lines modified by another GPU come from an L1 to the L2, and over the link: only from there, if it is home. */
 Test(timed_coherent_gpus, modified_elsewhere) {
     rig r;
     coherent_open(&r, "msi", TWO);
@@ -56,7 +56,7 @@ Test(timed_coherent_gpus, modified_elsewhere) {
     coherent_close(&r);
 }
 
-/* Where the home is an L2, it reads from memory for all, and a second GPU finds there what the first has asked for. */
+/* If the home is an L2, it reads from memory for all, and a second GPU finds lines requested by the first there. */
 Test(timed_coherent_gpus, home_in_l2) {
     rig r;
     coherent_open(&r, "nmoesi", TWO "gpu.home = l2\n");
@@ -82,7 +82,7 @@ static uint64_t fence_latency(rig *r, gpc_order order, gpc_scope scope) {
     return r->done[fence].cycle - begun;
 }
 
-/* Another GPU's copy is told that it is old, and a release of the system's scope waits for that; nobody else does. */
+/* Another GPU's copy is invalidated, and only a release of the system's scope waits for it. */
 Test(timed_coherent_gpus, invalidations_without_answers) {
     rig r;
     coherent_open(&r, "hmg", TWO "gpu.home = l2\n");
@@ -102,7 +102,7 @@ Test(timed_coherent_gpus, invalidations_without_answers) {
     coherent_close(&r);
 }
 
-/* In two partitions a GPU's own threads meet behind the link; where there are no caches between, nobody is told. */
+/* In two partitions a GPU's own threads meet behind the link; without caches between, there are no invalidations. */
 Test(timed_coherent_gpus, releases_of_a_gpu) {
     rig r;
     coherent_open(&r, "hmg", "sm.count = 2\nl2.slices = 2\nl2.partitions = 2\nl2.link_latency = 30\n");
@@ -116,7 +116,7 @@ Test(timed_coherent_gpus, releases_of_a_gpu) {
     coherent_close(&r);
 }
 
-/* By first touch a page is with the GPU that asks for it first, and stays there. */
+/* By first touch a page belongs to the first requesting GPU, and stays there. */
 Test(timed_coherent_gpus, first_touch) {
     rig r;
     coherent_open(&r, "nmoesi", TWO "page.placement = first-touch\n");
@@ -127,7 +127,7 @@ Test(timed_coherent_gpus, first_touch) {
     coherent_close(&r);
 }
 
-/* A GPU's link carries one way so many bytes a cycle, whoever they are for. */
+/* A GPU's link carries a number of bytes a cycle per direction, for any destination. */
 Test(timed_coherent_gpus, bandwidth) {
     enum { LINES = 20, WIDTH = 8, REPLY = 136 };
     rig r;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stores of whole sectors and of parts of them, that fetch nothing, by several SMs in turn: each load has the last. */
+/* Stores of whole sectors and of parts, without fetches, by several SMs in turn: every load gets the last value. */
 
 enum { SMS = 3, SECTORS = 24, LANES = 8 };
 
@@ -20,7 +20,7 @@ typedef struct world {
     bool timed;
 } world;
 
-/* So many words of a sector, from one of them on. */
+/* A number of words of a sector, starting at one. */
 static void access_sector(world *w, uint32_t sector, uint32_t sm, bool store, uint32_t first, uint32_t count) {
     uint64_t addresses[LANES];
     uint32_t values[LANES] = {0}, *words = &w->memory[sector * LANES + first];

@@ -8,14 +8,12 @@
 #include <string.h>
 
 /*
- * Litmus tests with values, in thousands of timings (Alglave et al., "GPU Concurrency: Weak Behaviours and Programming
- * Assumptions", ASPLOS 2015, has these shapes for GPUs; the names are those of the herd tools). Each thread is a warp
- * of an SM of its own. In order: it issues an access when the one before is done. Fenced: when a fence behind it is
- * done, and where it is a load, that too. In a row: as soon as the L1 takes it.
- *
- * In order and fenced, a protocol with a directory is sequentially consistent for coherent stores: every outcome listed
- * here is forbidden. In a row those that are marked may happen, for loads and stores of different lines overtake each
- * other in the levels below; those of one line never do.
+ * Litmus tests with values, in thousands of timings (shapes for GPUs by Alglave et al., "GPU Concurrency: Weak
+ * Behaviours and Programming Assumptions", ASPLOS 2015; names of the herd tools). A thread is a warp of a separate SM.
+ * In order: it issues an access when the previous is done. Fenced: when a later fence is done, and for a load, the
+ * load, too. In a row: as soon as L1 accepts. In order and fenced, a protocol with a directory is sequentially
+ * consistent for coherent stores: every outcome listed here is forbidden. In a row marked outcomes may occur, because
+ * loads and stores of different lines overtake one another in the levels below; those of one line never do.
  */
 
 enum { X, Y, PLACES };
@@ -25,15 +23,15 @@ typedef enum how { IN_A_ROW, IN_ORDER, FENCED } how;
 typedef struct op {
     char kind; /* 'W', 'R', 0: none */
     uint8_t place;
-    uint8_t value; /* that is written; of a read, the place of what it reads */
+    uint8_t value; /* value written; for a read, the place to read */
 } op;
 
 typedef struct litmus {
     const char *name;
     op threads[THREADS][OPS];
-    int16_t reads[READS]; /* of the outcome: what reads read, -1: anything */
-    int16_t end[PLACES];  /* and what is there in the end */
-    bool weak;            /* it may happen in a row */
+    int16_t reads[READS]; /* of the outcome: values read, -1: any */
+    int16_t end[PLACES];  /* and the final values */
+    bool weak;            /* may occur in a row */
 } litmus;
 
 static const litmus tests[] = {
@@ -54,7 +52,7 @@ static const litmus tests[] = {
 };
 #define TESTS (sizeof tests / sizeof *tests)
 
-/* One after another on the same hierarchy, each with lines of its own. */
+/* Runs in sequence on one hierarchy, with separate lines. */
 typedef struct world {
     gpc_context *context;
     gpc_config *config;
@@ -63,8 +61,8 @@ typedef struct world {
     uint32_t out[THREADS][OPS];
     uint32_t done[2 * THREADS]; /* accesses, and fences behind them */
     uint8_t store;              /* gpc_kind of a 'W' */
-    bool strong;                /* accesses of the scope of all SMs, that no L1 may keep from it */
-    bool beside;                /* every other time the places are sectors that are fetched together */
+    bool strong;                /* accesses of the scope of all SMs, not hidden by any L1 */
+    bool beside;                /* every other time the places are sectors fetched together */
     bool together;              /* the threads are warps of one SM, and fences of scope CTA; not SMs, and GPU */
     bool across;                /* the first two threads are of different halves: clusters, GPUs or partitions */
     bool system;                /* fences are of the system's scope: SMs are of several GPUs */
@@ -75,7 +73,7 @@ static uint32_t sm_of(const world *w, uint32_t thread) {
     return w->together ? 0 : w->across ? across[thread] : thread;
 }
 
-/* A fence has its access's token. */
+/* A fence has the access's token. */
 static void on_complete(void *user_data, const gpc_completion *completion) {
     uint32_t *done = ((world *)user_data)->done;
     if (completion->fence)
@@ -126,7 +124,7 @@ static uint32_t count_ops(const litmus *l, uint32_t thread) {
     return count;
 }
 
-/* A copy here or there to begin with, so that stores find lines in other states. */
+/* Initial copies, so that stores find lines in other states. */
 static void warm(world *w) {
     for (uint32_t thread = 0; thread < THREADS; thread++)
         for (uint32_t place = 0; place < PLACES; place++)
@@ -144,7 +142,7 @@ static void fence_behind(world *w, uint32_t thread, uint32_t at) {
         cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
 }
 
-/* May a thread go on with what comes at `at`? */
+/* True if a thread may continue with access `at`. */
 static bool may_go_on(const world *w, const litmus *l, uint32_t thread, uint32_t at, how way) {
     const uint32_t before = (1u << at) - 1;
     uint32_t loads = 0;
@@ -178,7 +176,7 @@ static void play(world *w, const litmus *l, how way) {
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
 }
 
-/* What is there in the end, as a load by somebody else sees it, who acquires before. */
+/* Final value, as seen by a load of another SM after an acquire. */
 static uint32_t value_at(world *w, uint32_t place) {
     fence_behind(w, 3, 0);
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
@@ -203,7 +201,7 @@ static bool came_true(world *w, const litmus *l) {
     return all;
 }
 
-/* How often the outcome came true. */
+/* Count of the outcome. */
 static uint32_t run(world *w, const litmus *l, how way, uint32_t times) {
     uint32_t count = 0;
     for (uint32_t n = 0; n < times; n++) {
@@ -232,13 +230,13 @@ static const char *const shapes[] = {
     "l2.slices = 4\nl2.partitions = 2\nl2.sm_partition = pairs\nl2.link_latency = 30\nl2.ways = 2\nl2.size = 4KiB\n",
 };
 
-/* Every shape, in each way; `seen`: by test, how often what is weak came true in a row. */
+/* Every shape, in every way; `seen`: by test, count of weak outcomes in a row. */
 static void run_protocol(const char *protocol, uint8_t store, uint32_t seed, uint32_t seen[TESTS]) {
     static world w;
     for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         world_open(&w, protocol, shapes[s]);
         w.store = store;
-        w.random = 1 + seed * 16 + s; /* each its own timings */
+        w.random = 1 + seed * 16 + s; /* separate timings */
         for (unsigned i = 0; i < TESTS; i++) {
             const litmus *l = &tests[i];
             const uint32_t strong = run(&w, l, IN_ORDER, effort_of(120)), weak = run(&w, l, IN_A_ROW, effort_of(120));
@@ -252,7 +250,7 @@ static void run_protocol(const char *protocol, uint8_t store, uint32_t seed, uin
     }
 }
 
-/* What `viper` demands with values; in sectors, small, without L1, in two partitions. */
+/* Settings required by `viper` with values; in sectors, small, without L1, in two partitions. */
 #define PLAIN                                                                                          \
     "kernels.flush = l1\nl1.write_policy = through\nl1.write_policy_local = through\nl1.sectors = 4\n" \
     "l1.write_allocate = none\nl1.write_allocate_local = none\nl2.sectors = 4\nl2.write_allocate = lazy\n"
@@ -265,8 +263,8 @@ static const char *const plain_shapes[] = {
 };
 
 /*
- * Weak accesses with fences of all SMs' scope between them, as HRF has them; and strong ones, where of a place by
- * itself nothing is forbidden but what of a tree's is. Without fences weak outcomes come.
+ * Weak accesses with fences of all SMs' scope between, as in HRF; and strong accesses, where a single place has only a
+ * tree's forbidden outcomes. Without fences weak outcomes occur.
  */
 Test(timed_coherent_litmus, viper) {
     static world w;
@@ -293,7 +291,7 @@ Test(timed_coherent_litmus, viper) {
     cr_expect(seen, "L1s had nothing old");
 }
 
-/* Atomics write coherently under every protocol, plain stores where it knows no others. */
+/* Atomics write coherently under every protocol, plain stores if there are no others. */
 Test(timed_coherent_litmus, with_a_directory) {
     static const char *const protocols[] = {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi"};
     uint32_t seen[TESTS] = {0};
@@ -306,9 +304,9 @@ Test(timed_coherent_litmus, with_a_directory) {
 }
 
 /*
- * Without directories L1s hold what is old until they acquire. Behind a fence of order SC nothing of that is left,
- * under vi and slc-glc, with atomics, which L2 performs, and with plain stores, which slc-glc's L1s keep until they
- * release. Under hmg invalidations are behind such a fence, too; among several GPUs if its scope is the system.
+ * Without directories L1s hold old data until they acquire. Behind a fence of order SC no old data are left, under vi
+ * and slc-glc, with atomics, performed by L2, and with plain stores, kept by slc-glc's L1s until a release. Under hmg
+ * invalidations are behind such a fence, too; among several GPUs if the scope is the system.
  */
 Test(timed_coherent_litmus, without_a_directory) {
     static const char *const protocols[] = {"vi", "slc-glc", "hmg"};
@@ -332,7 +330,7 @@ Test(timed_coherent_litmus, without_a_directory) {
     }
 }
 
-/* Warps of one SM, whose fences reach no further than its L1: as above, under every protocol, with plain stores too. */
+/* Warps of one SM, with fences that reach only L1: equal results, under every protocol, also with plain stores. */
 Test(timed_coherent_litmus, within_an_sm) {
     static const char *const protocols[] = {"msi", "mesi",   "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                             "vi",  "slc-glc"};
@@ -353,7 +351,7 @@ Test(timed_coherent_litmus, within_an_sm) {
         }
 }
 
-/* NMOESI's n-stores are seen when their line is written back; until then only by who wrote them, even in order. */
+/* NMOESI's n-stores are visible after a write-back; before, only to the writer, even in order. */
 Test(timed_coherent_litmus, non_coherent_stores) {
     static world w;
     world_open(&w, "nmoesi", "");
@@ -372,8 +370,8 @@ Test(timed_coherent_litmus, non_coherent_stores) {
 }
 
 /*
- * A CPU among them stores coherently, as its instructions do under NMOESI (seeds/002 section 2.2.3): what it has stored
- * GPUs see at once, and what they have stored it sees when their line has been asked for, or written back.
+ * A CPU among them stores coherently, as under NMOESI (seeds/002 section 2.2.3): GPUs see its stores at once, and it
+ * sees GPUs' stores once the line has been requested, or written back.
  */
 Test(timed_coherent_litmus, cpu) {
     static world w;
@@ -399,7 +397,7 @@ Test(timed_coherent_litmus, cpu) {
     world_close(&w);
 }
 
-/* Values are told of what carries them alone, and carried where blocks hold bytes alone. */
+/* Values are only returned by accesses that carry values, and only carried if blocks hold bytes. */
 Test(timed_coherent_litmus, refusals) {
     static world w;
     gpc_error error = GPC_ERROR_INIT;

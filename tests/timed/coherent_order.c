@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Accesses of an SM to one line keep their order, though several are under way at once. Each SM has words of its own,
- * in lines that all share: what it loads, or an atomic of it finds, is what it has issued before, and nothing later.
+ * Accesses of an SM to one line keep order, though several are under way at once. An SM has separate words, in lines
+ * shared by all: loads and atomics return the values issued before, and no later ones.
  */
 
 enum { SMS = 4, WORDS = 6, ACCESSES = 300 };
@@ -22,12 +22,12 @@ typedef struct world {
     gpc_config *config;
     gpc_hierarchy *h;
     uint64_t random;
-    uint32_t sms, used; /* SMs that issue, and words of each */
+    uint32_t sms, used; /* issuing SMs, and words of each */
     uint32_t words[SMS][WORDS];
     issued all[ACCESSES];
 } world;
 
-/* Two lines of 128 bytes; an SM's words are beside those of others. */
+/* Two lines of 128 bytes; an SM's words are beside other SMs'. */
 static uint64_t address_of(uint32_t sm, uint32_t word) {
     return 0x1000 + word % 2 * 128 + (word / 2 * SMS + sm) * 8;
 }
@@ -46,7 +46,7 @@ static void issue(world *w, uint32_t n) {
     a.width = 4;
     a.order = a.kind == GPC_ATOMIC ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
     a.scope = a.kind == GPC_ATOMIC && rig_below(&w->random, 3) == 0 ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
-    /* Loads past L1, which gives up its copy of the line. */
+    /* Loads past L1, dropping L1's copy of the line. */
     if (a.kind == GPC_LOAD && rig_below(&w->random, 3) == 0)
         a.hint = (uint8_t)(rig_below(&w->random, 2) ? GPC_HINT_CG : GPC_HINT_CV);
     one->value = 1 + rig_below(&w->random, 1000);
@@ -60,7 +60,7 @@ static void issue(world *w, uint32_t n) {
         cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
 }
 
-/* An acquire, or a release, of some SM. */
+/* An acquire, or a release, of a random SM. */
 static void fence(world *w) {
     gpc_fence f = GPC_FENCE_INIT;
     f.sm = rig_below(&w->random, SMS);
@@ -70,7 +70,7 @@ static void fence(world *w) {
         cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
 }
 
-/* `crowded`: a single SM, whose accesses to three words meet at the MSHR entries of two lines. */
+/* `crowded`: a single SM, with accesses to three words meeting at the MSHR entries of two lines. */
 static void run(const char *protocol, const char *settings, uint32_t seed, bool crowded) {
     static world w;
     char text[512];
@@ -115,14 +115,14 @@ Test(timed_coherent_order, an_sm_reads_what_it_wrote) {
 }
 
 /*
- * Atomics and stores of a line go past L1 one a cycle, and are served one a cycle: they do not wait for one another's
- * answers. A load behind them comes after the last.
+ * Atomics and stores of a line pass L1 one a cycle, and are served one a cycle: they do not wait for one another's
+ * answers. A later load completes after the last.
  */
 Test(timed_coherent_order, stores_of_a_line_follow_one_another) {
     static const struct {
         const char *protocol;
         gpc_kind kind;
-        bool loaded; /* L1 has the line, and the store writes it */
+        bool loaded; /* L1 has the line, written by the store */
     } rows[] = {{"vi", GPC_ATOMIC, false},
                 {"vi", GPC_STORE, false},
                 {"vi", GPC_STORE, true},
@@ -148,8 +148,8 @@ Test(timed_coherent_order, stores_of_a_line_follow_one_another) {
 }
 
 /*
- * l1.atomics = cta: those of a thread block's scope are performed in L1, where it has the line, or brings it; one of a
- * wider scope is L2's, and finds what they have left. What they wrote is published by a release.
+ * l1.atomics = cta: atomics of a thread block's scope are performed in L1, on a present line, or after bringing the
+ * line; an atomic of a wider scope is L2's, and sees the results. A release publishes written data.
  */
 Test(timed_coherent_order, atomics_of_a_thread_block) {
     static const struct {
@@ -198,7 +198,7 @@ Test(timed_coherent_order, atomics_of_a_thread_block) {
     }
 }
 
-/* Plain L1s send all of them to L2. */
+/* Plain L1s send all atomics to L2. */
 Test(timed_coherent_order, no_atomics_in_plain_l1s) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused("l1.atomics = cta\n", &error), GPC_ERROR_RANGE);
@@ -206,9 +206,8 @@ Test(timed_coherent_order, no_atomics_in_plain_l1s) {
 }
 
 /*
- * A queue has places for those who wait in the order in which they came: lines that the slice has, asked for one a
- * cycle, leave it one in five cycles by a reply queue of one place, and nobody who comes in the cycle in which that is
- * free gets ahead.
+ * A queue has places for waiters in order of arrival: lines present in the slice, requested one a cycle, leave one in
+ * five cycles by a reply queue of one place, and no packet arriving in the cycle of a free place gets ahead.
  */
 Test(timed_coherent_order, places_by_turns) {
     enum { LINES = 64 };

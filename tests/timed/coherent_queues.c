@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* Queues of a tree's stages hold as many messages as keys say; who finds one full waits, and nothing is lost. */
+/* Queues of a tree's stages hold as many messages as in the keys; a full queue makes senders wait, without loss. */
 
 static void check_queue(const gpci_queue *queue, const char *name, uint64_t cycle) {
     cr_assert_leq(queue->count, queue->room, "%s has %u of %u messages in cycle %u", name, queue->count, queue->room,
@@ -29,7 +29,7 @@ static void check_queues(const rig *r) {
         check_queue(&t->l1[i].out, "out of an L1", rig_now(r));
 }
 
-/* Loads and stores of all SMs to the same lines: probes, answers, write-backs. The cycles that they take. */
+/* Loads and stores of all SMs to the same lines: probes, answers, write-backs. Returns the number of cycles. */
 static uint64_t burst(const char *protocol, const char *settings) {
     rig r;
     uint64_t random = 3;
@@ -73,7 +73,7 @@ Test(timed_coherent_queues, hold_what_keys_say) {
         }
 }
 
-/* All sectors of a line that are on their way have one MSHR entry of L1; another line waits for it. */
+/* All sectors of a line in flight share an MSHR entry of L1; another line waits for it. */
 Test(timed_coherent_queues, an_entry_is_a_lines) {
     static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {

@@ -79,7 +79,7 @@ gpc_coherence_stats coherent_stats(const rig *r, const char *name) {
     return stats;
 }
 
-/* Bytes that modules of a kind sent towards memory, and received from there, as the tree says. */
+/* Bytes sent towards memory by modules of a kind, and received from there, by the tree's counts. */
 static void add_bytes(const rig *r, const char *stem, uint32_t count, uint64_t *sent, uint64_t *received) {
     *sent = *received = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void add_bytes(const rig *r, const char *stem, uint32_t count, uint64_t *
     }
 }
 
-/* Between GPUs' slices and memories each message crosses one link: to memory where that is the slice's own, or theirs. */
+/* Between GPUs' slices and memories a message crosses one link: to memory, or between slices. */
 static void check_gpu_links(const rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
     const gpci_coherent *c = r->hierarchy->coherent;
@@ -100,7 +100,7 @@ static void check_gpu_links(const rig *r) {
     uint64_t sent, received, answered = 0;
     cr_expect_eq(s.gpu_link_bytes, links.bytes, "%s", r->settings);
     cr_expect_eq(s.gpu_link_packets, links.packets, "%s", r->settings);
-    if (c->parts > 1) { /* near halves of two GPUs and home halves; those of three send to each other, too */
+    if (c->parts > 1) { /* near halves of two GPUs and home halves; of three, near halves also send to one another */
         add_bytes(r, "near", c->modules - c->first_near, &sent, &received);
         cr_expect(c->gpus > 2 || links.bytes == sent + received, "%s", r->settings);
         return;
@@ -115,7 +115,7 @@ static void check_gpu_links(const rig *r) {
         cr_expect_eq(links.bytes + s.link_bytes, sent + answered, "%s", r->settings);
 }
 
-/* What has crossed from a partition to the other: near halves ask home halves of slices, and these answer. */
+/* Traffic between partitions: near halves ask home halves of slices, and home halves answer. */
 static uint64_t across(const rig *r) {
     const gpci_coherent *c = r->hierarchy->coherent;
     const gpci_timed *t = r->hierarchy->timed;
@@ -130,7 +130,7 @@ static uint64_t across(const rig *r) {
     return down + up;
 }
 
-/* Slices ask over the link to memory, where there is one, and memory answers, as the tree says. */
+/* Slices ask over the link to memory, if present, and memory answers, by the tree's counts. */
 static void check_link(const rig *r, uint64_t bytes) {
     const gpci_coherent *c = r->hierarchy->coherent;
     const gpci_timed *t = r->hierarchy->timed;
@@ -151,8 +151,8 @@ static void check_link(const rig *r, uint64_t bytes) {
 }
 
 /*
- * What arrived over each network is what the tree says that modules sent: nothing is lost, and the counters of the
- * caches' networks together explain every byte that crossed one.
+ * Arrivals over every network equal the tree's counts of sent messages: no loss, and the counters of the caches'
+ * networks explain every byte.
  */
 static void check_bytes(const rig *r) {
     const gpci_coherent *c = r->hierarchy->coherent;
@@ -182,7 +182,7 @@ void coherent_check_idle(rig *r) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_expect_eq(e->units[i].locks[bucket], 0);
-    cr_expect_eq(e->locks.used, 1); /* that of all who are free */
+    cr_expect_eq(e->locks.used, 1); /* of the free controllers */
     cr_expect_eq(t->pool.live, 0);
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
         cr_expect_eq(t->l2[i].mshr.used[0], 0);

@@ -10,15 +10,15 @@
 #include <string.h>
 
 /*
- * Random trees with few resources, every protocol, random streams: nothing is lost, stuck or undetermined, and the
- * tree is in the end as its protocol promises.
+ * Random trees with few resources, every protocol, random streams: no loss, deadlock or nondeterminism, and the final
+ * tree keeps the protocol's promises.
  */
 
 static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                         "vi",  "slc-glc", "hmg"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
 
-/* Every other machine has sectors, of 32 bytes or more; the rest of it is not changed by that. */
+/* Every other machine has sectors, of 32 bytes or more, without changing the rest. */
 static void draw_sectors(uint64_t state, machine *m, unsigned l1_line, unsigned l2_line) {
     const unsigned l1 = 1u << rig_below(&state, 3), l2 = 1u << rig_below(&state, 3);
     const unsigned l1_sectors = l1 < l1_line / 32 ? l1 : l1_line / 32,
@@ -88,7 +88,7 @@ static void draw_resources(uint64_t *state, machine *m) {
         300 + rig_below(state, 1500), 300 + rig_below(state, 1500));
 }
 
-/* Lines that stay with those above may leave L2, clusters, or both; writes may go through L1. */
+/* Lines held above may leave L2, clusters, or both; writes may go through L1. */
 static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
     static const char *const inclusions[] = {"inclusive", "non-inclusive"};
     const bool retries = rig_below(state, 2) || !strcmp(protocol, "nmoesi-multi2sim");
@@ -112,7 +112,9 @@ static void draw_policies(uint64_t *state, machine *m, const char *protocol) {
                                   : "sm.lsu_waits = false");
 }
 
-/* Two or three such GPUs, with pages of a few lines and narrow links. Numbers of their own: the rest is as without. */
+/*
+ * Two or three such GPUs, with pages of a few lines and narrow links. Separate random numbers: the rest is unchanged.
+ */
 static void draw_gpus(uint64_t random, machine *m) {
     static const char *const placements[] = {"round-robin", "first-touch"};
     if (!m->l2_here || rig_below(&random, 3))
@@ -137,7 +139,7 @@ static void draw_directories(uint64_t random, machine *m, const char *protocol) 
             1 + rig_below(&random, 3), overflows[rig_below(&random, 3)]);
 }
 
-/* Every other machine has sets, slices and L1s such as presets have; the rest of it is not changed by that. */
+/* Every other machine has sets, slices and L1s like presets, without changing the rest. */
 static void draw_ways_of_presets(uint64_t state, machine *m) {
     static const char *const indices[] = {"modulo", "xor", "ipoly"}, *const writes[] = {"back", "through", "evict"};
     static const char *const kept[] = {"lru", "bip(bypass=1)", "drrip"};
@@ -159,7 +161,7 @@ static void draw_ways_of_presets(uint64_t state, machine *m) {
         put(m, "l1.reorder = warp\nl1.reorder_queues = 3\n");
 }
 
-/* What slices keep out, by a predictor, a policy that declines lines, or both; or L1s, which ask slices. */
+/* Lines kept out by slices, by a predictor, a declining policy, or both; or by L1s, which ask slices. */
 static void draw_askers(uint64_t random, machine *m) {
     static const char *const kept[] = {"lru", "bip(bypass=1)", "protecting-distance(bypass=1)", "combined"};
     static const char *const bypasses[] = {"always-cache", "random-p(p=0.5)", "always-bypass", "sdbp"};
@@ -170,7 +172,7 @@ static void draw_askers(uint64_t random, machine *m) {
         put(m, "l1.bypass = %s\n", rig_below(&random, 2) ? "agcb(threshold=3)" : "agcb-early");
 }
 
-/* Slices that keep copies of each other's lines: those of two partitions, or of several GPUs. */
+/* Slices keeping copies of one another's lines: of two partitions, or of several GPUs. */
 static void draw_halves(uint64_t random, machine *m) {
     static const char *const partitions[] = {"halves", "pairs"};
     if (!m->l2_here || strstr(m->text, "l2.bypass") || rig_below(&random, 3) == 0)
@@ -190,7 +192,7 @@ static void draw_halves(uint64_t random, machine *m) {
         rig_below(&random, 3) + (strstr(m->text, "buffer_unit = bytes") ? 4096 : 0));
 }
 
-/* Lines get their way when they come, in every third machine whose requests wait. */
+/* Lines take ways on arrival, in every third machine with waiting requests. */
 static void draw_allocation(uint64_t random, machine *m) {
     if (strstr(m->text, "coherence.conflict = wait") && rig_below(&random, 3) == 0)
         put(m, "l1.allocate = %s\nl1.fetch_sectors = 1\n", rig_below(&random, 2) ? "on-fill" : "streaming");
@@ -250,7 +252,7 @@ static void same(const outcome *a, const outcome *b, uint64_t seed, const char *
                  seed, what);
 }
 
-/* Everything completes once, bytes sent are received, no lock or message is left, and it is the same each time. */
+/* Everything completes once, sent bytes are received, no lock or message remains, and every run is equal. */
 Test(timed_coherent_stress, conservation) {
     uint64_t retries = 0, peers = 0, held_up = 0;
     for (unsigned p = 0; p < PROTOCOLS; p++)
@@ -269,7 +271,7 @@ Test(timed_coherent_stress, conservation) {
     cr_expect_gt(held_up, effort_of(1000), "%u", (unsigned)held_up);
 }
 
-/* Whoever skips to the next event misses nothing, and nothing happens before it. */
+/* A host that skips to the next event misses nothing, and nothing happens before the event. */
 Test(timed_coherent_stress, hosts_agree) {
     for (unsigned p = 0; p < PROTOCOLS; p++)
         for (uint64_t seed = 1000; seed < 1000 + effort_of(25); seed++) {
@@ -279,8 +281,8 @@ Test(timed_coherent_stress, hosts_agree) {
 }
 
 /*
- * Accesses that overlap leave the tree as those that do not: nothing of what a protocol promises is broken.
- * nmoesi-multi2sim promises nothing: where accesses overlap it leaves two writers, as the simulator's defects have it.
+ * Overlapping accesses leave the tree like accesses in sequence: no promise of the protocol is broken. nmoesi-multi2sim
+ * promises nothing: with overlapping accesses it leaves two writers, like the simulator's defects.
  */
 Test(timed_coherent_stress, the_tree_in_the_end) {
     static rig r;
@@ -309,8 +311,8 @@ Test(timed_coherent_stress, the_tree_in_the_end) {
 }
 
 /*
- * Both halves of a slice send from one queue, and have room in it by turns. Here near halves refuse requests all the
- * time: if refusals came first, a home half's data, and a probe behind them that all others wait for, would never leave.
+ * The two halves of a slice send from one queue, with room in turn. Here near halves refuse requests all the time: if
+ * refusals came first, a home half's data, and a probe behind that blocks all others, would never leave.
  */
 Test(timed_coherent_stress, halves_send_by_turns) {
     static rig r;
@@ -329,7 +331,7 @@ Test(timed_coherent_stress, halves_send_by_turns) {
     rig_close(&r);
 }
 
-/* A cluster's predictor answers for a line of which the cluster has not got the block that is asked for. */
+/* A cluster's predictor answers for a line although the cluster lacks the requested block. */
 Test(timed_coherent_stress, answers_for_other_sectors) {
     static rig r;
     const stream s = {.seed = 140207, .sms = 6, .accesses = 60, .bytes = 8192, .loads = 8, .stores = 5};

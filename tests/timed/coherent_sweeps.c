@@ -21,7 +21,7 @@ static void begin_kernel(rig *r) {
     cr_assert_eq(gpc_hierarchy_begin_kernel(r->hierarchy, NULL, &error), GPC_OK, "%s", error.message);
 }
 
-/* Lines go at the rate of l1.invalidate_rate, and the tags take nothing meanwhile. */
+/* Lines leave at the rate of l1.invalidate_rate, and the tags stand still meanwhile. */
 Test(timed_coherent_sweeps, lines_go_at_a_rate) {
     for (uint32_t lines = 0; lines <= 8; lines += 4) {
         rig r;
@@ -41,7 +41,7 @@ Test(timed_coherent_sweeps, lines_go_at_a_rate) {
     }
 }
 
-/* What is on its way may be old: it is waited for, read by who waits for it, and not kept. */
+/* Data in flight may be old: awaited, passed to waiting loads, and not kept. */
 Test(timed_coherent_sweeps, what_is_on_its_way_is_not_kept) {
     rig r;
     coherent_open(&r, "vi", "");
@@ -55,7 +55,7 @@ Test(timed_coherent_sweeps, what_is_on_its_way_is_not_kept) {
     coherent_close(&r);
 }
 
-/* slc-glc's L1s keep what is stored until a release, which moves it, and is done when L2 has it. */
+/* slc-glc's L1s keep stored data until a release, which moves them, and ends with data in L2. */
 Test(timed_coherent_sweeps, a_release_writes_back) {
     for (unsigned lines = 0; lines <= 4; lines += 4) {
         rig r;
@@ -74,7 +74,7 @@ Test(timed_coherent_sweeps, a_release_writes_back) {
     }
 }
 
-/* The cluster's cache is told first, by a message, and acknowledges; the copy of its other SM stays. */
+/* The cluster's cache is told first, by a message, and acknowledges; the other SM's copy stays. */
 Test(timed_coherent_sweeps, through_a_cluster) {
     rig r;
     coherent_open(&r, "vi", "sm.count = 4\ncluster.sms = 2\n");
@@ -126,7 +126,7 @@ Test(timed_coherent_sweeps, many_at_once) {
 
 /* -- between kernels */
 
-/* Where caches are empty a kernel begins at once. */
+/* With empty caches a kernel begins at once. */
 Test(timed_coherent_sweeps, nothing_to_flush) {
     rig r;
     coherent_open(&r, "nmoesi", "kernels.flush = l1\n");
@@ -136,7 +136,7 @@ Test(timed_coherent_sweeps, nothing_to_flush) {
     coherent_close(&r);
 }
 
-/* Two L1s have stored to one line, each its half: the slice takes both back before the next kernel's loads. */
+/* Two L1s have stored to one line, each a half: the slice takes each back before the next kernel's loads. */
 Test(timed_coherent_sweeps, a_kernels_stores_leave) {
     rig r;
     coherent_open(&r, "nmoesi", "kernels.flush = l1\n");
@@ -159,7 +159,7 @@ Test(timed_coherent_sweeps, a_kernels_stores_leave) {
     coherent_close(&r);
 }
 
-/* After it all is as after the same flush without a clock. */
+/* The final state equals a flush without a clock. */
 Test(timed_coherent_sweeps, as_without_a_clock) {
     static const char *const protocols[] = {"msi", "mesi", "moesi", "nmoesi", "vi", "slc-glc"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
@@ -218,7 +218,7 @@ static void access_word(kernel_run *r, gpc_kind kind, uint32_t sm, uint32_t line
     cr_assert_eq(gpc_hierarchy_drain(r->h, &error), GPC_OK, "%s", error.message);
 }
 
-/* SMs store to words of their own in more lines than L2 has room for; all SMs of the next kernel read all words. */
+/* SMs store to separate words in more lines than fit in L2; all SMs of the next kernel read all words. */
 static void two_kernels(const char *protocol, uint32_t seed) {
     gpc_error error = GPC_ERROR_INIT;
     kernel_run r = {.random = seed};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Requests of a line that leave L1 as one: l1.combine_lines, l1.combine_cycles. */
+/* Requests of a line that leave L1 together: l1.combine_lines, l1.combine_cycles. */
 
 #define MEMORY 200u
 #define WAIT 16u
@@ -18,7 +18,7 @@ static void start(rig *r) {
     rig_open(r, through, MEMORY);
 }
 
-/* How many requests went with another. */
+/* Number of requests that went with another. */
 static void expect_combined(int line, const rig *r, uint64_t combined, uint64_t reads, uint64_t writes) {
     const gpc_stats s = rig_stats(r);
     cr_expect_eq(s.l1_combined_requests, combined, "line %d: %u combined", line, (unsigned)s.l1_combined_requests);
@@ -65,7 +65,7 @@ Test(combine, a_request_waits_so_long) {
     }
 }
 
-/* Each that comes keeps those that wait: a hundred stores, ten cycles apart, are one. */
+/* Every arrival prolongs the waiting: a hundred stores, ten cycles apart, are one. */
 Test(combine, those_that_come_prolong_it) {
     rig r;
     start(&r);
@@ -78,7 +78,7 @@ Test(combine, those_that_come_prolong_it) {
     rig_close(&r);
 }
 
-/* Another line of the scheduler lets go the one before. */
+/* Another line of the scheduler releases the previous one. */
 Test(combine, a_line_between) {
     rig r;
     start(&r);
@@ -103,7 +103,7 @@ static void start_buffer(rig *r, const char *more) {
     rig_open(r, all, MEMORY);
 }
 
-/* A write-combining buffer: other lines let go nothing, whoever writes them, but the one that has waited longest. */
+/* A write-combining buffer: other lines release nothing, by any writer, except the longest waiting line. */
 Test(combine, stores_in_a_buffer) {
     rig r;
     start_buffer(&r, "");
@@ -116,15 +116,15 @@ Test(combine, stores_in_a_buffer) {
     start_buffer(&r, "");
     for (uint64_t line = 0; line < 17; line++)
         rig_push(&r, WORD(GPC_STORE, 128 * line));
-    rig_push(&r, WORD(GPC_STORE, 4));            /* line 0 has left; it makes line 1 leave */
-    rig_push(&r, WORD(GPC_STORE, 128 * 2 + 4));  /* line 2 is there */
+    rig_push(&r, WORD(GPC_STORE, 4));            /* line 0 has left; this makes line 1 leave */
+    rig_push(&r, WORD(GPC_STORE, 128 * 2 + 4));  /* line 2 is present */
     rig_push(&r, WORD(GPC_STORE, 128 * 16 + 4)); /* and the last */
     rig_finish(&r);
     COMBINED(&r, 2, 0, 18);
     rig_close(&r);
 }
 
-/* They leave when nothing has come for l1.combine_cycles, and reads as without a buffer. */
+/* They leave without a request for l1.combine_cycles, and reads as without a buffer. */
 Test(combine, a_buffer_is_emptied) {
     rig r;
     start_buffer(&r, "");
@@ -147,7 +147,7 @@ Test(combine, a_buffer_is_emptied) {
     rig_close(&r);
 }
 
-/* A release waits for what is in the buffer, and so is done when L2 has it. */
+/* A release waits for the buffer, and so ends with data in L2. */
 Test(combine, a_fence_waits_for_a_buffer) {
     rig r;
     start_buffer(&r, "");
@@ -171,7 +171,7 @@ Test(combine, a_buffer_without_effect_is_refused) {
     }
 }
 
-/* As many lines of an instruction as there is room for: of 16 all, of 32 none. */
+/* As many lines of an instruction as fit: of 16 all, of 32 none. */
 Test(combine, lines_of_an_instruction) {
     for (uint32_t lanes = 8; lanes <= 32; lanes *= 2) {
         rig r;
@@ -198,14 +198,14 @@ Test(combine, the_one_that_has_waited_longest_makes_room) {
     start(&r);
     for (uint32_t warp = 0; warp < 2; warp++)
         rig_push(&r, WORDS(GPC_STORE, 0x10000 + (uint64_t)warp * 0x1000, 8, 128, .warp = warp));
-    rig_push(&r, WORDS(GPC_STORE, 0x12000, 2, 128, .warp = 2)); /* of the first's, the two that came first */
+    rig_push(&r, WORDS(GPC_STORE, 0x12000, 2, 128, .warp = 2)); /* of the first scheduler, the first two */
     rig_push(&r, WORDS(GPC_STORE, 0x10004 + 256, 6, 128, .warp = 3));
     rig_finish(&r);
     COMBINED(&r, 6, 0, 18);
     rig_close(&r);
 }
 
-/* Stores go with those of other schedulers, reads do not. */
+/* Stores join those of other schedulers, reads do not. */
 Test(combine, other_schedulers) {
     rig r;
     start(&r);
@@ -218,7 +218,7 @@ Test(combine, other_schedulers) {
     rig_finish(&r);
     COMBINED(&r, 3, 4, 1);
     rig_issue(&r, WORD(GPC_LOAD, 0x3000, .warp = 1));
-    rig_issue(&r, WORD(GPC_LOAD, 0x3020, .warp = 5)); /* of the same one */
+    rig_issue(&r, WORD(GPC_LOAD, 0x3020, .warp = 5)); /* of the same scheduler */
     rig_finish(&r);
     COMBINED(&r, 4, 6, 1);
     rig_close(&r);
@@ -235,11 +235,11 @@ Test(combine, a_read_with_no_store_and_no_other_sm) {
     rig_close(&r);
 }
 
-/* What does not wait lets those before it leave first: an atomic comes behind its warp's store. */
+/* A request that does not wait lets earlier ones leave first: an atomic follows the warp's store. */
 Test(combine, atomics_keep_their_order) {
     rig r;
     start(&r);
-    rig_latency(&r, LINE(GPC_LOAD, 0x1000, .sm = 1)); /* L2 has the line */
+    rig_latency(&r, LINE(GPC_LOAD, 0x1000, .sm = 1)); /* hits in L2 */
     const uint64_t store = rig_issue(&r, WORD(GPC_STORE, 0x1000)), atomic = rig_issue(&r, WORD(GPC_ATOMIC, 0x1000)),
                    later = rig_issue(&r, WORD(GPC_STORE, 0x1004));
     rig_finish(&r);
@@ -249,7 +249,7 @@ Test(combine, atomics_keep_their_order) {
     rig_close(&r);
 }
 
-/* A store that went with another is done with it, and a fence waits for both. */
+/* A joined store is done together with the other, and a fence waits for both. */
 Test(combine, a_fence_waits_for_those_that_joined) {
     rig r;
     start(&r);
@@ -262,7 +262,7 @@ Test(combine, a_fence_waits_for_those_that_joined) {
     rig_close(&r);
 }
 
-/* The 32-byte parts of a line that goes past L1 are packets of their own, and leave as one read: L1 is idle behind it. */
+/* The 32-byte parts of a bypassing line are separate packets, and leave as one read: L1 is idle behind it. */
 Test(combine, parts_of_a_line_that_is_not_kept) {
     for (unsigned sectors = 1; sectors <= 4; sectors *= 4) {
         rig r;

@@ -10,7 +10,7 @@
 
 static rig r;
 
-/* What only a table can be asked: a class without a function would not be counted, reset, reported or freed. */
+/* A check possible only by table: a class without a function would not be counted, reset, reported or freed. */
 Test(timed_components, every_class_has_every_function) {
     for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
         const gpci_component_class *class = gpci_class_of((gpci_group_kind)kind);
@@ -26,7 +26,7 @@ static const gpci_group *group(gpci_group_kind kind) {
     return &r.hierarchy->timed->groups[kind];
 }
 
-/* Components are numbered as they are stepped: the example of timed/component.h. */
+/* Components are numbered in the order of steps: the example of timed/component.h. */
 Test(timed_components, numbers) {
     rig_open_dram(&r, "sm.count = 2\n");
     const struct {
@@ -45,7 +45,7 @@ Test(timed_components, numbers) {
     rig_close(&r);
 }
 
-/* Groups follow one another without a gap, and each number is of its group. */
+/* Groups follow without a gap, and every number belongs to the group. */
 static void check_numbers(void) {
     const gpci_timed *t = r.hierarchy->timed;
     uint32_t next = 0;
@@ -61,7 +61,7 @@ static void check_numbers(void) {
     cr_expect_eq(t->wheel.components, next);
 }
 
-/* Traffic of loads and stores that makes every part do something. */
+/* Traffic of loads and stores that gives every part work. */
 static void traffic(void) {
     uint64_t state = 7;
     for (unsigned i = 0; i < 400; i++) {
@@ -71,7 +71,7 @@ static void traffic(void) {
     rig_steps(&r, 20);
 }
 
-/* Sums over objects are the hierarchy's counters: nothing that is there is left out, or counted twice. */
+/* Sums over objects are the hierarchy's counters: no part is left out, or counted twice. */
 static void check_counts(const char *what) {
     const gpci_timed *t = r.hierarchy->timed;
     gpc_stats all = rig_stats(&r), sum;
@@ -90,7 +90,7 @@ static void check_counts(const char *what) {
     cr_expect(sum.l2_cycles && sum.dram_cycles, "%s", what);
 }
 
-/* One after the other, the parts of a hierarchy are asked what they wait for: idle ones have nothing to say. */
+/* Ask the parts of a hierarchy in turn for reasons of waiting: idle parts have none. */
 static void check_report(const char *what, bool idle) {
     cr_expect_eq(gpci_groups_idle(r.hierarchy->timed, true), idle, "%s", what);
     char text[4096] = "";
@@ -148,7 +148,7 @@ Test(timed_components, coherent) {
     }
 }
 
-/* A host that takes nothing is named. */
+/* A host that refuses everything is named. */
 Test(timed_components, host_that_refuses) {
     char text[1024] = "";
     gpci_text report = gpci_text_of(text, sizeof text);
@@ -163,7 +163,7 @@ Test(timed_components, host_that_refuses) {
     rig_close(&r);
 }
 
-/* When a component is due is the wheel's to say: an L1 in the cycle after an issue, and nobody once all is done. */
+/* The wheel knows when a component is due: an L1 in the cycle after an issue, and none once all is done. */
 Test(timed_components, next) {
     rig_open_dram(&r, NULL);
     rig_issue(&r, LINE(GPC_LOAD, 0));

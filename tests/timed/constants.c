@@ -10,7 +10,7 @@
 
 #define MEMORY 200u
 #define CACHE "const.size = 1KiB\nconst.ways = 4\nconst.line = 64B\nconst.latency = 8\nconst.mshr_entries = 4\n"
-#define HIT (8 + 1) /* an instruction comes to the tags in the cycle after it was issued */
+#define HIT (8 + 1) /* an instruction reaches the tags in the cycle after the issue */
 #define CONSTANT(address) WORD(GPC_LOAD, address, .space = GPC_SPACE_CONSTANT)
 /* Words 64 bytes apart. */
 #define CONSTANTS(address, lanes) WORDS(GPC_LOAD, address, lanes, 64, .space = GPC_SPACE_CONSTANT)
@@ -20,7 +20,7 @@ static void finish(rig *r, shot s) {
     rig_finish(r);
 }
 
-/* Without one they are done at once, and touch nothing. */
+/* Without a constant cache loads are done at once, without memory. */
 Test(constants, none) {
     rig r;
     rig_open(&r, "", MEMORY);
@@ -31,7 +31,7 @@ Test(constants, none) {
     rig_close(&r);
 }
 
-/* A miss is a read of L2, past L1; then the line is there, and is served after const.latency. */
+/* A miss is a read of L2, past L1; then the line is present, and served after const.latency. */
 Test(constants, a_line_is_read_once) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -49,7 +49,7 @@ Test(constants, a_line_is_read_once) {
     cr_expect_eq(s.l2_read_sectors, 2);
     cr_expect_eq(s.l1_load_requests + s.l1_lookups, 0);
     cr_expect_eq(r.memory.read_bytes, 64);
-    /* the other half of L2's line is another line here */
+    /* the other half of L2's line is a separate line here */
     finish(&r, CONSTANT(256 + 64));
     s = rig_stats(&r);
     cr_expect_eq(s.l2_constant_read_sectors, 4);
@@ -57,7 +57,7 @@ Test(constants, a_line_is_read_once) {
     rig_close(&r);
 }
 
-/* What L2 has is there sooner; what the constant cache has is none of L1's, and the other way round. */
+/* Lines in L2 arrive sooner; lines in the constant cache are not in L1, and vice versa. */
 Test(constants, beside_l1) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -72,7 +72,7 @@ Test(constants, beside_l1) {
     rig_close(&r);
 }
 
-/* Lanes of one address are one line; each further one is a cycle more. */
+/* Lanes of one address are one line; every further line takes a cycle more. */
 Test(constants, a_line_a_cycle) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -84,7 +84,7 @@ Test(constants, a_line_a_cycle) {
     rig_close(&r);
 }
 
-/* A hit is not held up by an L1 hit before it, whose latency is longer. */
+/* A hit is not held up by an earlier L1 hit with a longer latency. */
 Test(constants, its_own_data_port) {
     rig r;
     rig_open(&r, "l1.latency = 50\n" CACHE, MEMORY);
@@ -98,7 +98,7 @@ Test(constants, its_own_data_port) {
     rig_close(&r);
 }
 
-/* Loads of a line on its way wait for it; of others, where an entry is short, until one has come. */
+/* Loads of a line in flight wait for it; other loads, without a free entry, until one has arrived. */
 Test(constants, entries_and_merges) {
     rig r;
     rig_open(&r, CACHE "const.mshr_entries = 1\n", MEMORY);
@@ -126,7 +126,7 @@ Test(constants, entries_and_merges) {
     rig_close(&r);
 }
 
-/* Its misses wait for room in the SM's miss queue, and so before its tags. */
+/* Misses wait for room in the SM's miss queue, and so before the tags. */
 Test(constants, miss_queue) {
     rig r;
     rig_open(&r,
@@ -140,7 +140,7 @@ Test(constants, miss_queue) {
     rig_close(&r);
 }
 
-/* They wait with the SM's other instructions: its memory pipeline refuses when it is full. */
+/* Loads wait with the SM's other instructions: the memory pipeline refuses when full. */
 Test(constants, the_pipeline_is_the_sms) {
     rig r;
     gpc_busy busy;
@@ -154,7 +154,7 @@ Test(constants, the_pipeline_is_the_sms) {
     rig_close(&r);
 }
 
-/* Sets and ways: five lines of one set of four ways, in turn. And a kernel's begin empties it as it does L1s. */
+/* Sets and ways: five lines of one set of four ways, in turn. And a kernel's begin empties the cache like L1s. */
 Test(constants, capacity) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -179,7 +179,7 @@ Test(constants, capacity) {
     rig_close(&r);
 }
 
-/* Stores and atomics know no constants: they are done at once. A prefetch brings its line. */
+/* Stores and atomics of constants are done at once. A prefetch brings the line. */
 Test(constants, kinds) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -191,7 +191,7 @@ Test(constants, kinds) {
     rig_close(&r);
 }
 
-/* A trace of events has it as a component of its own. */
+/* A trace of events has a separate component. */
 Test(constants, events) {
     rig r;
     events e = {0};
@@ -211,7 +211,7 @@ Test(constants, events) {
     rig_close(&r);
 }
 
-/* Under load, beside loads and stores: the same history, watched or not, and nothing lost. */
+/* Under load, beside loads and stores: equal history, watched or not, without loss. */
 static uint64_t storm(const char *settings, bool watched) {
     static rig r;
     events e = {0};

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Senders and receivers have a turn when the network, or their own script, wakes them, and never else. */
+/* Senders and receivers have a turn only when woken by the network, or by a script. */
 
 typedef struct run {
     const crossbar *c;
@@ -37,7 +37,7 @@ static void step_sender(run *r, uint32_t input) {
             return;
         }
         if (!gpci_network_can_take(r->network, input, it->size))
-            return; /* the network wakes us */
+            return; /* woken by the network */
         uint32_t packet = gpci_pool_take(&r->pool);
         gpci_packet_at(&r->pool, packet)->address = i;
         gpci_network_send(r->network, input, it->output, it->size, packet);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * The network's specification, naively: in every cycle everything is looked at, and a
- * packet's place is found from its times alone.
+ * The network's specification, naively: in every cycle everything is examined, and a packet's place follows only from
+ * the packet's times.
  */
 
 typedef struct flight {
@@ -18,7 +18,7 @@ typedef struct flight {
 typedef struct model {
     const crossbar *c;
     item *items;
-    flight *flights; /* of each item */
+    flight *flights; /* per item */
     uint32_t count, done;
     uint64_t in_free[64], out_free[64]; /* network cycle from which a link is free */
     uint32_t in_next[64], out_next[64];
@@ -39,7 +39,7 @@ static uint64_t room(uint64_t given) {
     return given ? given : 1;
 }
 
-/* What an item takes of a room of bytes, or of packets; and does it fit beside what is there? */
+/* Room taken by an item, in bytes or packets; and whether it fits. */
 static uint64_t weight(const model *m, uint32_t i) {
     return m->c->options.largest ? m->items[i].size : 1;
 }
@@ -90,7 +90,7 @@ static void take_all(model *m) {
     }
 }
 
-/* The packet that an input has for an output at network cycle `at`: an item, or `count`. */
+/* Packet of an input for an output at network cycle `at`: an item, or `count`. */
 static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t at) {
     for (uint32_t i = 0; i < m->count; i++) {
         const flight *f = &m->flights[i];
@@ -104,7 +104,7 @@ static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t a
     return m->count;
 }
 
-/* What is claimed of an output's room. */
+/* Claimed room of an output. */
 static uint64_t claimed_at(const model *m, uint32_t output, uint64_t at) {
     uint64_t claimed = 0;
     for (uint32_t k = 0; k < m->ordered[output]; k++) {
@@ -130,7 +130,7 @@ static void grant(model *m, uint32_t i, uint64_t at, bool refused) {
     m->order[output][m->ordered[output]++] = i;
 }
 
-/* One round: outputs choose inputs, inputs take one of those that chose them. Returns the number of grants. */
+/* One round: outputs choose inputs, inputs take one of the choosing outputs. Returns the number of grants. */
 static uint32_t match_round(model *m, uint64_t at, bool *refused) {
     const uint32_t inputs = m->c->options.inputs, outputs = m->c->options.outputs;
     uint32_t choice[64], grants = 0;
@@ -142,7 +142,7 @@ static uint32_t match_round(model *m, uint64_t at, bool *refused) {
                 continue;
             if (fits(m, claimed_at(m, output, at), i, m->c->options.output_room))
                 choice[output] = input;
-            break; /* others do not come before it */
+            break; /* others do not come before */
         }
     }
     for (uint32_t input = 0; input < inputs; input++) {

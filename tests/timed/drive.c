@@ -34,7 +34,7 @@ shot stream_shot(const stream *s, uint32_t sm, uint32_t n) {
     return a;
 }
 
-/* All that a host can see change but for the clock. */
+/* All state visible to a host except the clock. */
 static uint64_t seen(const rig *r) {
     uint64_t sum = r->trail;
     const uint64_t parts[] = {r->ready,        r->fills[1],     r->fills[2],          r->evictions[1],
@@ -140,7 +140,7 @@ static void draw_policies(uint64_t *state, machine *m) {
                    "mrpb(line=0,queue=1)"));
         put(m, "l2.bypass = %s\n", ONE_OF(state, "always-cache", "always-cache", "hint", "always-bypass"));
     } else {
-        put(m, "l1.bypass = agcb(initial=%u)\n", rig_below(state, 8)); /* which has one of its own below */
+        put(m, "l1.bypass = agcb(initial=%u)\n", rig_below(state, 8)); /* with a separate one below */
     }
     put(m, "l1.bypass_fetch = %s\n", ONE_OF(state, "segments", "line"));
     put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", ONE_OF(state, "back", "through", "evict"),
@@ -230,7 +230,7 @@ void draw_machine(uint64_t *state, bool limited, machine *m) {
     draw_tokens(state, m);
 }
 
-/* No line of a cache is still on its way. */
+/* No line of a cache is still in flight. */
 static void nothing_pending(rig *r, unsigned level, uint32_t instances, const char *text) {
     for (uint32_t i = 0; i < instances; i++) {
         const gpc_cache *cache = gpc_hierarchy_cache(r->hierarchy, level, i);
@@ -240,7 +240,7 @@ static void nothing_pending(rig *r, unsigned level, uint32_t instances, const ch
     }
 }
 
-/* Segments that requests of all sizes brought. */
+/* Segments brought by requests of all sizes. */
 static uint64_t segments(const uint64_t *requests) {
     uint64_t total = 0;
     for (unsigned n = 0; n < GPC_SEGMENT_BUCKETS; n++)
@@ -255,7 +255,7 @@ static uint64_t sum(const uint64_t *values, unsigned count) {
     return total;
 }
 
-/* Every gauge stands at zero: time alone adds nothing. */
+/* Every gauge is at zero: time alone adds nothing. */
 static void nothing_queued(rig *r, const machine *m) {
     gpc_stats before = rig_stats(r), after;
     cr_expect_eq(gpc_hierarchy_next_event(r->hierarchy), UINT64_MAX, "%s", m->text);
@@ -290,7 +290,7 @@ static void nothing_queued(rig *r, const machine *m) {
     cr_expect_eq(after.sm_cycles - before.sm_cycles, 5000u * m->sms, "%s", m->text);
 }
 
-/* Data that a network has carried, and in how many packets; 0 where there is no such network. */
+/* Data carried by a network, and the number of packets; 0 if absent. */
 static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
     const char *const rows[] = {"packets", "bytes"};
     uint64_t values[2] = {0}, header;
@@ -315,9 +315,9 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
 }
 
 /*
- * Links carry what slices asked for: over the memory link goes what DRAM reads and writes; between partitions what is
- * counted as remote, of which the sectors of an atomic go there and come back. Requests of reads and answers to writes
- * and reductions are headers alone.
+ * Links carry the slices' requests: the memory link carries DRAM's reads and writes; between partitions, traffic
+ * counted as remote, with the sectors of an atomic in every direction. Requests of reads and answers to writes and
+ * reductions are headers alone.
  */
 static void check_links(const rig *r, const gpc_stats *s, const char *text) {
     uint64_t packets[4];
@@ -365,7 +365,7 @@ void check_idle(rig *r, const machine *m, uint64_t loads) {
     if (m->l1_here && !strstr(text, "l1.spaces = local"))
         cr_expect_eq(sum(s.l1_hits_by_age, GPC_AGE_BUCKETS) + s.l1_load_line_misses, s.l1_load_lines, "%s", text);
     if (m->l1_here && m->l2_here && !strstr(text, "l1.spaces = local")) {
-        /* but for what a request coalescer kept from L2 */
+        /* except traffic kept from L2 by a request coalescer */
         cr_expect_leq(s.l2_read_sectors, s.l1_fetched_sectors, "%s", text);
         if (!strstr(text, "lrc.sms") || strstr(text, "lrc.sms = 0"))
             cr_expect_eq(s.l2_read_sectors, s.l1_fetched_sectors, "%s", text);
@@ -373,7 +373,7 @@ void check_idle(rig *r, const machine *m, uint64_t loads) {
             cr_expect_leq(s.l1_fetched_sectors, s.l2_read_sectors + s.l2_merged_sectors, "%s", text);
     }
     if (r->memory.calls) {
-        /* a transfer is one stretch, from the first sector that it is about to the last */
+        /* a transfer is one stretch, from the first sector to the last */
         cr_expect_leq(s.dram_read_sectors * 32, r->memory.read_bytes, "%s", text);
         cr_expect_leq(s.dram_write_sectors * 32, r->memory.write_bytes, "%s", text);
     }

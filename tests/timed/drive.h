@@ -6,25 +6,25 @@
 
 /* Random streams for random hierarchies. */
 
-/* Each SM's own stream: what it issues depends on the seed and the SM, not on when. */
+/* An SM's stream: accesses depend on the seed and the SM, not on time. */
 typedef struct stream {
     uint64_t seed;
-    uint32_t sms, accesses; /* of each SM */
+    uint32_t sms, accesses; /* per SM */
     uint32_t bytes;         /* of addresses */
     uint32_t loads, stores; /* of 16; the rest are atomics, reductions and prefetches */
-    bool plain;             /* no hints, global space alone */
+    bool plain;             /* no hints, only global space */
 } stream;
 
 /* Access `n` of an SM. */
 shot stream_shot(const stream *s, uint32_t sm, uint32_t n);
 
 typedef enum host_kind {
-    HOST_POLLS, /* tries and steps each cycle */
-    HOST_SKIPS, /* goes where next_event says, and tries a refused SM once it is told that it is ready */
-    HOST_CHECKS /* as HOST_SKIPS, and looks whether anything happens before */
+    HOST_POLLS, /* tries and steps every cycle */
+    HOST_SKIPS, /* skips to next_event, and tries a refused SM once told ready */
+    HOST_CHECKS /* as HOST_SKIPS, and checks that nothing happens before */
 } host_kind;
 
-/* Issue all streams, an access an SM and cycle at most, and wait for all of it. */
+/* Issue all streams, at most an access per SM and cycle, and wait for the end. */
 void drive(rig *r, const stream *s, host_kind host);
 
 /* A small hierarchy: `key = value` lines into text. */
@@ -44,10 +44,10 @@ const char *one_of(uint64_t *state, const char *const *words, uint32_t count);
 #define ONE_OF(state, ...) \
     one_of(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Resources drawn as well, most of them few; or all of them unlimited. */
+/* Random resources too, mostly few; or all unlimited. */
 void draw_machine(uint64_t *state, bool limited, machine *m);
 
-/* What holds of the statistics of a hierarchy that is idle after its streams. */
+/* Invariants of the statistics of an idle hierarchy after the streams. */
 void check_idle(rig *r, const machine *m, uint64_t loads);
 
 #endif

@@ -11,11 +11,11 @@
 #include <string.h>
 
 /*
- * Every run comes to an end: caches of one or two lines, whose few MSHR entries, merges and queues are always full, with
- * each way of giving them back. And where a run cannot end, the clock says so (gpc_hierarchy_advance).
+ * Every run ends: caches of one or two lines, with few, always full MSHR entries, merges and queues, in every way of
+ * freeing them. And if a run cannot end, the clock says so (gpc_hierarchy_advance).
  */
 
-/* How L1 gives its entries back, and when lines take their ways. */
+/* Ways of freeing L1's entries, and times of taking ways. */
 static void draw_entries(uint64_t *state, machine *m) {
     const char *const freed = ONE_OF(state, "filled", "drained", "drained-reserving");
     const bool filled = !strcmp(freed, "filled"), sectors = filled && rig_below(state, 2);
@@ -37,7 +37,7 @@ static void draw_entries(uint64_t *state, machine *m) {
         put(m, "l1.data_banks = 8\nl1.data_width = 32B\n");
 }
 
-/* What is before the tags: a coalescer, collectors, queues of any order, or one queue. */
+/* Stages before the tags: a coalescer, collectors, queues of any order, or one queue. */
 static void draw_way_in(uint64_t *state, machine *m) {
     const uint32_t way = rig_below(state, 8);
     const uint32_t collectors = way == 1 ? 1 + rig_below(state, 2) : 0;
@@ -61,7 +61,7 @@ static void draw_way_in(uint64_t *state, machine *m) {
             ONE_OF(state, "pipeline", "queue"), m->l2_here ? rig_below(state, 3000) : 0);
 }
 
-/* Ways longer than the wheel has cycles. */
+/* Latencies beyond the wheel's cycles. */
 static void draw_far(uint64_t *state, machine *m) {
     static const char *const keys[] = {"l1.latency",       "l1.miss_latency",   "l1.combine_cycles", "network.latency",
                                        "l2.rop_latency",   "l2.latency",        "l2.link_latency",   "dram.latency",
@@ -73,7 +73,7 @@ static void draw_far(uint64_t *state, machine *m) {
         put(m, "l2.write_to_read = %u\n", 900 + rig_below(state, 3000));
 }
 
-/* Few lines, which all want at once. */
+/* Few lines, wanted by all. */
 static void run(uint64_t seed) {
     static rig r;
     uint64_t state = seed;
@@ -121,8 +121,8 @@ PART(3)
     "l1.release_width = 128B\nl1.mshr_free = drained-reserving\n"
 
 /*
- * Loads of a line wait with its entry, another line takes the only way, and one more load of the first line finds the
- * entry draining, and reserves the way again: nobody has sent for that line. The next line takes the way all the same.
+ * Loads of a line wait at an entry, another line takes the only way, and a further load of the first line finds the
+ * entry draining, and reserves the way again, without a request for the line. The next line takes the way all the same.
  */
 Test(timed_ends, a_line_that_nobody_sent_for_makes_room) {
     rig r;
@@ -141,8 +141,8 @@ Test(timed_ends, a_line_that_nobody_sent_for_makes_room) {
 }
 
 /*
- * A load that goes past L1 asks for a part of a sector, and the next for the rest of it, before the first has left: the
- * two parts come as a whole sector, and the entry is free.
+ * A load that bypasses L1 asks for a part of a sector, and the next for the rest, before the first has left: the two
+ * parts arrive as a whole sector, and the entry is free.
  */
 Test(timed_ends, parts_that_go_together_come_as_a_whole) {
     rig r;
@@ -164,7 +164,7 @@ static void expect_stands_still(rig *r, uint64_t cycles, const char *why) {
     cr_expect(strstr(error.message, why), "%s", error.message);
 }
 
-/* A load is under way, and the wheel knows of nobody. */
+/* A load is under way, and the wheel is empty. */
 Test(timed_ends, the_clock_says_that_nothing_is_due) {
     rig r;
     rig_open_dram(&r, NULL);
@@ -179,7 +179,7 @@ Test(timed_ends, the_clock_says_that_nothing_is_due) {
     rig_abandon(&r);
 }
 
-/* Something is due, and nothing comes of it for deadlock.cycles. */
+/* Steps are due, without effect for deadlock.cycles. */
 Test(timed_ends, the_clock_says_that_nothing_comes) {
     rig r;
     rig_open_dram(&r, "deadlock.cycles = 50\nl2.rop_latency = 900\n");
@@ -192,7 +192,7 @@ Test(timed_ends, the_clock_says_that_nothing_comes) {
     rig_abandon(&r);
 }
 
-/* What waits for the host's memory, for its word, or for its credit stands still for as long as the host likes. */
+/* Waiting for the host's memory, a ready call, or a credit may take as long as the host likes. */
 Test(timed_ends, the_clock_waits_for_the_host) {
     rig r;
     rig_open(&r, "deadlock.cycles = 50\n", UINT64_MAX / 2);
@@ -213,7 +213,7 @@ Test(timed_ends, the_clock_waits_for_the_host) {
     rig_close(&r);
 }
 
-/* A kernel that begins beside others has dirty lines written back: they leave, though nobody asks for anything. */
+/* A kernel beginning beside others has dirty lines written back: they leave, though no access asks. */
 Test(timed_ends, what_a_kernel_begins_with_leaves) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;
@@ -235,7 +235,7 @@ Test(timed_ends, what_a_kernel_begins_with_leaves) {
     rig_close(&r);
 }
 
-/* A host's memory that refuses every other transfer is offered each again, whatever DRAM would have done with them. */
+/* A host's memory that refuses every other transfer is offered each again, whatever DRAM would do with them. */
 Test(timed_ends, a_memory_that_refuses_is_asked_again) {
     for (uint32_t room = 1; room <= 3; room++) {
         rig r;

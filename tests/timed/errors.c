@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What the calls of a timed hierarchy refuse, and that a refusal changes nothing. */
+/* Refusals of a timed hierarchy, without side effects. */
 
 static rig r;
 static const uint64_t some_addresses[64];
@@ -50,7 +50,7 @@ Test(timed_errors, try_issue) {
     rig_close(&r);
 }
 
-/* What touches no memory completes within the call. */
+/* Accesses without memory complete within the call. */
 Test(timed_errors, nothing_to_do) {
     rig_open(&r, NULL, 100);
     gpc_busy busy = GPC_BUSY_COUNT;
@@ -90,7 +90,7 @@ Test(timed_errors, try_miss) {
     rig_close(&r);
 }
 
-/* A functional hierarchy has no clock, and a timed one does not answer at once. */
+/* A functional hierarchy has no clock, and a timed hierarchy does not answer at once. */
 Test(timed_errors, wrong_mode) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     gpc_warp_access access = good();
@@ -151,7 +151,7 @@ Test(timed_errors, callbacks) {
     rig_abandon(&r);
 }
 
-/* What must not happen under accesses in flight. */
+/* Calls forbidden with accesses in flight. */
 Test(timed_errors, in_flight) {
     gpc_error error = GPC_ERROR_INIT;
     rig_open(&r, NULL, 1 << 30);
@@ -182,7 +182,7 @@ Test(timed_errors, keys) {
     cr_expect_not_null(strstr(error.message, "l2.slices"), "%s", error.message);
 }
 
-/* An L1 that a launch resizes between kernels is the one that its loads then meet. */
+/* An L1 resized by a launch between kernels serves the kernel's loads. */
 Test(timed_errors, resize_between_kernels) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_launch launch = GPC_LAUNCH_INIT;

@@ -35,7 +35,9 @@ static void expect_steps(const events *e, const step *steps, uint32_t count) {
     cr_expect_eq(e->count, count, "%u steps", e->count);
 }
 
-/* Step by step, each cycle by hand: tags a cycle after the issue, 6 to cross, L2's tags, memory's 100, its data's 20. */
+/*
+ * Step by step, every cycle by hand: tags a cycle after the issue, 6 to cross, L2's tags, memory's 100, the data's 20.
+ */
 Test(timed_events, life_of_a_load) {
     static const step expected[] = {
         {0, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, 1, 0, 32, ""},
@@ -87,7 +89,7 @@ Test(timed_events, life_of_a_load) {
     rig_close(&r);
 }
 
-/* The second load of a line merges at its MSHR entry, the third hits. */
+/* The second load of a line merges at the MSHR entry, the third hits. */
 Test(timed_events, merge_and_hit) {
     static rig r;
     static events e;
@@ -115,7 +117,7 @@ Test(timed_events, merge_and_hit) {
         const gpc_event *done = events_at(&e, GPC_WHAT_COMPLETE, ANY, i);
         cr_assert(look && done);
         cr_expect_str_eq(gpc_event_outcome(look), found[i]);
-        /* who waits with an entry goes before who has it */
+        /* a waiter goes before the owner of the entry */
         cr_expect_eq(done->warp, order[i]);
         cr_expect_eq(done->cycle, r.done[tokens[done->warp - 1]].cycle);
     }
@@ -124,7 +126,7 @@ Test(timed_events, merge_and_hit) {
     rig_close(&r);
 }
 
-/* What is on its way is pending, also where the line takes its way with its data only. */
+/* Data in flight are pending, even if the line takes a way only with the data. */
 Test(timed_events, pending_before_the_fill) {
     static const char *const found[] = {"miss", "pending", "hit"};
     static const char *const settings[] = {FIXED "l1.allocate = on-miss\n", FIXED "l1.allocate = on-fill\n"};
@@ -149,7 +151,7 @@ Test(timed_events, pending_before_the_fill) {
     }
 }
 
-/* With one MSHR entry the second line is held up from its turn at the tags until the first line's data come. */
+/* With one MSHR entry the second line is held up from the turn at the tags until the first line's data arrive. */
 Test(timed_events, reservation_failure) {
     static rig r;
     static events e;
@@ -186,7 +188,7 @@ static void shoot(rig *r, uint32_t shots, uint32_t sms, uint32_t lines) {
     rig_finish(r);
 }
 
-/* Settings under which every part has something to do. */
+/* Settings that give every part work. */
 static const char *const busy[] = {
     "sm.count = 4\nl2.slices = 2\ndram.channels = 2\nl1.mshr_entries = 4\nl1.miss_queue = 2\n",
     "sm.count = 4\nl2.slices = 4\nl2.partitions = 2\ndram.channels = 2\nl2.mshr_entries = 2\nl1.size = 4KiB\n",
@@ -198,7 +200,7 @@ static const char *const busy[] = {
     "sm.count = 4\nl1.bypass = random-p(p=0.5)\nl1.replacement = rpr\nl1.sectors = 1\n",
 };
 
-/* Whatever the configuration: all that begins ends, and sums of events are the counters. */
+/* In any configuration: beginnings have ends, and sums of events are the counters. */
 Test(timed_events, agree_with_counters) {
     for (unsigned i = 0; i < sizeof busy / sizeof *busy; i++) {
         static rig r;
@@ -228,7 +230,7 @@ Test(timed_events, agree_with_counters) {
     }
 }
 
-/* Looked at or not, a hierarchy does the same in the same cycles. */
+/* Observed or not, a hierarchy acts equally in equal cycles. */
 Test(timed_events, change_nothing) {
     for (unsigned i = 0; i < sizeof busy / sizeof *busy; i++) {
         static rig r;
@@ -248,7 +250,7 @@ Test(timed_events, change_nothing) {
     }
 }
 
-/* What a filter lets through is what passes it of all, in the same order. */
+/* A filter passes exactly the matching events, in order. */
 Test(timed_events, filters) {
     static rig r;
     static events whole, part;

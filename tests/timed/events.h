@@ -4,7 +4,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* A trace of events, kept. */
+/* A stored trace of events. */
 #define EVENTS_ROOM 65536u
 
 typedef struct events {
@@ -15,26 +15,29 @@ typedef struct events {
     unsigned destroyed;
 } events;
 
-/* All that passes `options`, whose callback, user data and destroy are these. */
+/* Open with `options`; callback, user data and destroy are set here. */
 void events_open(events *e, gpc_hierarchy *hierarchy, gpc_event_options options);
 /* Removes the trace. */
 void events_close(events *e, gpc_hierarchy *hierarchy);
 
-/* How many of this there are, at a component (GPC_COMPONENT_COUNT: anywhere). */
+/* Number of events of a kind, at a component (GPC_COMPONENT_COUNT: any). */
 uint32_t events_count(const events *e, gpc_what what, gpc_component component);
-/* Sums of their bytes, and values. */
+/* Sums of bytes, and values. */
 uint64_t events_bytes(const events *e, gpc_what what, gpc_component component);
 uint64_t events_values(const events *e, gpc_what what, gpc_component component);
-/* The n-th of them from 0 on; NULL. */
+/* The n-th event from 0 on; or NULL. */
 const gpc_event *events_at(const events *e, gpc_what what, gpc_component component, uint32_t n);
 
 /*
- * What holds of every trace from idle to idle: numbers are used once, and for one thing; what is made names a parent
- * that was told of; what is sent is received, at the port that it was sent to; who takes an MSHR entry gives it back;
- * what is held up goes on; what is accepted completes, once.
+ * Invariants of every trace from idle to idle: numbers are used once, for one thing; new packets name a reported
+ * parent; sent packets are received, at the destination port; MSHR entries are given back; held-up packets continue;
+ * accepted accesses complete, once.
  */
 void events_check(const events *e);
-/* Packets and bytes of each network are those of the events at its component. Returns how many networks carried any. */
+/*
+ * Packets and bytes of every network equal the events at the network's component. Returns the number of networks with
+ * traffic.
+ */
 unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy);
 
 #endif

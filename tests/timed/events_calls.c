@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* The rules of gpc_hierarchy_set_trace and its callback, and the events of a coherent hierarchy with a clock. */
+/* Rules of gpc_hierarchy_set_trace and the callback, and the events of a coherent hierarchy with a clock. */
 
 #define ANY GPC_COMPONENT_COUNT
 
@@ -59,7 +59,7 @@ Test(timed_events, refused) {
     rig_close(&r);
 }
 
-/* Removed, replaced, or gone with the hierarchy: destroyed once, and called no more. */
+/* Removed, replaced, or destroyed with the hierarchy: destroyed once, and never called again. */
 Test(timed_events, ends) {
     static rig r;
     static events one, two, three;
@@ -88,7 +88,7 @@ Test(timed_events, ends) {
     events_close(&three, NULL);
 }
 
-/* What was in flight before is not told of; what comes after is, from its begin to its end. */
+/* Accesses in flight before are not reported; later accesses are, from begin to end. */
 Test(timed_events, set_in_flight) {
     static rig r;
     static events e;
@@ -107,7 +107,7 @@ Test(timed_events, set_in_flight) {
     rig_close(&r);
 }
 
-/* False: the call says so once, the cycle is done to its end, and the hierarchy goes on as if nobody had looked. */
+/* False: the call reports it once, the cycle is completed, and the hierarchy continues as if unobserved. */
 Test(timed_events, cancelled) {
     static rig r;
     static events e;
@@ -145,7 +145,7 @@ static bool call_back(void *user_data, const gpc_event *event) {
     gpc_event_options o = all;
     gpc_error error = GPC_ERROR_INIT;
     c->calls++;
-    uint64_t now = gpc_hierarchy_now(c->hierarchy); /* DRAM commands are told a little later */
+    uint64_t now = gpc_hierarchy_now(c->hierarchy); /* DRAM commands are reported a little later */
     cr_expect(now == event->cycle || (event->component == GPC_COMPONENT_MEMORY && now > event->cycle));
     cr_expect_eq(gpc_hierarchy_set_trace(c->hierarchy, &o, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_trace(c->hierarchy, NULL, &error), GPC_ERROR_STATE);
@@ -166,7 +166,7 @@ Test(timed_events, from_within) {
     rig_close(&r);
 }
 
-/* A host's own memory, and a host's own L1. */
+/* A host's memory, and a host's L1. */
 Test(timed_events, host) {
     static rig r;
     static events e;
@@ -202,7 +202,7 @@ Test(timed_events, names) {
     cr_expect_str_eq(gpc_event_outcome(&e), "", "of a later version");
 }
 
-/* A coherent load that nobody has a copy of: its messages, one after the other. */
+/* A coherent load of a line held nowhere: messages in sequence. */
 Test(timed_events, messages_of_a_miss) {
     static rig r;
     static events e;
@@ -237,7 +237,9 @@ static void shoot(rig *r, uint32_t shots) {
     rig_finish(r);
 }
 
-/* With clusters, both ways of conflict, and links: all that is sent comes, and reads of memory are the counter. */
+/*
+ * With clusters, both ways of conflict, and links: every sent message arrives, and reads of memory equal the counter.
+ */
 Test(timed_events, coherent_agree_with_counters) {
     static const char *const settings[] = {
         "sm.count = 4\nl1.size = 2KiB\nl2.size = 8KiB\n",
@@ -274,7 +276,7 @@ Test(timed_events, coherent_agree_with_counters) {
     }
 }
 
-/* A fence of each SM that acquires and releases; a kernel's begin. */
+/* A fence per SM that acquires and releases; a kernel's begin. */
 static void sweep(rig *r) {
     for (uint32_t sm = 0; sm < 4; sm++)
         rig_fence(r, (fence_shot){.sm = sm, .order = GPC_ORDER_ACQ_REL, .scope = GPC_SCOPE_SYS});
@@ -283,7 +285,7 @@ static void sweep(rig *r) {
     cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
 }
 
-/* Messages of sweeps are on no access's account, and told of all the same. */
+/* Messages of sweeps belong to no access, but are reported. */
 Test(timed_events, messages_of_sweeps) {
     static const char *const protocols[] = {"slc-glc", "vi", "hmg", "nmoesi", "nmoesi-d", "moesi"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
@@ -308,7 +310,7 @@ Test(timed_events, messages_of_sweeps) {
     }
 }
 
-/* A bulk copy of each kind, which is in more lines than are under way at once. */
+/* A bulk copy of every kind, with more lines than under way at once. */
 Test(timed_events, bulk_copies) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_STORE, GPC_REDUCTION, GPC_PREFETCH};
     static rig r;
@@ -339,7 +341,7 @@ Test(timed_events, bulk_copies) {
     rig_close(&r);
 }
 
-/* One that goes to several SMs is one access, and completes at each of them. */
+/* A copy to several SMs is a single access, completing at each of them. */
 Test(timed_events, bulk_copy_to_several) {
     static const uint32_t targets[] = {1, 2, 3};
     static rig r;
@@ -370,7 +372,7 @@ Test(timed_events, bulk_copy_to_several) {
     rig_abandon(&r);
 }
 
-/* What was accepted before the trace was set is not told of, nor are its lines that set out later. */
+/* A copy accepted before the trace was set is not reported, nor are its later lines. */
 Test(timed_events, bulk_copy_under_way) {
     static rig r;
     static events e;
@@ -389,7 +391,7 @@ Test(timed_events, bulk_copy_under_way) {
     rig_close(&r);
 }
 
-/* A request of a port, from the port to its slice, to memory and back: each cycle by hand. */
+/* A request of a port, from the port to the slice, to memory and back: every cycle by hand. */
 Test(timed_events, life_of_a_ports_line) {
     static const struct {
         uint64_t cycle, until;
@@ -446,7 +448,7 @@ Test(timed_events, life_of_a_ports_line) {
     rig_abandon(&r);
 }
 
-/* A request accepted before the trace is not told of, nor is any line of it that sets out later. */
+/* A request accepted before the trace is not reported, nor are its later lines. */
 Test(timed_events, request_of_a_port_under_way) {
     static rig r;
     static events e;
@@ -501,12 +503,12 @@ static uint64_t whole(const rig *r, const char *name) {
     return value == GPC_ABSENT ? 0 : value;
 }
 
-/* Whatever travels, on whatever way: as many packets and bytes by events as by counters. */
+/* All kinds of traffic: packets and bytes by events equal the counters. */
 Test(timed_events, every_kind_of_traffic) {
     static const struct {
         const char *settings;
         uint32_t ports;
-        unsigned networks; /* that carry something */
+        unsigned networks; /* with traffic */
     } rows[] = {
         {"ports = 2\nl2.slices = 2\nl2.size = 16KiB\n", 2, 2},
         {"ports = 2\nl2.slices = 4\nl2.partitions = 2\nl2.size = 16KiB\nl2.mshr_entries = 2\n", 2, 4},

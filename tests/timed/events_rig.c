@@ -68,10 +68,10 @@ const gpc_event *events_at(const events *e, gpc_what what, gpc_component compone
     return NULL;
 }
 
-/* What begins and ends: of a packet, at a component. */
+/* Matching begins and ends: of a packet, at a component. */
 typedef struct balance {
     gpc_what begin, end;
-    bool same_place; /* it ends where it begins */
+    bool same_place; /* it ends at the place of the begin */
 } balance;
 
 static const balance balances[] = {
@@ -79,7 +79,7 @@ static const balance balances[] = {
     {GPC_WHAT_MSHR_ALLOCATE, GPC_WHAT_MSHR_FREE, true}, {GPC_WHAT_BLOCK, GPC_WHAT_UNBLOCK, true},
     {GPC_WHAT_MEMORY_READ, GPC_WHAT_DATA, true},        {GPC_WHAT_LINE, GPC_WHAT_REPLY, true}};
 
-/* Every end follows its begin, and every begin has one. MSHR entries change hands: by line, not by packet. */
+/* Every end follows a begin, and every begin has an end. MSHR entries change hands: by line, not by packet. */
 static void check_balance(const events *e, balance b) {
     bool by_line = b.begin == GPC_WHAT_MSHR_ALLOCATE;
     for (uint32_t i = 0; i < e->count; i++) {
@@ -99,7 +99,7 @@ static void check_balance(const events *e, balance b) {
         cr_assert_lt(k, e->count, "%s of packet %llu at cycle %llu never ends", gpc_what_name(v->what),
                      (unsigned long long)v->packet, (unsigned long long)v->cycle);
         cr_assert_leq(v->cycle, e->list[k].cycle);
-        e->list[k].what = GPC_WHAT_COUNT; /* for this begin alone */
+        e->list[k].what = GPC_WHAT_COUNT; /* only for this begin */
     }
 }
 

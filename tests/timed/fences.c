@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a fence waits for, and what it does in L1: cycle by cycle. */
+/* Waiting of fences, and effects in L1: cycle by cycle. */
 
 #define MEMORY 200u
 #define FENCE(o, s, w) ((fence_shot){.order = GPC_ORDER_##o, .scope = (s), .warp = (w)})
@@ -19,13 +19,13 @@ static uint64_t cycle_of(const rig *r, uint64_t token) {
     return r->done[token].cycle;
 }
 
-/* Is a line in L1? A load of it says so. */
+/* True if a line is in L1, tested by a load. */
 static bool is_in_l1(rig *r, uint64_t address) {
     rig_latency(r, WORD(GPC_LOAD, address));
     return r->done[r->issued - 1].level == 1;
 }
 
-/* A store that takes long (a word, whose sector L2 has to fetch), a fence of another warp, a store behind it. */
+/* A slow store (a word, with a sector fetched by L2), a fence of another warp, a later store. */
 static void release_waits(gpc_scope scope, bool waits) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -60,7 +60,7 @@ Test(fences, release_waits_for_the_writes_of_its_sm) {
     release_waits(GPC_SCOPE_SYS, true);
 }
 
-/* Not for those of other SMs, nor for loads, nor does an acquire wait for anything. */
+/* Fences do not wait for stores of other SMs, nor for loads; and an acquire never waits. */
 Test(fences, what_is_not_waited_for) {
     rig r;
     rig_open(&r, "sm.count = 2\n", MEMORY);
@@ -76,7 +76,10 @@ Test(fences, what_is_not_waited_for) {
     rig_close(&r);
 }
 
-/* Fences in a row, each behind another store: done in order, each with its store; one that does not wait goes ahead. */
+/*
+ * Fences in a row, each behind another store: done in order, each with the store; a fence that does not wait goes
+ * ahead.
+ */
 Test(fences, one_behind_another) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -95,7 +98,7 @@ Test(fences, one_behind_another) {
     rig_close(&r);
 }
 
-/* A write that comes late: the fence behind it does not forget it though the fence before, which did not wait, is gone. */
+/* A late write: the fence behind still waits although the earlier fence, which did not wait, is gone. */
 Test(fences, writes_before_a_fence_that_did_not_wait) {
     rig r;
     rig_open(&r, NULL, 900);
@@ -109,7 +112,7 @@ Test(fences, writes_before_a_fence_that_did_not_wait) {
     rig_close(&r);
 }
 
-/* Which fences empty L1. */
+/* Fences that empty L1. */
 static void empties(const char *settings, fence_shot f, bool expected) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -143,13 +146,13 @@ Test(fences, which_empty_l1) {
     empties(NULL, CONTROL(WRITE_BACK_ALL), false);
 }
 
-/* So many lines a cycle; the tags serve nobody meanwhile. */
+/* A number of lines a cycle; the tags stand still meanwhile. */
 static void takes(const char *rate, uint64_t lines, uint64_t cycles) {
     char settings[64];
     snprintf(settings, sizeof settings, "l1.invalidate_rate = %s\n", rate);
     rig r;
     rig_open(&r, settings, MEMORY);
-    rig_latency(&r, LINE(GPC_LOAD, (1 << 20) + 31 * 128)); /* in a set that has room */
+    rig_latency(&r, LINE(GPC_LOAD, (1 << 20) + 31 * 128)); /* in a set with room */
     uint64_t miss = rig_latency(&r, LINE(GPC_LOAD, 0));
     for (uint64_t i = 1; i < lines - 1; i++)
         rig_latency(&r, LINE(GPC_LOAD, i * 128));
@@ -175,8 +178,8 @@ Test(fences, dropping_takes_time) {
 }
 
 /*
- * A line on its way when L1 is emptied is older than that: its load has its data, but the line does not stay, and the
- * fence is not done before it has come. One asked for later stays, and is not waited for.
+ * A line in flight when L1 is emptied is older: the load gets the data, but the line does not stay, and the fence is
+ * not done before the line has arrived. A line requested later stays, and is not waited for.
  */
 Test(fences, lines_on_their_way) {
     rig r;
@@ -197,7 +200,7 @@ Test(fences, lines_on_their_way) {
     rig_close(&r);
 }
 
-/* Two acquires while lines are on their way: the second empties L1 once more, for what the first let in. */
+/* Two acquires with lines in flight: the second empties L1 again, for lines let in by the first. */
 Test(fences, two_generations) {
     rig r;
     rig_open(&r, viper, MEMORY);
@@ -218,7 +221,7 @@ Test(fences, two_generations) {
     rig_close(&r);
 }
 
-/* A strong load of a scope that L1 is not part of goes to L2 under viper, and leaves no copy behind, whatever l1.bypass. */
+/* A strong load with a scope that excludes L1 goes to L2 under viper, and leaves no copy, with any l1.bypass. */
 Test(fences, strong_loads) {
     static const char *const settings[] = {"coherence = viper\nkernels.flush = l1\nl1.bypass = always-cache\n",
                                            "coherence = viper\nkernels.flush = l1\nl1.bypass = hint\n"};
@@ -238,7 +241,7 @@ Test(fences, strong_loads) {
     }
 }
 
-/* Reads of neighbouring SMs merge on their way to L2, but not with what set out before an acquire; strong ones never. */
+/* Reads of neighbouring SMs merge on the way to L2, but not with reads sent before an acquire; strong reads never. */
 Test(fences, merged_reads) {
     static const struct {
         uint8_t order, scope;
@@ -260,7 +263,7 @@ Test(fences, merged_reads) {
     }
 }
 
-/* An access that releases waits for the writes before it, and nobody waits for it but its warp. */
+/* A releasing access waits for earlier writes, and only the warp waits for it. */
 Test(fences, accesses_that_release) {
     static const struct {
         uint8_t kind, order, scope;
@@ -291,7 +294,7 @@ Test(fences, accesses_that_release) {
     }
 }
 
-/* One that acquires has L1 dropped before it completes; under none it orders, and L1 stays. */
+/* An acquiring access has L1 dropped before completing; under none it only orders, and L1 stays. */
 Test(fences, accesses_that_acquire) {
     for (unsigned i = 0; i < 8; i++) {
         bool is_viper = i & 1, wide = i & 2;
@@ -313,7 +316,7 @@ Test(fences, accesses_that_acquire) {
 
 static const char back[] = "l1.write_policy = back\nl1.write_allocate = fetch\nl2.write_allocate = fetch\n";
 
-/* Cycles of an acquiring load of a line in L2, with so many dirty lines of local memory in L1. */
+/* Cycles of an acquiring load of a line in L2, with a number of dirty lines of local memory in L1. */
 static uint64_t acquire_with_dirty(uint32_t dirty) {
     rig r;
     rig_open(&r,
@@ -329,7 +332,7 @@ static uint64_t acquire_with_dirty(uint32_t dirty) {
     return cycles;
 }
 
-/* Lines leave one behind another, also by a miss queue of one packet: none waits for the reply of the one before it. */
+/* Lines leave in sequence, even by a miss queue of one packet: none waits for the previous reply. */
 Test(fences, an_acquiring_load_writes_back_line_by_line) {
     const uint64_t one = acquire_with_dirty(1);
     cr_expect_eq(acquire_with_dirty(2) - one, 1);
@@ -369,7 +372,7 @@ Test(fences, dirty_lines) {
     writes_back(GPC_CONTROL_INVALIDATE_ALL, "l1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.width = 4B\n");
 }
 
-/* Local memory may be written back under viper: an acquire takes it to L2 first. */
+/* Local memory may be written back under viper: an acquire first moves it to L2. */
 Test(fences, local_lines_under_viper) {
     rig r;
     rig_open(&r,
@@ -387,7 +390,7 @@ Test(fences, local_lines_under_viper) {
     rig_close(&r);
 }
 
-/* It needs a place in the SM's memory pipeline, and is behind what is before it there. */
+/* A fence needs a place in the SM's memory pipeline, and stays behind earlier instructions. */
 Test(fences, the_pipeline) {
     rig r;
     gpc_busy busy;
@@ -406,7 +409,7 @@ Test(fences, the_pipeline) {
     rig_close(&r);
 }
 
-/* Before the tags stands a buffer that lets loads pass loads: nothing passes a fence. */
+/* A buffer before the tags lets loads pass loads: nothing passes a fence. */
 Test(fences, reorder_buffer) {
     rig r;
     rig_open(&r, "l1.reorder = warp\nl1.mshr_entries = 1\n", MEMORY);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Random accesses and fences under random narrowness: everything completes once; a release is not done before any write
- * of its SM that was accepted before it; after it has been emptied L1 serves nothing that was asked for before.
+ * Random accesses and fences with random scarce resources: everything completes once; a release is not done before any
+ * earlier accepted write of the SM; after being emptied L1 serves no earlier requested data.
  */
 
 #define SMS 4u
@@ -15,7 +15,7 @@
 
 typedef struct issued {
     uint8_t kind;         /* gpc_kind, GPC_KIND_COUNT: a fence */
-    bool waits, acquires; /* what acquires completes later than it is performed */
+    bool waits, acquires; /* an acquiring access completes later than performed */
     uint32_t sm;
 } issued;
 
@@ -110,7 +110,7 @@ static void run(uint64_t seed) {
     cr_assert_eq(s.fences, fences, "%s", settings);
     cr_assert_eq(s.accepted, ACCESSES);
     cr_assert_eq(s.completed, ACCESSES);
-    /* all fences behind each other: nothing is left behind by those that went before */
+    /* all fences in sequence: no leftovers of earlier fences */
     for (uint32_t sm = 0; sm < SMS; sm++)
         rig_fence(&r, (fence_shot){.control = GPC_CONTROL_INVALIDATE_ALL, .sm = sm});
     rig_finish(&r);

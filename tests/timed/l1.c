@@ -6,12 +6,12 @@
 #include <string.h>
 
 /*
- * The resources of L1, one at a time: n of what is asked for fit, one more waits. What a figure shares with other
- * stages cancels out: two runs that differ in one key are compared.
+ * The resources of L1, one at a time: n requests fit, one more waits. Times in other stages cancel: two runs that
+ * differ in one key are compared.
  */
 
 #define MEMORY 200u /* core cycles of the host's memory */
-#define SET 4096u   /* bytes from a line to the next of its set */
+#define SET 4096u   /* bytes from a line to the next of the set */
 
 static void warm(rig *r, uint64_t lines) {
     for (uint64_t i = 0; i < lines; i++)
@@ -30,7 +30,7 @@ static uint64_t hit(const char *settings, shot s) {
     return cycles;
 }
 
-/* From the tags, which take an instruction on in the cycle after it was issued at the latest, to the data. */
+/* From the tags, reached at the latest in the cycle after the issue, to the data. */
 Test(timed_l1, latency) {
     static const unsigned latencies[] = {1, 2, 10, 35};
     uint64_t beside = hit("l1.latency = 1\n", LINE(GPC_LOAD, 0)) - 1;
@@ -42,7 +42,7 @@ Test(timed_l1, latency) {
     }
 }
 
-/* Nothing completes in cycle n - 1, and it completes in cycle n. */
+/* No completion in cycle n - 1, a completion in cycle n. */
 Test(timed_l1, nothing_before_its_cycle) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -61,7 +61,7 @@ Test(timed_l1, nothing_before_its_cycle) {
 }
 
 /*
- * When eight misses of one instruction took their MSHR entries, while memory answers none: the sum over entries of the
+ * Times when eight misses of one instruction took MSHR entries, while memory never answers: the sum over entries of the
  * cycles since.
  */
 static uint64_t entry_cycles(const char *settings, shot s, gpc_stats *stats) {
@@ -92,7 +92,7 @@ Test(timed_l1, tag_ports) {
     }
 }
 
-/* Four ports, four banks: by line number, and one lookup of each a cycle. */
+/* Four ports, four banks: by line number, and a lookup per bank and cycle. */
 Test(timed_l1, tag_banks) {
     static const char text[] = "l1.tag_ports = 4\nl1.banks = 4\n";
     gpc_stats stats;
@@ -114,7 +114,7 @@ static uint64_t spread(const char *settings, bool hits, shot s, uint32_t count, 
     return cycles;
 }
 
-/* Twenty hits of a whole line each leave as the data port moves them: 128 / width cycles apart. */
+/* Twenty hits of a whole line each leave at the rate of the data port: 128 / width cycles apart. */
 Test(timed_l1, data_port) {
     cr_expect_eq(spread("l1.data_width = 128B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19);
     cr_expect_eq(spread("l1.data_width = 127B\n", true, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
@@ -125,7 +125,7 @@ Test(timed_l1, data_port) {
     cr_expect_eq(spread("l1.data_width = 16B\n", true, WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
 }
 
-/* A hit waits at the tags where the data port is behind by more than a hit's latency. */
+/* A hit waits at the tags if the data port is behind by more than a hit's latency. */
 Test(timed_l1, data_port_holds_up_the_tags) {
     rig r;
     gpc_busy busy = GPC_BUSY_NOT;
@@ -141,7 +141,7 @@ Test(timed_l1, data_port_holds_up_the_tags) {
     rig_close(&r);
 }
 
-/* Likewise what the fill port takes of replies that come a cycle apart. */
+/* Likewise for the fill port with replies a cycle apart. */
 Test(timed_l1, fill_port) {
     cr_expect_eq(spread("l1.fill_width = 128B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19);
     cr_expect_eq(spread("l1.fill_width = 127B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
@@ -149,7 +149,7 @@ Test(timed_l1, fill_port) {
     cr_expect_eq(spread("l1.fill_width = 32B\n", false, WORD(GPC_LOAD, 0), 20, 128), 19, "one sector of each line");
 }
 
-/* Cycles from the first completion to the last of `count` loads, and what the tags counted meanwhile. */
+/* Cycles from the first completion to the last of `count` loads, and counts of the tags. */
 typedef struct held {
     uint64_t spread;
     gpc_stats stats;
@@ -166,8 +166,8 @@ static held hold(const char *settings, uint64_t memory, shot s, uint32_t count, 
 }
 
 /*
- * n loads of n lines have an MSHR entry each, and their completions a cycle between them whatever memory takes. The
- * next load waits until the first one's entry is free: a second round trip, and so every cycle more that memory takes.
+ * n loads of n lines have an MSHR entry each, and completions a cycle apart, whatever memory takes. The next load waits
+ * until the first entry is free: a second round trip, and every additional cycle of memory.
  */
 Test(timed_l1, mshr_entries) {
     for (unsigned n = 1; n <= 8; n *= 2) {
@@ -186,7 +186,7 @@ Test(timed_l1, mshr_entries) {
     }
 }
 
-/* m loads of one line share its entry. The next one waits for the data at the tags, and then hits. */
+/* m loads of one line share an entry. The next load waits for the data at the tags, and then hits. */
 Test(timed_l1, mshr_merges) {
     for (unsigned m = 1; m <= 8; m *= 2) {
         char text[64];
@@ -220,7 +220,7 @@ Test(timed_l1, every_way_reserved) {
         cr_expect_eq(fit.stats.l1_line_failures, 1);
         cr_expect_eq(slower.stats.l1_line_stalls, fit.stats.l1_line_stalls + 100);
         cr_expect_eq(fit.stats.l1_mshr_failures + fit.stats.l1_merge_failures + fit.stats.l1_queue_failures, 0);
-        /* who does not take a way at the miss does not wait for one */
+        /* without a way at the miss there is no wait for one */
         char streaming[96];
         snprintf(streaming, sizeof streaming, "%sl1.allocate = streaming\n", text);
         cr_expect_eq(hold(streaming, 200, LINE(GPC_LOAD, 0), 3 * n, SET).spread, 3 * n - 1);
@@ -228,7 +228,7 @@ Test(timed_l1, every_way_reserved) {
     }
 }
 
-/* What a refusal names: the thing that the tags wait for. */
+/* Reason named by a refusal: the resource the tags wait for. */
 static gpc_busy busy_with(const char *settings, shot s, uint64_t apart) {
     rig r;
     gpc_busy busy = GPC_BUSY_NOT;
@@ -250,7 +250,7 @@ Test(timed_l1, refusals_name_the_reason) {
                            "l2.queue = 2\nl2.mshr_entries = 1\n",
                            LINE(GPC_LOAD, 0), 128),
                  GPC_BUSY_NETWORK);
-    /* 32 lines of one instruction pass the tags in 32 cycles: meanwhile it is just the pipeline */
+    /* 32 lines of one instruction pass the tags in 32 cycles: meanwhile only the pipeline is busy */
     rig r;
     gpc_busy busy;
     rig_open(&r, "l1.queue = 1\n", MEMORY);
@@ -266,7 +266,7 @@ Test(timed_l1, refusals_name_the_reason) {
     rig_close(&r);
 }
 
-/* n instructions wait for the tags, where the first of them cannot pass. */
+/* n instructions wait for the tags if the first cannot pass. */
 Test(timed_l1, queue) {
     unsigned before = 0;
     for (unsigned n = 1; n <= 5; n++) {
@@ -286,7 +286,7 @@ Test(timed_l1, queue) {
     }
 }
 
-/* A refused SM is told when it may try again, and then is not refused. */
+/* A refused SM is told when to try again, and then is not refused. */
 Test(timed_l1, ready_after_a_refusal) {
     rig r;
     gpc_busy busy;
@@ -309,7 +309,7 @@ Test(timed_l1, ready_after_a_refusal) {
     rig_close(&r);
 }
 
-/* Lines that are asked for three times: their data are there together, or 4 sectors' cycles apart. */
+/* Lines requested three times: data are ready together, or 4 sectors' cycles apart. */
 Test(timed_l1, release_width) {
     static const char *const widths[] = {"l1.release_width = 0B\n", "l1.release_width = 32B\n",
                                          "l1.release_width = 128B\n"};
@@ -320,7 +320,7 @@ Test(timed_l1, release_width) {
         for (unsigned n = 0; n < 3; n++)
             rig_push(&r, LINE(GPC_LOAD, 0));
         rig_finish(&r);
-        /* those that joined, then the one that fetched */
+        /* first the joined loads, then the fetching load */
         cr_expect_eq(r.done[2].cycle, r.done[1].cycle + apart[i], "%s", widths[i]);
         cr_expect_eq(r.done[0].cycle, r.done[2].cycle + apart[i], "%s", widths[i]);
         rig_close(&r);
@@ -338,7 +338,7 @@ static uint64_t merge_failures(const char *settings, const uint64_t *addresses, 
     return failures;
 }
 
-/* Of a line, two sectors are asked for twice each: four that wait for it, two for each of them. */
+/* Two sectors of a line are requested twice each: four waiters, two for every sector. */
 Test(timed_l1, merges_of_a_sector) {
     static const uint64_t two_each[] = {0, 4, 32, 36}, three[] = {0, 32, 4, 36, 8};
 #define SECTORED "l1.sectors = 4\nl2.sectors = 4\nl1.mshr_merges = 2\n"
@@ -347,7 +347,7 @@ Test(timed_l1, merges_of_a_sector) {
     cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = sector\n", three, 5), 0);
 }
 
-/* Level at which a load of line `line` of a set of four is served, five lines of which an instruction has asked for. */
+/* Level serving a load of line `line` of a set of four, after an instruction with five lines. */
 static unsigned level_after_five(const char *settings, uint64_t line) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -359,7 +359,7 @@ static unsigned level_after_five(const char *settings, uint64_t line) {
     return level;
 }
 
-/* The line that came to the tags first makes room for the last. */
+/* The line that reached the tags first makes room for the last. */
 Test(timed_l1, line_order) {
     cr_expect_eq(level_after_five("l1.line_order = lanes\n", 0), 2);
     cr_expect_eq(level_after_five("l1.line_order = lanes\n", 4), 1);
@@ -367,7 +367,7 @@ Test(timed_l1, line_order) {
     cr_expect_eq(level_after_five("l1.line_order = descending\n", 0), 1);
 }
 
-/* Cycle at which a load is done that has to wait for the one MSHR entry, with which `waiting` loads wait. */
+/* Cycle of completion of a load waiting for the only MSHR entry, with `waiting` waiting loads. */
 static uint64_t after_entry(const char *settings, unsigned waiting) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -383,7 +383,7 @@ static uint64_t after_entry(const char *settings, unsigned waiting) {
 #define ONE_ENTRY "l1.mshr_entries = 1\nl1.mshr_merges = 8\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
 #define DRAINED "l1.mshr_free = drained\n"
 
-/* A cycle for each that waited, from the cycle after the fill on. */
+/* A cycle per waiter, from the cycle after the fill on. */
 Test(timed_l1, an_entry_drains) {
     const uint64_t filled = after_entry(ONE_ENTRY, 1);
     cr_expect_eq(after_entry(ONE_ENTRY, 5), filled);
@@ -393,7 +393,7 @@ Test(timed_l1, an_entry_drains) {
 
 /*
  * Four loads wait for a line of a set, one each for three others, and a fifth line for a way: it takes the way of the
- * first as soon as that is there. Another load of the first line misses, and finds its entry.
+ * first on arrival. Another load of the first line misses, and finds the entry.
  */
 static void takes_from_entry(const char *settings, unsigned level, uint64_t hits_and_joins) {
     rig r;
@@ -414,15 +414,15 @@ Test(timed_l1, an_entry_outlives_its_line) {
 #define WHOLE "l1.mshr_merges = 8\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
     takes_from_entry(WHOLE, 2, 3);
     takes_from_entry(WHOLE DRAINED, 1, 3);
-    /* four wait already: it has to wait until the first has had its turn, and finds the entry then */
+    /* four wait already: the load waits until the first has had a turn, and then finds the entry */
     takes_from_entry("l1.mshr_merges = 4\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n" DRAINED, 1, 3);
 }
 
 #define RESERVING "l1.mshr_free = drained-reserving\n"
 
 /*
- * Loads of a line wait while it comes, four more lines take its set's ways behind it, its own the last of them, and one
- * more load of it finds its entry.
+ * Loads of a line wait for the line, four more lines then take the ways of the set, the line's own last, and a further
+ * load of the line finds the entry.
  */
 static void loses_its_line(rig *r, const char *settings) {
     rig_open(r, settings, MEMORY);
@@ -450,7 +450,7 @@ static uint64_t missed(const rig *r) {
 
 #define LONG "l1.mshr_merges = 64\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
 
-/* That load has taken a way: one line of the set less is there. Nobody has asked L2 for it. */
+/* The load has taken a way: one line of the set less is present. There was no request to L2. */
 Test(timed_l1, a_late_load_reserves_a_line) {
     static const char *const settings[] = {LONG DRAINED, LONG RESERVING};
     for (unsigned reserves = 0; reserves < 2; reserves++) {
@@ -465,7 +465,7 @@ Test(timed_l1, a_late_load_reserves_a_line) {
     }
 }
 
-/* It stays, whatever else the set has to take, until it is asked for again: which is a pending hit, and sends. */
+/* It stays, whatever else the set takes, until requested again: a pending hit that sends. */
 Test(timed_l1, a_reserved_line_is_asked_for_again) {
     rig r;
     loses_its_line(&r, LONG RESERVING);
@@ -474,7 +474,7 @@ Test(timed_l1, a_reserved_line_is_asked_for_again) {
     const uint64_t misses = missed(&r), pending = rig_stats(&r).l1_pending_sector_hits,
                    fetched = rig_stats(&r).l1_fetched_sectors;
     rig_push(&r, WORD(GPC_LOAD, 0));
-    rig_push(&r, WORD(GPC_LOAD, 0)); /* joins the one before it */
+    rig_push(&r, WORD(GPC_LOAD, 0)); /* joins the previous one */
     rig_finish(&r);
     cr_expect_eq(r.done[r.issued - 2].level, 2);
     cr_expect_eq(r.done[r.issued - 1].level, 2);
@@ -488,7 +488,7 @@ Test(timed_l1, a_reserved_line_is_asked_for_again) {
     rig_close(&r);
 }
 
-/* Where a kernel begins with an empty L1 it has gone, too. */
+/* It also ends if a kernel begins with an empty L1. */
 Test(timed_l1, a_reserved_line_ends_with_its_kernel) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;
@@ -505,7 +505,7 @@ Test(timed_l1, a_reserved_line_ends_with_its_kernel) {
 
 #define FEW LONG "l1.size = 1KiB\nl1.mshr_entries = 24\n"
 
-/* Misses of loads, stores and atomics on few sets, which all end. */
+/* Misses of loads, stores and atomics on few sets, all ending. */
 static uint64_t misses_of_storm(const char *settings, uint64_t random) {
     rig r;
     rig_open(&r, settings, 20 + rig_below(&random, 200));

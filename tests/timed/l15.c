@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* L1.5s: what constant caches, and a host's own caches of code, lack. */
+/* L1.5s: misses of constant caches, and of a host's caches of code. */
 
 #define MEMORY 200u
 #define CACHE "l15.size = 4KiB\nl15.ways = 4\nl15.latency = 30\nl15.data_width = 128B\n"
 #define CONST "const.size = 1KiB\nconst.ways = 4\nconst.line = 64B\nconst.latency = 8\nconst.mshr_entries = 4\n"
 #define CONST_HIT (8 + 1)
-#define HIT (30 + 1) /* a request comes to the tags in the cycle after it was sent */
+#define HIT (30 + 1) /* a request reaches the tags in the cycle after sending */
 #define CONSTANT(address) WORD(GPC_LOAD, address, .space = GPC_SPACE_CONSTANT)
 
 static uint64_t code(rig *r, uint32_t sm, uint64_t address, gpc_status expected) {
@@ -36,7 +36,7 @@ static uint64_t latency(rig *r, uint32_t sm, uint64_t address) {
     return took(r, token);
 }
 
-/* A host's miss of code is a read of L2 the first time; then the line is there, and out of it after l15.latency. */
+/* A host's miss of code is a read of L2 the first time; then the line is present, and ready after l15.latency. */
 Test(l15, code_is_read_once) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -60,7 +60,7 @@ Test(l15, code_is_read_once) {
     rig_close(&r);
 }
 
-/* Other reads of a host's, and all that it writes, pass it by. */
+/* Other reads of a host, and all writes, bypass the L1.5. */
 Test(l15, data_pass_it_by) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -94,7 +94,7 @@ Test(l15, before_a_constant_cache) {
     rig_close(&r);
 }
 
-/* Whoever asks for a line on its way waits for it; for others an entry, a merge or room in the miss queue is short. */
+/* Requests for a line in flight wait; others lack an entry, a merge or room in the miss queue. */
 Test(l15, entries_merges_and_queues) {
     rig r;
     rig_open(&r, CACHE "l15.mshr_entries = 1\n", MEMORY);
@@ -125,7 +125,7 @@ Test(l15, entries_merges_and_queues) {
     rig_close(&r);
 }
 
-/* A lookup a cycle, and a line of data, if so many bytes leave at once. */
+/* A lookup a cycle, and a line of data, if as many bytes leave at once. */
 Test(l15, a_line_a_cycle) {
     static const char *const settings[] = {"", "l15.data_width = 32B\n"};
     static const uint64_t last[] = {HIT + 3, HIT + 12};
@@ -145,7 +145,7 @@ Test(l15, a_line_a_cycle) {
     }
 }
 
-/* The queue before the tags is a limit: a host is told when there is room. */
+/* The queue before the tags is limited: a host is told of room. */
 Test(l15, refuses) {
     rig r;
     rig_open(&r, CACHE "l15.queue = 2\nl15.mshr_entries = 1\n", MEMORY);
@@ -166,7 +166,7 @@ Test(l15, refuses) {
     rig_close(&r);
 }
 
-/* SMs that share one find what others have asked for, and wait for what is on its way to another. */
+/* SMs sharing an L1.5 find lines requested by others, and wait for lines in flight to another. */
 Test(l15, shared) {
     rig r;
     rig_open(&r, CACHE "sm.count = 4\nl15.sms = 2\n", MEMORY);
@@ -181,7 +181,7 @@ Test(l15, shared) {
     cr_expect_eq(rig_stats(&r).l15_line_merges, 1);
     cr_expect_eq(rig_stats(&r).l2_instruction_read_sectors, 12);
     rig_close(&r);
-    /* dealt out in turn, SMs 0, 1, 4 and 5 are of one coalescer, and so of one L1.5 */
+    /* dealt out in turn, SMs 0, 1, 4 and 5 share a coalescer, and so an L1.5 */
     rig_open(&r, CACHE "sm.count = 8\nl15.sms = 4\nlrc.sms = 4\nlrc.layout = in-turn\n", MEMORY);
     latency(&r, 0, 0);
     for (uint32_t sm = 1; sm < 8; sm++)
@@ -191,7 +191,7 @@ Test(l15, shared) {
     rig_close(&r);
 }
 
-/* Sets and ways; and what a kernel's begin leaves. */
+/* Sets and ways; and contents after a kernel's begin. */
 Test(l15, capacity_and_kernels) {
     rig r;
     rig_open(&r, CACHE, MEMORY);
@@ -222,7 +222,7 @@ Test(l15, capacity_and_kernels) {
     rig_close(&r);
 }
 
-/* kernels.code = l2: nothing of code is read from memory, in either partition, and constants are. */
+/* kernels.code = l2: no code is read from memory, in either partition, but constants are. */
 Test(l15, code_is_in_l2) {
     static const char *const settings[] = {"", "sm.count = 2\nl2.slices = 2\nl2.partitions = 2\n", "l2.sectors = 1\n",
                                            "l2.size = 2KiB\nl2.ways = 4\n"};
@@ -243,7 +243,7 @@ Test(l15, code_is_in_l2) {
     }
 }
 
-/* Of a trace of events it is a component of its own. */
+/* A separate component in a trace of events. */
 Test(l15, events) {
     rig r;
     events e = {0};
@@ -263,7 +263,7 @@ Test(l15, events) {
     rig_close(&r);
 }
 
-/* Under load, of SMs that share, beside data: the same history, watched or not, on any number of threads. */
+/* Under load, of sharing SMs, beside data: equal history, watched or not, on any number of threads. */
 static uint64_t storm(const char *settings, bool watched) {
     static rig r;
     events e = {0};

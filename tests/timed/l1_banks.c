@@ -12,7 +12,7 @@
 #define BANKS WIDE "l1.data_banks = 32\n"
 #define SET4 "l1.tag_ports = 4\nl1.banks = 4\n"
 
-/* The first load brings its lines, the second finds them: its cycles. */
+/* The first load brings the lines, the second hits: cycles of the second. */
 static uint64_t hit(const char *settings, shot s) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -53,7 +53,7 @@ Test(l1_banks, turns_of_the_words) {
     }
 }
 
-/* Each has the banks to itself. */
+/* A single load uses the banks. */
 Test(l1_banks, one_load_after_another) {
     rig r;
     rig_open(&r, BANKS, MEMORY);
@@ -73,7 +73,7 @@ Test(l1_banks, one_load_after_another) {
     rig_close(&r);
 }
 
-/* As many as l1.latency has cycles wait; of the others none passes the tags. */
+/* As many loads wait as l1.latency has cycles; others do not pass the tags. */
 Test(l1_banks, tags_wait_for_the_data) {
     rig r;
     rig_open(&r, BANKS "l1.latency = 4\n", MEMORY);
@@ -88,7 +88,7 @@ Test(l1_banks, tags_wait_for_the_data) {
     rig_close(&r);
 }
 
-/* What comes from below is read as well, all words of the access at once when the last line is there. */
+/* Data from below are read, too: all words of the access at once when the last line arrives. */
 Test(l1_banks, misses) {
     uint64_t cycles[2];
     for (unsigned banks = 0; banks < 2; banks++) {
@@ -102,7 +102,7 @@ Test(l1_banks, misses) {
     cr_expect_eq(cycles[1], cycles[0] + 31);
 }
 
-/* Hits go on behind a load that waits for memory, and the two have their turns apart. */
+/* Hits pass a load waiting for memory, and the two have separate turns. */
 Test(l1_banks, a_hit_before_what_was_asked_for_first) {
     rig r;
     rig_open(&r, BANKS, MEMORY);
@@ -114,7 +114,7 @@ Test(l1_banks, a_hit_before_what_was_asked_for_first) {
     rig_close(&r);
 }
 
-/* A store's words are written in as many turns, which a load behind it waits for. */
+/* A store's words are written in as many turns, and a later load waits. */
 Test(l1_banks, stores) {
     static const char through[] = BANKS "l1.write_policy = through\n";
     uint64_t after[2];
@@ -131,7 +131,7 @@ Test(l1_banks, stores) {
     cr_expect_eq(after[1], after[0] + 15);
 }
 
-/* A tree's L1s have the banks of data, too, and those of tags where lines are hashed to them: 16 lines side by side. */
+/* A tree's L1s have banks of data, too, and banks of tags if lines are hashed: 16 lines side by side. */
 Test(l1_banks, of_a_tree) {
     static const char *const settings[] = {"l1.data_banks = 32\nl1.tag_ports = 64\n",
                                            SET4 "l1.bank_index = hopper\nl1.line_order = banks\nl1.data_banks = 32\n"};

@@ -4,12 +4,12 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* What L1 does with lines in flight: allocation, sectors, hints, and kinds that pass it. */
+/* L1 and lines in flight: allocation, sectors, hints, and bypassing kinds. */
 
 #define MEMORY 200u
 #define SET 4096u
 
-/* Direct-mapped, A resident: B of the same set misses, and A is loaded again while B is on its way. */
+/* Direct-mapped, A resident: B of the same set misses, and A is loaded again while B is in flight. */
 static uint8_t level_of_a(const char *allocate, uint8_t hint, gpc_stats *stats) {
     rig r;
     rig_open(&r, allocate, MEMORY);
@@ -25,7 +25,7 @@ static uint8_t level_of_a(const char *allocate, uint8_t hint, gpc_stats *stats) 
     return level;
 }
 
-/* On a miss the way is taken at once: A has left. On a fill it stays until the data of B come. */
+/* On a miss the way is taken at once: A has left. On a fill A stays until the data of B arrive. */
 Test(timed_l1_policy, allocation) {
     static const char direct[] = "l1.ways = 1\nl1.size = 4KiB\nl1.allocate = ";
     char text[96];
@@ -48,7 +48,7 @@ Test(timed_l1_policy, allocation) {
     cr_expect_eq(stats.l1_bypasses, 1);
 }
 
-/* A line that two loads ask for before it comes is fetched once, whatever the allocation. */
+/* A line requested by two loads before arrival is fetched once, with any allocation. */
 Test(timed_l1_policy, pending_hits_share_the_fetch) {
     static const char *const settings[] = {"l1.allocate = on-miss\n", "l1.allocate = on-fill\n",
                                            "l1.allocate = streaming\n"};
@@ -69,7 +69,7 @@ Test(timed_l1_policy, pending_hits_share_the_fetch) {
     }
 }
 
-/* A resident line without the sector: that sector alone is fetched, 32 bytes of reply and a header. */
+/* A resident line without the sector: only this sector is fetched, 32 bytes of reply and a header. */
 Test(timed_l1_policy, sector_miss) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -87,7 +87,7 @@ Test(timed_l1_policy, sector_miss) {
     rig_close(&r);
 }
 
-/* Lines of one instruction that come from memory, L2 and L1: the deepest counts, in whatever order they come. */
+/* Lines of one instruction from memory, L2 and L1: the deepest counts, in any order. */
 Test(timed_l1_policy, deepest_level) {
     rig r;
     rig_open(&r, "network.reply_width = 4B\n", 1);
@@ -105,7 +105,7 @@ Test(timed_l1_policy, deepest_level) {
     rig_close(&r);
 }
 
-/* Another sector of a line in flight goes out on its own, and does not wait for the first one's data. */
+/* Another sector of a line in flight is fetched separately, and does not wait for the first one's data. */
 Test(timed_l1_policy, sector_miss_of_a_pending_line) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -120,7 +120,7 @@ Test(timed_l1_policy, sector_miss_of_a_pending_line) {
     rig_close(&r);
 }
 
-/* What is bypassed is fetched each time, as many 32-byte segments as the lanes need. */
+/* Bypassing accesses are fetched every time, as many 32-byte segments as needed by the lanes. */
 static void bypass(const char *settings, uint8_t hint) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -144,7 +144,7 @@ Test(timed_l1_policy, bypasses) {
     bypass("l1.bypass = always-bypass\n", GPC_HINT_NONE);
 }
 
-/* Without L1 every load goes to L2, and none stays behind. */
+/* Without L1 every load goes to L2, and no line stays. */
 Test(timed_l1_policy, no_l1) {
     rig r;
     rig_open(&r, "l1.enabled = false\n", MEMORY);
@@ -186,7 +186,7 @@ Test(timed_l1_policy, neither) {
     rig_close(&r);
 }
 
-/* Atomics are performed at L2: L1 drops its line, and the warp waits for the value. */
+/* Atomics are performed at L2: L1 drops the line, and the warp waits for the value. */
 Test(timed_l1_policy, atomics) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -214,7 +214,7 @@ Test(timed_l1_policy, atomics) {
     rig_close(&r);
 }
 
-/* An atomic of a line that nobody holds waits for memory. */
+/* An atomic of a line held nowhere waits for memory. */
 Test(timed_l1_policy, atomic_misses) {
     rig near, far;
     rig_open(&near, NULL, 100);
@@ -242,7 +242,7 @@ Test(timed_l1_policy, prefetch) {
     rig_close(&r);
 }
 
-/* Fermi's global stores: through, and the line is dropped. Nothing is read for a line written whole. */
+/* Fermi's global stores: through, and the line is dropped. A line written whole is not read. */
 Test(timed_l1_policy, write_evict) {
     rig r;
     rig_open(&r, NULL, MEMORY);
@@ -259,7 +259,7 @@ Test(timed_l1_policy, write_evict) {
     rig_close(&r);
 }
 
-/* Through: the line stays and a later load hits. Back: nothing leaves until the line does. */
+/* Through: the line stays and a later load hits. Back: no bytes leave until the line does. */
 Test(timed_l1_policy, write_through_and_back) {
     rig r;
     rig_open(&r, "l1.write_policy = through\nl1.write_allocate = fetch\n", MEMORY);
@@ -285,7 +285,7 @@ Test(timed_l1_policy, write_through_and_back) {
     rig_close(&r);
 }
 
-/* A word into a line that is not there: its sector is fetched before L1 can keep it, lazily not at all. */
+/* A word of an absent line: the sector is fetched before L1 can keep it, lazily not at all. */
 Test(timed_l1_policy, fetch_on_write) {
     rig r;
     rig_open(&r, "l1.write_policy = back\nl1.write_allocate = fetch\n", MEMORY);

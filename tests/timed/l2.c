@@ -4,10 +4,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* The resources of an L2 slice, as those of L1: runs that differ in one key are compared. */
+/* The resources of an L2 slice, like L1's: runs that differ in one key are compared. */
 
 #define MEMORY 200u
-#define SET 16384u /* bytes from a line to the next of its set in the slice */
+#define SET 16384u /* bytes from a line to the next of the set in the slice */
 
 /* Loads that always go to L2. */
 #define L2_LINE(a) LINE(GPC_LOAD, a, .hint = GPC_HINT_CG)
@@ -28,18 +28,18 @@ Test(timed_l2, latency) {
     cr_expect_geq(at_20, 20 + 2 * 5);
     cr_expect_eq(latency("l2.latency = 21\n", true, MEMORY), at_20 + 1);
     cr_expect_eq(latency("l2.latency = 220\n", true, MEMORY), at_20 + 200);
-    /* from the network to the tags it is a cycle at least */
+    /* from the network to the tags takes at least a cycle */
     cr_expect_eq(latency("l2.rop_latency = 1\n", true, MEMORY), at_20);
     cr_expect_eq(latency("l2.rop_latency = 2\n", true, MEMORY), at_20 + 1);
     cr_expect_eq(latency("l2.rop_latency = 70\n", true, MEMORY), at_20 + 69);
-    /* cycles of the slice's own clock, half as fast */
+    /* cycles of the slice's clock, half as fast */
     cr_expect_eq(latency("clock.l2 = 500\nl2.latency = 60\n", true, MEMORY),
                  latency("clock.l2 = 500\nl2.latency = 20\n", true, MEMORY) + 80);
     cr_expect_eq(latency("clock.l2 = 500\nl2.rop_latency = 30\n", true, MEMORY),
                  latency("clock.l2 = 500\nl2.rop_latency = 10\n", true, MEMORY) + 40);
 }
 
-/* A miss takes as much longer as memory does. */
+/* A miss takes longer by as much as memory does. */
 Test(timed_l2, misses) {
     uint64_t quick = latency(NULL, false, 1);
     cr_expect_gt(quick, latency(NULL, true, 1));
@@ -61,7 +61,7 @@ static uint64_t spread(const char *settings, bool hits, uint32_t lanes, uint32_t
     return cycles;
 }
 
-/* 41 misses, a cycle apart, while memory answers none: the sum of the cycles since each took its MSHR entry. */
+/* 41 misses, a cycle apart, while memory never answers: the sum of the cycles since taking MSHR entries. */
 static uint64_t entry_cycles(const char *settings, uint64_t apart) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -76,9 +76,9 @@ static uint64_t entry_cycles(const char *settings, uint64_t apart) {
 }
 
 /*
- * One request a cycle arrives. At half the clock one port takes request k after 2k cycles, and two ports with the one
- * that came with it, after 2 * floor(k / 2): over all 41, 1640 and 800 cycles later than the first, which may have come
- * a cycle earlier or later in the slice's own.
+ * One request a cycle arrives. At half the clock one port takes request k after 2k cycles, and two ports together with
+ * the simultaneous request, after 2 * floor(k / 2): over all 41, 1640 and 800 cycles later than the first, which may
+ * arrive a cycle earlier or later in the slice's clock.
  */
 Test(timed_l2, ports_and_banks) {
     static const char one_bank[] = "clock.l2 = 500\nl2.tag_ports = 2\nl2.banks = 1\n";
@@ -135,7 +135,7 @@ Test(timed_l2, mshr_entries) {
     }
 }
 
-/* Bypassing loads of one line are requests of their own. m of them share the slice's entry. */
+/* Bypassing loads of one line are separate requests. m of them share the slice's entry. */
 Test(timed_l2, mshr_merges) {
     for (unsigned m = 1; m <= 4; m *= 2) {
         char text[128];
@@ -172,7 +172,7 @@ Test(timed_l2, every_way_reserved) {
     }
 }
 
-/* Stores stay in L2 until the set is full; then a line's dirty sectors go to memory and nothing else does. */
+/* Stores stay in L2 until the set is full; then exactly a line's dirty sectors go to memory. */
 Test(timed_l2, write_back) {
     rig r;
     rig_open(&r, "l2.ways = 2\nl2.size = 32KiB\n", MEMORY);
@@ -203,7 +203,7 @@ Test(timed_l2, write_through) {
     rig_close(&r);
 }
 
-/* Inclusive: the line that leaves L2 leaves L1. */
+/* Inclusive: the line evicted from L2 leaves L1. */
 Test(timed_l2, inclusion) {
     for (unsigned inclusive = 0; inclusive < 2; inclusive++) {
         rig r;
@@ -219,7 +219,7 @@ Test(timed_l2, inclusion) {
     }
 }
 
-/* 64-byte granularity: one missing sector brings its neighbour. */
+/* 64-byte granularity: a missing sector brings the neighbour. */
 Test(timed_l2, fetch_granularity) {
     rig r;
     rig_open(&r, "l2.fetch_sectors = 2\n", MEMORY);

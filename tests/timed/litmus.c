@@ -10,14 +10,12 @@
 #include <string.h>
 
 /*
- * Litmus tests with values and thousands of timings, on caches of their own. What is forbidden where: the PTX memory
- * model (PTX ISA, "Memory Consistency Model"; Lustig, Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory
- * Consistency Model, ASPLOS 2019) and HRF (Hower et al., Heterogeneous-race-free Memory Models, ASPLOS 2014), whose
- * scopes are the same; herd7's names of the shapes. Forbidden outcomes never come; those that are allowed, and that
- * this model can show, must come at least once, so that a test that cannot fail is found out.
- *
- * A thread is a warp that issues in order, as long as the memory pipeline takes it, and does not wait for what it has
- * loaded; at a fence it waits, first for its loads, then for the fence.
+ * Litmus tests with values and thousands of timings, on plain caches. Forbidden outcomes: the PTX memory model (PTX
+ * ISA, "Memory Consistency Model"; Lustig, Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory
+ * Consistency Model, ASPLOS 2019) and HRF (Hower et al., Heterogeneous-race-free Memory Models, ASPLOS 2014), with
+ * equal scopes; herd7's names of the shapes. Forbidden outcomes never occur; allowed outcomes that the model can show
+ * must occur at least once, to detect tests that cannot fail. A thread is a warp that issues in order, as fast as the
+ * memory pipeline accepts, without waiting for loads; at a fence it waits, first for loads, then for the fence.
  */
 
 enum { X, Y };
@@ -29,13 +27,13 @@ typedef enum op_kind { END, LOAD, STORE, ADD, FENCE, CONTROL } op_kind;
 typedef struct op {
     op_kind kind;
     uint8_t variable, strong; /* strong: relaxed, of the scope of the test */
-    uint8_t value;            /* that a store writes */
+    uint8_t value;            /* value of a store */
 } op;
 
 #define R(v) \
     { LOAD, (v), 0, 0 } /* a weak load */
 #define RS(v) \
-    { LOAD, (v), 1, 0 } /* a strong one */
+    { LOAD, (v), 1, 0 } /* a strong load */
 #define W(v, n) \
     { STORE, (v), 0, (n) } /* a weak store */
 #define WS(v, n) \
@@ -43,9 +41,12 @@ typedef struct op {
 #define A(v) \
     { ADD, (v), 1, 1 } /* an atomic that adds 1 */
 #define F \
-    { FENCE, 0, 0, 0 } /* the fence of the test; without one nothing */
+    { FENCE, 0, 0, 0 } /* the fence of the test; or nothing */
 
-/* One shape. `bad` gets what the loads and atomics returned, in the order of threads and ops, and the variables' last. */
+/*
+ * One shape. `bad` gets the values returned by loads and atomics, in the order of threads and ops, and the variables'
+ * last values.
+ */
 typedef struct shape {
     const char *name;
     op ops[MOST_THREADS][MOST_OPS];
@@ -84,7 +85,7 @@ static bool bad_wrc(const unsigned *r, const unsigned *last) {
     return (void)last, r[0] == 1 && r[1] == 1 && r[2] == 0;
 }
 
-/* Two that add to the flag: the second sees what the first published. */
+/* Two additions to the flag: the second sees the data published by the first. */
 static bool bad_adds(const unsigned *r, const unsigned *last) {
     return last[Y] != 2 || (r[0] == 0 && r[1] == 1 && r[2] == 0);
 }
@@ -99,22 +100,22 @@ static const shape two_two_w = {"2+2W", {{WS(X, 1), F, WS(Y, 2)}, {WS(Y, 1), F, 
 static const shape wrc = {"WRC", {{WS(X, 1)}, {RS(X), F, WS(Y, 1)}, {RS(Y), F, R(X)}}, bad_wrc};
 static const shape adds = {"MP+adds", {{W(X, 1), F, A(Y)}, {A(Y), F, R(X)}}, bad_adds};
 
-/* How a test is run. */
+/* Setup of a test. */
 typedef struct setup {
     const char *settings;
-    gpc_order order; /* of its fences; WEAK: none */
+    gpc_order order; /* of the fences; WEAK: no fences */
     gpc_scope scope; /* of fences and strong accesses */
-    bool control;    /* CCTL.IVALL behind each fence */
-    bool one_sm;     /* all threads on one SM; else each on its own */
+    bool control;    /* CCTL.IVALL behind every fence */
+    bool one_sm;     /* all threads on one SM; otherwise one per SM */
     bool two_parts;
 } setup;
 
 typedef struct thread {
     const op *next;
-    uint64_t not_before, fence; /* fence: token; UINT64_MAX: none */
-    uint32_t sm, warp, loads;   /* loads: accesses of `values` that are not done: see waits() */
-    unsigned first, count;      /* its accesses */
-    bool control;               /* the fence is done, its control follows */
+    uint64_t not_before, fence; /* fence: token; or UINT64_MAX */
+    uint32_t sm, warp, loads;   /* loads: unfinished accesses of `values`: see waits() */
+    unsigned first, count;      /* accesses */
+    bool control;               /* the fence is done, and control follows */
 } thread;
 
 typedef struct run {
@@ -125,7 +126,7 @@ typedef struct run {
     unsigned numbers[MOST_THREADS][MOST_OPS];
 } run;
 
-/* Is a load of the thread still under way? */
+/* True if a load of the thread is under way. */
 static bool waits(const run *u, unsigned t, const op *ops, const op *next) {
     for (const op *o = ops; o < next; o++)
         if ((o->kind == LOAD || o->kind == ADD) && !u->v.accesses[u->numbers[t][o - ops]].done)
@@ -178,7 +179,7 @@ static void go_on(run *u, unsigned t, thread *th, const op *ops) {
     th->not_before = now + (rig_below(&u->random, 3) ? 0 : rig_below(&u->random, 40));
 }
 
-/* Lines of the variables where they may be found stale, and traffic that delays one or the other. */
+/* Lines of the variables as possible stale copies, and traffic that delays one or the other. */
 static void prepare(run *u, unsigned threads) {
     for (unsigned t = 0; t < threads; t++)
         for (unsigned variable = X; variable <= Y; variable++)
@@ -199,7 +200,7 @@ static void prepare(run *u, unsigned threads) {
     }
 }
 
-/* Variables in lines that were never touched, of any slice. */
+/* Variables in untouched lines, of any slice. */
 static void place(run *u) {
     uint64_t addresses[VALUES_VARIABLES];
     for (unsigned i = 0; i < VALUES_VARIABLES; i++)
@@ -207,7 +208,7 @@ static void place(run *u) {
     values_begin(&u->v, addresses);
 }
 
-/* Once through a shape; whether its bad outcome came. */
+/* Run a shape once; true if the bad outcome occurred. */
 static bool once(run *u, const shape *s) {
     thread threads[MOST_THREADS];
     unsigned count = 0, r[16], loads = 0;
@@ -251,7 +252,7 @@ static const char common[] =
     "l2.write_allocate = lazy\nl1.size = 4KiB\nnetwork.queues = virtual\nl2.queue = 1\n"
     "l2.mshr_entries = 2\n";
 
-/* How often the bad outcome comes in so many timings; no more are tried once it has come `most` times. */
+/* Count of bad outcomes in a number of timings; stops at `most`. */
 static unsigned bads(const shape *s, const setup *how, unsigned timings, unsigned most) {
     static run u;
     char settings[1024];
@@ -290,7 +291,7 @@ static void at_times(const shape *s, setup how) {
 
 #define WITH(s, o, sc, ...) ((setup){.settings = (s), .order = GPC_ORDER_##o, .scope = GPC_SCOPE_##sc, __VA_ARGS__})
 
-/* Threads on SMs of their own, fences and accesses of a scope that has them all. */
+/* Threads on separate SMs, fences and accesses of a scope with all of them. */
 Test(litmus, forbidden_under_viper) {
     static const char *const ways[] = {through, evict, always};
     static const shape *const sc[] = {&mp, &sb, &lb, &iriw, &two_two_w, &wrc, &adds};
@@ -315,14 +316,14 @@ Test(litmus, one_location) {
     }
 }
 
-/* As NVIDIA's compiler has it: the fence orders, CCTL.IVALL behind it makes L1 forget. */
+/* As NVIDIA's compiler does: the fence orders, CCTL.IVALL behind makes L1 drop lines. */
 Test(litmus, forbidden_under_none_with_control) {
     static const shape *const shapes[] = {&mp, &sb, &lb, &iriw, &two_two_w, &wrc, &adds};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         never(shapes[i], WITH(none, SC, GPU, .control = true));
 }
 
-/* On one SM fences of the thread block are enough, and L1 keeps what it has. */
+/* On one SM fences of the thread block suffice, and L1 keeps lines. */
 Test(litmus, thread_block) {
     static const char *const ways[] = {through, evict, none};
     static const shape *const shapes[] = {&mp, &lb, &two_two_w, &wrc, &adds};
@@ -331,7 +332,7 @@ Test(litmus, thread_block) {
             never(shapes[i], WITH(ways[w], ACQ_REL, CTA, .one_sm = true));
 }
 
-/* What is allowed comes: without fences, with those of too small a scope, without an acquire's or control's effect. */
+/* Allowed outcomes occur: without fences, with too small a scope, without the effect of an acquire or control. */
 Test(litmus, allowed) {
     at_times(&mp, WITH(evict, WEAK, GPU, .control = false));
     at_times(&mp, WITH(evict, ACQ_REL, CTA, .control = false));
@@ -345,7 +346,7 @@ Test(litmus, allowed) {
     at_times(&wrc, WITH(none, SC, GPU, .control = false));
 }
 
-/* Two L2 partitions: copies of what is homed in the other are no older than a fence shows. */
+/* Two L2 partitions: copies of lines homed in the other are never older than a fence allows. */
 Test(litmus, partitions) {
     static const shape *const shapes[] = {&mp, &sb, &lb, &iriw, &two_two_w, &wrc, &adds};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {

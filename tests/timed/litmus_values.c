@@ -32,7 +32,7 @@ static unsigned carried(const values *v, uint64_t packet) {
     return v->carried[packet % VALUES_PACKETS].value;
 }
 
-/* A load has its value. */
+/* A load gets a value. */
 static void reads(values *v, const gpc_event *e, unsigned value) {
     int a = access_of(v, e->access);
     if (a < 0 || (e->kind != GPC_LOAD && e->kind != GPC_ATOMIC) || v->accesses[a].done)
@@ -41,7 +41,7 @@ static void reads(values *v, const gpc_event *e, unsigned value) {
     v->accesses[a].done = true;
 }
 
-/* Its line, if it is there, or stays, has the new value; and what is on its way gets it. */
+/* The line, if present or staying, gets the new value; so do data on the way. */
 static void stores(values *v, uint32_t sm, int variable, unsigned value) {
     v->l1[sm][variable] = v->stored[sm][variable].value = value;
     v->stored[sm][variable].order = ++v->order;
@@ -52,7 +52,7 @@ static void set_out(values *v, uint64_t packet) {
     v->carried[packet % VALUES_PACKETS].set_out = ++v->order;
 }
 
-/* A read is back in its SM. */
+/* A read is back in the SM. */
 static void arrives(values *v, const gpc_event *e, int variable) {
     uint32_t sm = e->index;
     bool stored = v->stored[sm][variable].order > v->carried[e->packet % VALUES_PACKETS].set_out;
@@ -74,7 +74,7 @@ static void at_l1(values *v, const gpc_event *e, int variable) {
         *line = v->arrived[e->index];
 }
 
-/* A slice that is not a line's home has a copy of its own, once the other partition has answered. */
+/* A slice other than a line's home has a copy, once the other partition has answered. */
 static void at_l2(values *v, const gpc_event *e, int variable) {
     int a = access_of(v, e->access);
     const unsigned *copy = &v->copies[e->index][variable];

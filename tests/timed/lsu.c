@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * l1.coalescer = multi2sim (section 3.10 of the specification of Multi2Sim's NMOESI): what each lane's access becomes
- * part of, is looked up, waits for; what load/store units let begin.
+ * l1.coalescer = multi2sim (section 3.10 of the specification of Multi2Sim's NMOESI): joining, lookups and waiting of
+ * the lanes' accesses; instructions begun by load/store units.
  */
 
 #define LANES "l1.coalescer = multi2sim\nl1.queue = 100\n"
@@ -18,7 +18,7 @@ static void open(rig *r, const char *settings) {
     coherent_open(r, "nmoesi", text);
 }
 
-/* Lookups of L1 so far, and those that found the block. */
+/* Lookups of L1 so far, and hits. */
 static void expect_lookups(const rig *r, uint64_t lookups, uint64_t hits, int line) {
     const gpc_coherence_stats s = coherent_stats(r, "l1-0");
     cr_expect_eq(s.accesses, lookups, "line %d: %u lookups", line, (unsigned)s.accesses);
@@ -47,7 +47,7 @@ static uint64_t issue_in_turn(rig *r, gpc_kind kind, uint32_t lines) {
     return token;
 }
 
-/* A load's lanes are part of the first to their line, with others between them or not; and hit in nothing. */
+/* A load's lanes are part of the first to the line, with or without others between; and count no hits. */
 Test(timed_lsu, loads_join) {
     for (uint32_t lines = 1; lines <= 4; lines++) {
         rig r;
@@ -69,7 +69,7 @@ Test(timed_lsu, loads_join) {
     }
 }
 
-/* A store's lane is part of the one just before it alone: lanes that take turns are all looked up. */
+/* A store's lane can only be part of the previous one: alternating lanes are all looked up. */
 Test(timed_lsu, stores_join_the_one_before) {
     for (uint32_t lines = 1; lines <= 4; lines++) {
         rig r;
@@ -131,7 +131,7 @@ Test(timed_lsu, neighbours_share_a_line) {
     coherent_close(&r);
 }
 
-/* Who may begin is asked of an instruction as a whole: 32 lines go with one entry, and the next when all are done. */
+/* The limit applies to an instruction as a whole: 32 lines begin with one entry, and the next when all are done. */
 Test(timed_lsu, mshr_entries_advise) {
     rig r;
     open(&r, "l1.mshr_entries = 1\nsm.lsus = 2\n");
@@ -146,7 +146,7 @@ Test(timed_lsu, mshr_entries_advise) {
     coherent_close(&r);
 }
 
-/* Units begin their instructions one after another; with one in flight the second waits for the first's end. */
+/* Units begin instructions in sequence; with one in flight the second waits for the first's end. */
 Test(timed_lsu, units) {
     static const struct {
         const char *settings;
@@ -167,7 +167,7 @@ Test(timed_lsu, units) {
     }
 }
 
-/* A store that is part of another signals at once: its unit goes on though the line is still on its way. */
+/* A store that is part of another signals at once: the unit continues though the line is still in flight. */
 Test(timed_lsu, joined_stores_signal) {
     rig r;
     open(&r, "sm.lsus = 2\nsm.lsu_in_flight = 1\n");
@@ -180,7 +180,7 @@ Test(timed_lsu, joined_stores_signal) {
     coherent_close(&r);
 }
 
-/* Nobody waits: a load is done when it has begun, and what it has begun goes on; entries hold up the next. */
+/* No waiting: a load is done when begun, and the accesses continue; entries hold up the next. */
 Test(timed_lsu, nothing_is_awaited) {
     rig r;
     open(&r, "sm.lsu_waits = false\nl1.mshr_entries = 1\n");
@@ -215,7 +215,7 @@ static void expect_refused(const char *settings, const char *what) {
     cr_expect(strstr(error.message, what), "%s: %s", settings, error.message);
 }
 
-/* What would have no effect, or no meaning. */
+/* Settings without effect, or meaning. */
 Test(timed_lsu, refused) {
     expect_refused(LANES, "l1.coalescer = multi2sim needs mode = timed and coherence");
     expect_refused(LANES "coherence = viper\nl1.write_policy = through\n", "l1.coalescer = multi2sim needs");

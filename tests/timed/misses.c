@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What gpc_hierarchy_try_miss takes: which bytes, of which space; what is wrong with what it does not take. */
+/* Requests of gpc_hierarchy_try_miss: bytes, spaces; and reasons of refusals. */
 
 static rig r;
 
@@ -42,7 +42,7 @@ Test(timed_misses, sizes) {
     rig_close(&r);
 }
 
-/* The bytes of a store are those that a cache would take of the same request, whatever it gives of mask, size, bytes. */
+/* The bytes of a store are as in a cache with the same request, with any of mask, size, bytes. */
 Test(timed_misses, as_a_cache_has_it) {
     rig_open(&r, NULL, 20);
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
@@ -93,7 +93,7 @@ static uint64_t counter(const char *name, gpc_object kind) {
     return value;
 }
 
-/* Counted as what they are, and as reads of L2 besides; its policies see the space. */
+/* Counted by space, and also as reads of L2; policies see the space. */
 Test(timed_misses, spaces) {
     static const struct {
         gpc_space space;
@@ -155,7 +155,7 @@ Test(timed_misses, refused) {
     cr_expect_eq(gpc_hierarchy_check_miss(r.hierarchy, &good, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_check_miss(NULL, &good, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_check_miss(r.hierarchy, NULL, &error), GPC_ERROR_ARGUMENT);
-    miss(good); /* the hierarchy goes on */
+    miss(good); /* the hierarchy continues */
     rig_close(&r);
     rig_open(&r, "l1.line = 64B\nl1.sectors = 2\n", 50);
     REFUSED("byte_mask has bytes beyond", .kind = GPC_STORE, .byte_mask = {0, 1});
@@ -175,7 +175,7 @@ static uint32_t impossible(void *self, uint32_t set, const uint64_t *candidates,
     return 99;
 }
 
-/* What a status alone does not say. */
+/* Messages beyond a status. */
 Test(timed_misses, said_in_words) {
     static const struct {
         const char *settings, *why;

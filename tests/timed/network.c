@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * Crossbars small enough to work out by hand. Senders and receivers have their turn before the network: what is sent
- * in cycle t is granted in t where nothing is in its way, and taken in the first cycle in which it has arrived.
+ * Crossbars small enough to work out by hand. Senders and receivers have their turn before the network: a packet sent
+ * in cycle t is granted in t if not blocked, and taken in the first cycle after arrival.
  */
 
 static crossbar plain(uint32_t inputs, uint32_t outputs, uint32_t width, uint32_t latency) {
@@ -34,7 +34,7 @@ static void expect_taken(const item *items, const uint64_t *cycles, uint32_t cou
 #define EXPECT_TAKEN(items, ...) \
     expect_taken((items), (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* Core cycles from send to take of one packet that is alone. */
+/* Core cycles from send to take of a single packet. */
 static uint64_t alone(uint32_t width, uint32_t size, uint32_t latency, gpci_clock clock, uint64_t at) {
     crossbar c = plain(2, 2, width, latency);
     item it = {.cycle = at, .input = 1, .output = 1, .size = size};
@@ -57,7 +57,7 @@ Test(network, a_packet_takes_its_transfer_and_the_latency) {
     cr_expect_eq(alone(32, 0, 0, same, 5), 1, "there at once; the receiver has had its turn");
 }
 
-/* Input 0 sends again four cycles after its first packet; the output takes another input's meanwhile. */
+/* Input 0 sends again four cycles after the first packet; the output takes another input's meanwhile. */
 Test(network, turnaround_is_of_an_input) {
     item items[] = {PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 0, 32), PACKET(1, 1, 1, 32)};
     crossbar c = plain(2, 2, 32, 0);
@@ -88,12 +88,12 @@ Test(network, longer_than_the_span_of_the_wheel) {
 }
 
 Test(network, time_runs_in_the_clock_of_the_network) {
-    /* Half the speed: own cycle 3 is under way at core cycle 6 and 7; 9 cycles later it is core cycle 24. */
+    /* Half the speed: own cycle 3 is under way at core cycles 6 and 7; 9 cycles later it is core cycle 24. */
     cr_expect_eq(alone(32, 32, 8, (gpci_clock){1, 2}, 6), 24 - 6);
     cr_expect_eq(alone(32, 32, 8, (gpci_clock){1, 2}, 7), 24 - 7);
     /* 924 MHz beside 700 (33:25): core cycle 10 is own 13.2; own 22 begins at core cycle 16.67. */
     cr_expect_eq(alone(32, 32, 8, gpci_clock_make(924, 700), 10), 17 - 10);
-    /* The other way: core cycle 10 is own 7.58; own 16 begins at 21.12. */
+    /* The reverse: core cycle 10 is own 7.58; own 16 begins at 21.12. */
     cr_expect_eq(alone(32, 32, 8, gpci_clock_make(700, 924), 10), 22 - 10);
 }
 
@@ -103,11 +103,11 @@ static uint32_t visible(const gpci_network *network, gpci_wheel *wheel, uint32_t
 }
 
 static void step_output(void *network, uint32_t output) {
-    if (output < 2) /* above are senders and receivers, who do nothing here */
+    if (output < 2) /* higher numbers are senders and receivers, idle here */
         gpci_network_step(&(gpci_group){.self = network}, output);
 }
 
-/* One port each way beside an idle one; components 0 and 1 are the outputs. */
+/* One port in every direction beside an idle port; components 0 and 1 are the outputs. */
 typedef struct bare {
     gpc_context *context;
     gpci_wheel wheel;
@@ -241,7 +241,7 @@ Test(network, a_packet_behind_another_in_one_queue) {
     crossbar c = plain(2, 2, 32, 0);
     item *items = ITEMS(PACKET(1, 0, 0, 320), PACKET(2, 1, 0, 32), PACKET(2, 1, 1, 32));
     crossbar_run(&c, items, 3);
-    /* Output 0 is busy until 11; the last, for idle output 1, is behind one that waits for it. */
+    /* Output 0 is busy until 11; the last, for idle output 1, is behind a packet waiting for output 0. */
     EXPECT_TAKEN(items, 11, 12, 13);
     c.options.queues = GPCI_QUEUES_VIRTUAL;
     crossbar_run(&c, items, 3);
@@ -273,7 +273,7 @@ Test(network, buffers_of_no_length_are_latches) {
     c.options.input_room = c.options.output_room = 0;
     item *items = ITEMS(PACKET(1, 0, 0, 16), PACKET(1, 0, 0, 16), PACKET(1, 1, 0, 16), PACKET(1, 1, 0, 16));
     crossbar_run(&c, items, 4);
-    /* The buffer's only packet is taken in the cycle in which the link comes free. */
+    /* The buffer's only packet is taken in the cycle when the link becomes free. */
     EXPECT_TAKEN(items, 3, 7, 5, 9);
 }
 
@@ -284,7 +284,7 @@ Test(network, counts_by_hand) {
     cr_expect_eq(stats.packets, 3);
     cr_expect_eq(stats.bytes, 128 + 64 + 32);
     cr_expect_eq(stats.cycles, (18 - 10) + (20 - 10) + (21 - 11));
-    /* granted at 10, 14 and 16; from then on in the output's buffer */
+    /* granted at 10, 14 and 16; afterwards in the output's buffer */
     cr_expect_eq(stats.input_cycles, 0 + 4 + 5);
     cr_expect_eq(stats.output_cycles, 8 + 6 + 5);
 }
@@ -304,7 +304,7 @@ Test(network, counts_begin_anew) {
     close_bare(&b);
 }
 
-/* Every input to every output, many times over: nothing is lost, order is kept, all links work at once. */
+/* Every input to every output, many times: no loss, in order, with all links busy at once. */
 Test(network, a_saturated_crossbar_keeps_order_and_its_links_busy) {
     enum { PORTS = 70, EACH = 70 };
     static item items[PORTS * EACH];
@@ -325,12 +325,12 @@ Test(network, a_saturated_crossbar_keeps_order_and_its_links_busy) {
             last = items[i].taken > last ? items[i].taken : last;
         }
         cr_expect_geq(last, 1 + EACH * 4 + 3, "faster than the links");
-        if (!queues) /* the script is a Latin square: no two meet */
+        if (!queues) /* the script is a Latin square: no two conflict */
             cr_expect_eq(last, 1 + EACH * 4 + 3, "%llu", (unsigned long long)last);
     }
 }
 
-/* As a host that runs out of memory at its n-th request. */
+/* A host that runs out of memory at the n-th request. */
 static void *allocate(void *user_data, size_t bytes) {
     int *left = user_data;
     return (*left)-- > 0 ? malloc(bytes) : NULL;

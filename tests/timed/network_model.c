@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* Random small networks and streams: the same cycle for each packet as in the naive model. */
+/* Random small networks and streams: every packet has an equal cycle in the naive model. */
 
 #define MOST 60u
 
@@ -55,7 +55,7 @@ static crossbar random_crossbar(uint64_t *state) {
 
 static uint32_t random_stream(uint64_t *state, const crossbar *c, item *items) {
     const uint32_t count = pick(state, 1, MOST), span = pick(state, 0, 60), sizes = pick(state, 0, 3);
-    /* few ports, so that they meet */
+    /* few ports, to cause conflicts */
     const uint32_t inputs = pick(state, 1, c->options.inputs), outputs = pick(state, 1, c->options.outputs);
     uint64_t cycle = 1;
     for (uint32_t i = 0; i < count; i++) {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* Networks, links and clocks, as an access sees them. */
+/* Networks, links and clocks, as seen by an access. */
 
 #define MEMORY 200u
 
@@ -21,7 +21,7 @@ static uint64_t miss(const char *settings) {
     return latency(settings, LINE(GPC_LOAD, 0));
 }
 
-/* Latency counts each way. A packet takes ceil(size / width) cycles on its link: 8 bytes up, 136 down. */
+/* Latency counts in every direction. A packet takes ceil(size / width) cycles on a link: 8 bytes up, 136 down. */
 Test(timed_paths, network_latency_and_width) {
     uint64_t base = miss(NULL);
     cr_expect_eq(miss("network.latency = 6\n"), base + 2);
@@ -36,7 +36,7 @@ Test(timed_paths, network_latency_and_width) {
     cr_expect_eq(miss("network.header = 1B\nnetwork.reply_width = 128B\n"), base + 1);
 }
 
-/* A link a byte wide shows what a request carries: sectors, and a mask where they are not written whole. */
+/* A link a byte wide shows the bytes of a request: sectors, and a mask unless written whole. */
 Test(timed_paths, write_mask) {
     static const char narrow[] = "network.width = 1B\n", masked[] = "network.width = 1B\nnetwork.write_mask = 20B\n";
     const shot line = LINE(GPC_STORE, 0), word = WORD(GPC_STORE, 0), wide = LINE(GPC_REDUCTION, 0);
@@ -56,7 +56,7 @@ static uint64_t hit(const char *settings) {
     return cycles;
 }
 
-/* A miss pays the way to the miss queue once, a hit not at all, and one miss a cycle still goes. */
+/* A miss takes the way to the miss queue once, a hit never, and one miss a cycle still passes. */
 Test(timed_paths, miss_latency) {
     const uint64_t base = miss(NULL);
     cr_expect_eq(miss("l1.miss_latency = 1\n"), base + 1);
@@ -64,7 +64,7 @@ Test(timed_paths, miss_latency) {
     cr_expect_eq(hit("l1.miss_latency = 25\n"), hit(NULL));
 }
 
-/* What goes past L1, atomics too, has a way of its own; a store through L1 has a miss's. */
+/* Accesses that bypass L1, also atomics, have a separate latency; a store through L1 has a miss's. */
 Test(timed_paths, bypass_latency) {
     static const char both[] = "l1.miss_latency = 25\nl1.bypass_latency = 3\n", alone[] = "l1.miss_latency = 25\n";
     const shot past = LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG);
@@ -77,7 +77,7 @@ Test(timed_paths, bypass_latency) {
     cr_expect_eq(latency(both, WORD(GPC_ATOMIC, 0)), latency(NULL, WORD(GPC_ATOMIC, 0)) + 3);
 }
 
-/* Before the tags, at each access. */
+/* Before the tags, for every access. */
 Test(timed_paths, issue_latency) {
     const uint64_t base = miss(NULL), five = miss("l1.issue_latency = 5\n");
     cr_expect(five > base && five <= base + 5);
@@ -102,13 +102,13 @@ Test(timed_paths, network_throughput) {
     cr_expect_eq(spread("network.reply_width = 40B\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 4);
 }
 
-/* A port routes for so many cycles between two packets. */
+/* A port routes for a number of cycles between two packets. */
 Test(timed_paths, network_turnaround) {
     cr_expect_eq(spread("network.reply_width = 40B\nnetwork.turnaround = 1\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
     cr_expect_eq(spread("network.reply_width = 40B\nnetwork.turnaround = 3\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 7);
 }
 
-/* Two SMs that read from one slice share its links; two that read from different slices do not. */
+/* Two SMs reading from one slice share the slice's links; reading from different slices they do not. */
 Test(timed_paths, ports_are_shared) {
     static const char text[] = "sm.count = 2\nl2.slices = 2\nl2.interleave_bytes = 128B\nnetwork.reply_width = 34B\n";
     uint64_t cycles[2];
@@ -127,14 +127,14 @@ Test(timed_paths, ports_are_shared) {
     cr_expect_eq(cycles[0], cycles[1] + 8 * 4);
 }
 
-/* A slower network clock stretches its latency and its transfers, one way and the other. */
+/* A slower network clock stretches latency and transfers, in every direction. */
 Test(timed_paths, network_clock) {
     uint64_t base = miss("clock.network = 250\n");
     cr_expect_eq(miss("clock.network = 250\nnetwork.latency = 6\n"), base + 2 * 4);
     cr_expect_eq(miss("clock.network = 250\nnetwork.reply_width = 34B\n"), base + 3 * 4);
     cr_expect_eq(spread("clock.network = 250\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 4);
     cr_expect_eq(spread("clock.network = 500\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
-    /* a faster one cannot: one lookup and one fill a core cycle remain */
+    /* a faster clock cannot help: one lookup and one fill a core cycle remain */
     cr_expect_eq(spread("clock.network = 2000\n", WORD(GPC_LOAD, 0), 20, 128), 19);
 }
 
@@ -143,11 +143,11 @@ Test(timed_paths, clocks_do_not_drift) {
     uint64_t cycles = spread("clock.core = 700\nclock.network = 300\n", WORD(GPC_LOAD, 0), 1801, 128);
     cr_expect(cycles >= 4199 && cycles <= 4201, "1800 packets, 7 core cycles for 3: %u", (unsigned)cycles);
     cycles = spread("clock.core = 1410\nclock.l2 = 1215\nl2.data_width = 32B\n", LINE(GPC_LOAD, 0), 1216, 128);
-    /* 1215 lines, 4 cycles of the slice each: 4860 of its cycles are 5640 of the core's */
+    /* 1215 lines, 4 cycles of the slice each: 4860 slice cycles are 5640 core cycles */
     cr_expect(cycles >= 5639 && cycles <= 5641, "%u", (unsigned)cycles);
 }
 
-/* Slice to channel: none, or a link of its own with latency both ways. */
+/* Slice to channel: direct, or a link with latency in every direction. */
 Test(timed_paths, memory_link) {
     uint64_t none = miss(NULL), link = miss("memory.link_width = 256B\n");
     cr_expect_geq(link, none);
@@ -158,7 +158,7 @@ Test(timed_paths, memory_link) {
     cr_expect_eq(spread("memory.link_width = 20B\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2, "32 bytes and a header");
 }
 
-/* Two partitions: a line of the other half comes over the link, once; then there is a copy. */
+/* Two partitions: a line of the other half crosses the link once; then a copy exists. */
 Test(timed_paths, partitions) {
     static const char *const latencies[] = {"0", "1", "40"};
     uint64_t near[3] = {0}, far[3] = {0}, again[3] = {0};
@@ -189,7 +189,7 @@ Test(timed_paths, partitions) {
     cr_expect_eq(far[2], far[0] + 80);
 }
 
-/* SMs 0 and 1 share a request coalescer, SM 2 has another: reads of what is on its way already do not go again. */
+/* SMs 0 and 1 share a request coalescer, SM 2 has another: a read of a line already in flight is not sent again. */
 Test(timed_paths, request_coalescer) {
     rig_open(&r, "sm.count = 3\nlrc.sms = 2\nlrc.entries = 2\n", MEMORY);
     rig_issue(&r, LINE(GPC_LOAD, 0));
@@ -203,7 +203,7 @@ Test(timed_paths, request_coalescer) {
     cr_expect_eq(s.l1_fetched_sectors, 12);
     cr_expect_leq(r.done[1].cycle, r.done[0].cycle + 1, "with the first one's data");
     cr_expect_eq(r.done[1].level, 3);
-    /* two are followed; the reads of a third line go each for itself */
+    /* two lines are followed; reads of a third line are all sent */
     gpc_hierarchy_reset_stats(r.hierarchy);
     for (uint64_t line = 1; line < 4; line++)
         rig_issue(&r, LINE(GPC_LOAD, line * 128));
@@ -212,7 +212,7 @@ Test(timed_paths, request_coalescer) {
         rig_issue(&r, LINE(GPC_LOAD, line * 128, .sm = 1));
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).network_requests, 3 + 1);
-    /* who wants more of a line than is coming asks again */
+    /* a read of more of the line than in flight is sent again */
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_issue(&r, WORD(GPC_LOAD, 8192));
     rig_steps(&r, 3);
@@ -222,7 +222,7 @@ Test(timed_paths, request_coalescer) {
     rig_close(&r);
 }
 
-/* A slice that is not a power of two, and channels that are more than slices and fewer. */
+/* A number of slices that is not a power of two, and more channels than slices, and fewer. */
 Test(timed_paths, odd_numbers) {
     static const char *const settings[] = {
         "l2.slices = 3\nl2.size = 384KiB\n",
@@ -243,7 +243,7 @@ Test(timed_paths, odd_numbers) {
     }
 }
 
-/* A hit whose data are not there yet is in no queue; somebody waits for it all the same. */
+/* A hit with data on the way is in no queue, but still awaited. */
 Test(timed_paths, a_hit_under_way_is_not_idle) {
     rig_open(&r, NULL, 50);
     rig_latency(&r, WORD(GPC_LOAD, 4096));

@@ -7,7 +7,7 @@
 
 /* The packets' memory, and their queues. */
 
-/* A host that counts its blocks and gives `left` more. */
+/* A host counting blocks, with `left` further blocks. */
 typedef struct heap {
     int left, blocks;
 } heap;
@@ -116,7 +116,7 @@ Test(pool, out_of_memory_leaves_it_as_it_was) {
     cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
     uint32_t packet = gpci_pool_take(&pool);
     gpci_packet_at(&pool, packet)->address = 42;
-    int failures = 0; /* 40 chunks: the tables of chunks grow on the way */
+    int failures = 0; /* 40 chunks: the tables of chunks grow meanwhile */
     for (h.left = 0; gpci_pool_reserve(&pool, 40 * GPCI_POOL_CHUNK) != GPC_OK; h.left = 1 + failures % 2) {
         cr_assert_lt(++failures, 100);
         cr_assert_eq(pool.live, 1);
@@ -133,7 +133,7 @@ Test(pool, out_of_memory_leaves_it_as_it_was) {
     cr_expect_eq(h.blocks, 0);
 }
 
-/* Those that only wait: all apart, whatever else grows meanwhile, and none is a number that others have. */
+/* Waiters: all distinct, whatever else grows meanwhile, with numbers unlike other packets'. */
 Test(pool, waiters_have_a_cache_line_each) {
     enum { COUNT = 3 * GPCI_POOL_WAITERS + 5 };
     static uint32_t taken[COUNT];
@@ -171,7 +171,7 @@ Test(pool, waiters_have_a_cache_line_each) {
     cr_assert_eq(h.blocks, 0);
 }
 
-/* A tree's messages: all apart, of a cache line each, and with links of their own, whatever else grows meanwhile. */
+/* A tree's messages: all distinct, a cache line each, and with separate links, whatever else grows meanwhile. */
 Test(pool, messages_have_a_cache_line_and_a_link) {
     enum { COUNT = 2 * GPCI_POOL_MESSAGES + 5 };
     static uint32_t taken[COUNT];
@@ -192,7 +192,7 @@ Test(pool, messages_have_a_cache_line_and_a_link) {
         memset(gpci_packet_at(&pool, whole), 0xff, sizeof(gpci_packet));
         memset(gpci_packet_at(&pool, waiter), 0xff, offsetof(gpci_packet, request));
         pool.links[whole].next = 7;
-        /* Fresh memory has the same bytes in each run, for snapshots; nobody may rely on the bytes. */
+        /* Fresh memory has equal bytes in every run, for snapshots; no code may rely on the bytes. */
         cr_assert_eq(gpci_packet_at(&pool, taken[i])->path.beside, GPCI_CHECKING ? 0xa5a5a5a5 : 0);
         gpci_packet_at(&pool, taken[i])->address = i;
         gpci_packet_at(&pool, taken[i])->born = i;
@@ -215,7 +215,7 @@ Test(pool, messages_have_a_cache_line_and_a_link) {
     cr_assert_eq(h.blocks, 0);
 }
 
-/* Without memory there are no more of them, and those that there are stay. */
+/* Without memory no more waiters appear, and existing waiters stay. */
 Test(pool, waiters_do_without_memory) {
     heap h;
     gpc_context *context = open_context(&h);
@@ -237,13 +237,13 @@ Test(pool, waiters_do_without_memory) {
     cr_assert_eq(h.blocks, 0);
 }
 
-/* Labels stand beside packets, as many as there come to be; a copy of a packet has the other's until it has its own. */
+/* Labels stand beside packets, in any number; a copy of a packet shares the label until given a separate label. */
 static void check_labels(gpci_pool *pool, heap *h) {
     cr_assert_eq(gpci_pool_reserve(pool, 2 * GPCI_POOL_CHUNK), GPC_OK);
     uint32_t packets[2 * GPCI_POOL_CHUNK];
     for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i++) {
         packets[i] = gpci_pool_take(pool);
-        gpci_packet_at(pool, packets[i])->label = 77; /* an earlier trace's */
+        gpci_packet_at(pool, packets[i])->label = 77; /* of an earlier trace */
     }
     h->left = 0;
     cr_assert_eq(gpci_pool_keep_labels(pool, true), GPC_ERROR_MEMORY);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An L1 that fetches ahead, by a script (timed/prefetch_script.h). */
+/* A prefetching L1, by a script (timed/prefetch_script.h). */
 
 #define MEMORY 200u
 #define ask script_ask
@@ -15,7 +15,7 @@ static void start(rig *r, const char *settings) {
     script_open(r, "l1.prefetcher", settings, MEMORY);
 }
 
-/* What L1 counts adds up to what the prefetcher is told. */
+/* L1's counts equal the prefetcher's outcomes. */
 static void expect_counts(const rig *r, uint64_t sent) {
     const gpc_stats s = rig_stats(r);
     cr_expect_eq(s.l1_prefetches, sent, "%u prefetches", (unsigned)s.l1_prefetches);
@@ -23,7 +23,7 @@ static void expect_counts(const rig *r, uint64_t sent) {
                                        s.l1_redundant_prefetches, s.l1_dropped_prefetches});
 }
 
-/* A load of a line that was fetched ahead takes as long as any hit. */
+/* A load of a prefetched line takes as long as any hit. */
 Test(prefetch, useful) {
     rig r;
     start(&r, "");
@@ -49,7 +49,7 @@ Test(prefetch, useful) {
     rig_close(&r);
 }
 
-/* A load that comes while the line is on its way waits for the rest of the way alone. */
+/* A load while the line is in flight waits only for the rest of the way. */
 Test(prefetch, late) {
     rig r;
     start(&r, "");
@@ -85,7 +85,7 @@ Test(prefetch, unused) {
     rig_close(&r);
 }
 
-/* There, in flight, or queued already: nothing is sent for. */
+/* Present, in flight, or queued already: no request. */
 Test(prefetch, redundant) {
     rig r;
     start(&r, "");
@@ -103,7 +103,7 @@ Test(prefetch, redundant) {
     rig_close(&r);
 }
 
-/* What is asked for and not yet looked up keeps the hierarchy from being idle, though no packet is anywhere. */
+/* Prefetches requested but not yet looked up keep the hierarchy from being idle, without a packet. */
 Test(prefetch, drained) {
     rig r;
     start(&r, "l1.latency = 1\n");
@@ -118,7 +118,7 @@ Test(prefetch, drained) {
     rig_close(&r);
 }
 
-/* Sectors: those of the load, if nothing else is said. */
+/* Sectors: by default the load's. */
 Test(prefetch, sectors) {
     rig r;
     start(&r, "");
@@ -140,7 +140,7 @@ Test(prefetch, sectors) {
     rig_close(&r);
 }
 
-/* The queue takes so many lines, and further ones are dropped. */
+/* The queue takes a number of lines, and further lines are dropped. */
 Test(prefetch, queue) {
     rig r;
     start(&r, "l1.prefetch_queue = 3\n");
@@ -153,7 +153,7 @@ Test(prefetch, queue) {
     rig_close(&r);
 }
 
-/* One lookup a cycle: a prefetch waits for a cycle in which no load wants the port. */
+/* One lookup a cycle: a prefetch waits for a cycle with a free port. */
 Test(prefetch, loads_come_first) {
     rig r;
     start(&r, "");
@@ -167,7 +167,7 @@ Test(prefetch, loads_come_first) {
     rig_close(&r);
 }
 
-/* It takes an MSHR entry that is free, and waits for one; a load that is held up goes before it. */
+/* A prefetch takes a free MSHR entry, and waits for one; a held-up load goes first. */
 Test(prefetch, entries) {
     rig r;
     start(&r, "l1.mshr_entries = 2\n");
@@ -184,7 +184,7 @@ Test(prefetch, entries) {
     rig_close(&r);
 }
 
-/* Where every way of its set waits for data there is none for it. */
+/* If every way of the set waits for data, the prefetch has none. */
 Test(prefetch, no_way) {
     rig r;
     start(&r, "l1.allocate = on-miss\n");
@@ -199,7 +199,7 @@ Test(prefetch, no_way) {
     rig_close(&r);
 }
 
-/* What the predictor would not keep is not fetched. */
+/* Lines that the predictor would not keep are not fetched. */
 Test(prefetch, bypassed) {
     rig r;
     start(&r, "l1.bypass = always-bypass\n");
@@ -212,7 +212,7 @@ Test(prefetch, bypassed) {
     rig_close(&r);
 }
 
-/* What a prefetcher knows of a load: each line of it, the first lane's address, and who loads. */
+/* A prefetcher's facts about a load: every line, the first lane's address, and the issuer. */
 Test(prefetch, what_it_is_told) {
     rig r;
     start(&r, "");
@@ -233,7 +233,7 @@ Test(prefetch, what_it_is_told) {
     rig_close(&r);
 }
 
-/* The first lane that takes part may be another than lane 0. */
+/* The first active lane may be another than lane 0. */
 Test(prefetch, lowest_lane) {
     rig r;
     start(&r, "");
@@ -250,7 +250,7 @@ Test(prefetch, lowest_lane) {
     rig_close(&r);
 }
 
-/* A trace of events has its way through the levels, but nobody waits for it. */
+/* A trace of events shows the way through the levels, without a waiting access. */
 Test(prefetch, events) {
     rig r;
     events e = {0};
@@ -270,7 +270,7 @@ Test(prefetch, events) {
     rig_close(&r);
 }
 
-/* Under load: the same history, watched or not, nothing lost, and every sum adds up. */
+/* Under load: equal history, watched or not, no loss, and consistent sums. */
 static uint64_t storm(const char *settings, const char *prefetcher, bool watched) {
     static rig r;
     events e = {0};

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A slice that fetches ahead, by a script (timed/prefetch_script.h). */
+/* A prefetching slice, by a script (timed/prefetch_script.h). */
 
 #define MEMORY 200u
 #define ask script_ask
 #define LOAD(n) LINE(GPC_LOAD, LINES(n), .hint = GPC_HINT_CG)
 
-/* With CG and l1.bypass = hint loads are L2's alone. */
+/* With CG and l1.bypass = hint all loads go to L2. */
 static void start(rig *r, const char *settings) {
     char all[400];
     snprintf(all, sizeof all, "l1.bypass = hint\n%s", settings);
@@ -32,7 +32,7 @@ static void load(rig *r, uint64_t line) {
     rig_finish(r);
 }
 
-/* A read of a line that the slice fetched ahead takes as long as any hit of L2. */
+/* A read of a prefetched line takes as long as any hit of L2. */
 Test(prefetch_l2, useful) {
     rig r;
     start(&r, "");
@@ -58,7 +58,7 @@ Test(prefetch_l2, useful) {
     rig_close(&r);
 }
 
-/* A read while the line is on its way waits for the rest of the way alone. */
+/* A read while the line is in flight waits only for the rest of the way. */
 Test(prefetch_l2, late) {
     rig r;
     start(&r, "");
@@ -91,7 +91,7 @@ Test(prefetch_l2, unused) {
     rig_close(&r);
 }
 
-/* There, in flight or queued already; or more than the queue takes. */
+/* Present, in flight or queued already; or more than fit in the queue. */
 Test(prefetch_l2, redundant_and_dropped) {
     rig r;
     start(&r, "l2.prefetch_queue = 3\n");
@@ -108,7 +108,7 @@ Test(prefetch_l2, redundant_and_dropped) {
     rig_close(&r);
 }
 
-/* Sectors: those that the read needs of its own line, or as said. */
+/* Sectors: the read's sectors, or as requested. */
 Test(prefetch_l2, sectors) {
     rig r;
     start(&r, "");
@@ -126,7 +126,7 @@ Test(prefetch_l2, sectors) {
     rig_close(&r);
 }
 
-/* Reads have the tag port first, and MSHR entries when they come. */
+/* Reads have the tag port first, and also MSHR entries. */
 Test(prefetch_l2, reads_come_first) {
     rig r;
     start(&r, "l2.mshr_entries = 2\n");
@@ -141,7 +141,7 @@ Test(prefetch_l2, reads_come_first) {
     rig_close(&r);
 }
 
-/* What L1 keeps is not seen; what L1 fetches ahead is, and uses what the slice has fetched. */
+/* Hits of L1 are invisible; prefetches of L1 are visible, and use lines prefetched by the slice. */
 Test(prefetch_l2, sees_what_reaches_it) {
     rig r;
     start(&r, "l1.prefetcher = next-line(on=miss)\n");
@@ -164,7 +164,7 @@ Test(prefetch_l2, sees_what_reaches_it) {
     rig_close(&r);
 }
 
-/* Four slices, line by line in turn: each has its own addresses, and the line after another is its own next one. */
+/* Four slices, line by line in turn: each has separate addresses, with a separate next line. */
 Test(prefetch_l2, addresses_are_the_slices) {
     rig r;
     start(&r, "l2.slices = 4\nl2.interleave = modulo\nl2.interleave_bytes = 128B\n");
@@ -188,7 +188,7 @@ Test(prefetch_l2, addresses_are_the_slices) {
     rig_close(&r);
 }
 
-/* Lines beyond the last that there is are dropped. */
+/* Lines beyond the last line are dropped. */
 Test(prefetch_l2, no_such_line) {
     rig r;
     start(&r, "l2.slices = 4\nl2.interleave = modulo\nl2.interleave_bytes = 128B\n");
@@ -200,7 +200,7 @@ Test(prefetch_l2, no_such_line) {
     rig_close(&r);
 }
 
-/* Two partitions: what is homed in the other one is asked for there, and kept on both sides. */
+/* Two partitions: lines with home in the other are requested there, and kept on every side. */
 Test(prefetch_l2, partitions) {
     rig r;
     start(&r, "l2.slices = 2\nl2.partitions = 2\nl2.size = 512KiB\n");
@@ -219,7 +219,7 @@ Test(prefetch_l2, partitions) {
     rig_close(&r);
 }
 
-/* Nobody waits for it, but a trace of events has it: of L2, not of L1. */
+/* No access waits for a prefetch, but a trace of events has it: of L2, not of L1. */
 Test(prefetch_l2, events) {
     rig r;
     events e = {0};
@@ -237,7 +237,7 @@ Test(prefetch_l2, events) {
     rig_close(&r);
 }
 
-/* Under load: the same history, watched or not, nothing lost, and every sum adds up. */
+/* Under load: equal history, watched or not, no loss, and consistent sums. */
 static uint64_t storm(const char *settings, const char *prefetcher, bool watched) {
     static rig r;
     events e = {0};

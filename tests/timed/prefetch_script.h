@@ -6,12 +6,9 @@
 
 #define LINES(n) ((uint64_t)(n)*128)
 
-/*
- * A prefetcher that is a script: at each load it asks for what the test wants, and notes what it was told. It is
- * registered as `scripted`.
- */
+/* A scripted prefetcher: at every load it asks for the test's lines, and records outcomes. Registered as `scripted`. */
 typedef struct prefetch_script {
-    gpc_prefetch next[GPC_MAX_PREFETCHES]; /* the next load asks for these, */
+    gpc_prefetch next[GPC_MAX_PREFETCHES]; /* lines for the next load, */
     uint32_t count;                        /* so many */
     gpc_prefetch_access seen[64];
     gpc_request requests[64];
@@ -23,13 +20,13 @@ typedef struct prefetch_script {
 
 extern prefetch_script script;
 
-/* The rig, whose memory takes `memory` cycles, with the settings and `key = scripted`; the script is empty. */
+/* The rig, with a memory of `memory` cycles, the settings and `key = scripted`; the script is empty. */
 void script_open(rig *r, const char *key, const char *settings, uint64_t memory);
-/* The next load asks for so many lines, by number. */
+/* The next load asks for a number of lines, by line number. */
 void script_ask(uint32_t count, uint64_t first);
 void script_expect_outcomes(int line, const char *outcomes);
 #define OUTCOMES(outcomes) script_expect_outcomes(__LINE__, outcomes)
-/* What the script was told, by kind: what a level has counted must be the same. */
+/* Outcomes recorded by the script, by kind: must equal a level's counts. */
 void script_expect_counts(const uint64_t counted[5]);
 
 #endif

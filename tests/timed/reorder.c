@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * The reorder buffer before L1's tags. The tags are held up by a miss that takes the only MSHR entry; what is issued
- * meanwhile gathers in the buffer, and the order in which L1 is then asked is that of the policy's on_miss.
+ * The reorder buffer before L1's tags. The tags are held up by a miss with the only MSHR entry; later issues gather in
+ * the buffer, and the policy's on_miss shows the order at L1.
  */
 
 #define MEMORY 200u
@@ -61,7 +61,7 @@ static gpc_status load(rig *r, uint32_t block, uint32_t warp, uint64_t line, uin
     return status;
 }
 
-/* Line 0 by block 9, which the tags wait for, then one letter a load: block and warp n, line in order from 1. */
+/* Line 0 by block 9, awaited by the tags, then one letter a load: block and warp n, line in order from 1. */
 static void gather(rig *r, const char *settings, const char *loads) {
     start(r, settings);
     cr_assert_eq(load(r, 9, 9, 100, GPC_LOAD), GPC_OK);
@@ -83,7 +83,7 @@ static void expect_order(const char *what, const unsigned *order, unsigned count
 #define ORDER(what, ...) \
     expect_order(what, (const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
 
-/* Lines 1 to 6 by 0 1 0 2 1 0. Queues: 0 holds 1 3 6, 1 holds 2 5, 2 holds 4; the tags were last in block 9's. */
+/* Lines 1 to 6 by 0 1 0 2 1 0. Queues: 0 holds 1 3 6, 1 holds 2 5, 2 holds 4; the tags last took from block 9's. */
 Test(timed_reorder, drains) {
     static const char *const loads = "010210";
     rig r;
@@ -122,7 +122,7 @@ Test(timed_reorder, drains) {
     rig_close(&r);
 }
 
-/* What was counted is forgotten, to the last entry's cycle. */
+/* Counts are reset, to the last entry's cycle. */
 Test(timed_reorder, reset) {
     rig r;
     gather(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 16\n", "010210");
@@ -147,8 +147,8 @@ Test(timed_reorder, groups_of_warps) {
 }
 
 /*
- * Blocks take queues as they come: block 9 has queue 0, 0 has 1, 1 has 2 and 2 has 3. Where there are two, 0 takes the
- * one that is empty, 1 and 2 find none and share: 1 modulo 2 = 1, with 0, and 2 modulo 2 = 0, with 9.
+ * Blocks take queues on arrival: block 9 has queue 0, 0 has 1, 1 has 2 and 2 has 3. With two queues, 0 takes the empty
+ * one, 1 and 2 find none and share: 1 modulo 2 = 1, with 0, and 2 modulo 2 = 0, with 9.
  */
 Test(timed_reorder, blocks) {
     rig r;
@@ -160,7 +160,7 @@ Test(timed_reorder, blocks) {
     rig_close(&r);
 }
 
-/* A store waits until all before it have passed the tags, and all after it wait for it. */
+/* A store waits until all earlier accesses have passed the tags, and all later ones wait for it. */
 Test(timed_reorder, writes_flush) {
     static const uint8_t kinds[] = {GPC_STORE, GPC_ATOMIC, GPC_REDUCTION};
     for (unsigned i = 0; i < 3; i++) {
@@ -187,7 +187,7 @@ Test(timed_reorder, writes_flush) {
     }
 }
 
-/* One queue of three: a fourth waits in the coalescer, and with l1.queue = 1 the SM behind it. */
+/* One queue of three: a fourth waits in the coalescer, and with l1.queue = 1 the SM behind. */
 Test(timed_reorder, back_pressure) {
     rig r;
     start(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 1\nl1.reorder_entries = 3\nl1.queue = 1\n");
@@ -207,7 +207,7 @@ Test(timed_reorder, back_pressure) {
     rig_close(&r);
 }
 
-/* With nothing before it a load passes as fast as without the buffer, and lines of one instruction a cycle each. */
+/* In an empty buffer a load passes as fast as without the buffer, and lines of one instruction a cycle each. */
 Test(timed_reorder, costs_no_time) {
     static const char *const settings[] = {"l1.reorder = none\n", "l1.reorder = block\n", "l1.reorder = pc\n"};
     uint64_t one[3], many[3], hit[3];
@@ -224,7 +224,7 @@ Test(timed_reorder, costs_no_time) {
     }
 }
 
-/* The order in which random accesses pass the tags, by their numbers, which are their pcs. */
+/* The order of random accesses at the tags, by number, given as pc. */
 static struct {
     uint64_t numbers[512];
     uint8_t kinds[512];
@@ -282,7 +282,7 @@ static void check_order(const char *settings, uint64_t seed) {
         cr_assert(order.kinds[i] != GPC_STORE || order.numbers[i] == i, "%s: store %u was number %u", settings,
                   (unsigned)order.numbers[i], i);
     }
-    for (unsigned i = 0, stores = 0; i < order.count; i++) { /* as many stores before a load as were issued before it */
+    for (unsigned i = 0, stores = 0; i < order.count; i++) { /* as many stores before a load as issued earlier */
         unsigned before = 0;
         for (unsigned n = 0; n < order.count && order.kinds[i] != GPC_STORE; n++)
             before += order.kinds[n] == GPC_STORE && order.numbers[n] < order.numbers[i];
@@ -293,7 +293,7 @@ static void check_order(const char *settings, uint64_t seed) {
     rig_close(&r);
 }
 
-/* Whatever the queues: a store has the place in the order that it was issued in, and so has it to every load. */
+/* With any queues: a store keeps the order of issue, also relative to every load. */
 Test(timed_reorder, loads_pass_no_store) {
     static const char *const signatures[] = {"block", "warp", "pc"};
     static const char *const drains[] = {"fixed", "round-robin", "longest"};

@@ -6,14 +6,14 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* l1.allocate = replaceable: lines on their way leave for others, and are then fetched again. */
+/* l1.allocate = replaceable: lines in flight are evicted for others, and then fetched again. */
 
-#define SET 4096u /* bytes from a line to the next of its set */
+#define SET 4096u /* bytes from a line to the next of the set */
 #define MEMORY 200u
 
 static const char replaceable[] = "l1.allocate = replaceable\n";
 
-/* An access of `lines` lines `apart`, so often, behind each other or each when the one before is done. */
+/* Access `lines` lines `apart`, a number of times, in a row or each after the previous is done. */
 static gpc_stats again(const char *settings, uint32_t lines, uint64_t apart, unsigned times, bool waits) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -29,8 +29,8 @@ static gpc_stats again(const char *settings, uint32_t lines, uint64_t apart, uns
 }
 
 /*
- * What an H100 counts (tests/hardware/micro/README.md): of up to four lines of one set the first access misses; of more
- * all do, whether the others are still on their way or not, and all go to L2.
+ * Counts of an H100 (tests/hardware/micro/README.md): of up to four lines of one set the first access misses; of more
+ * all miss, whether others are in flight or not, and all go to L2.
  */
 Test(replaceable, as_the_gpu_counts) {
     static const uint32_t counts[] = {1, 3, 4, 5, 6, 8, 12, 16, 24, 31};
@@ -47,13 +47,13 @@ Test(replaceable, as_the_gpu_counts) {
             }
 }
 
-/* Nobody waits for a line; on miss the fifth of a set does. */
+/* No load waits for a line; with allocation on miss the fifth of a set does. */
 Test(replaceable, no_reservation_failure) {
     cr_expect_eq(again(replaceable, 16, SET, 2, false).l1_line_failures, 0);
     cr_expect_gt(again("l1.allocate = on-miss\n", 16, SET, 2, false).l1_line_failures, 0);
 }
 
-/* Who joined a line before it was replaced has its data of the same reply. */
+/* A load that joined a line before replacement gets data of the same reply. */
 Test(replaceable, those_that_wait_are_served) {
     rig r;
     rig_open(&r, replaceable, MEMORY);
@@ -63,13 +63,16 @@ Test(replaceable, those_that_wait_are_served) {
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).l2_read_sectors, 6, "line 0 twice");
     cr_expect_eq(r.done[second].cycle, r.done[first].cycle);
-    /* the last four of the set are there */
+    /* the last four of the set are present */
     cr_expect_eq(rig_latency(&r, WORDS(GPC_LOAD, 2 * SET, 3, SET)) < MEMORY, true);
     cr_expect_eq(r.done[r.issued - 1].level, 1);
     rig_close(&r);
 }
 
-/* Any loads, stores and atomics on few sets: all end, with data (coherence.data checks their values), as on miss. */
+/*
+ * Random loads, stores and atomics on few sets: all end, with data (coherence.data checks values), as with allocation
+ * on miss.
+ */
 static void storm(const char *settings, uint64_t random) {
     rig r;
     char text[200];

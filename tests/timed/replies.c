@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Hosts whose room for replies is finite: credits, and what stands still without them. */
+/* Hosts with finite room for replies: credits, and standstill without credits. */
 
 static rig r;
 
@@ -27,7 +27,7 @@ static uint64_t stalls(gpc_object kind, uint32_t index) {
     return value;
 }
 
-/* Every completion takes one, in the order in which they were done; grants take effect from the next cycle on. */
+/* Every completion takes a credit, in order of completion; grants take effect from the next cycle on. */
 Test(timed_replies, one_each) {
     rig_open(&r, NULL, 100);
     cr_expect_eq(gpc_hierarchy_reply_credits(r.hierarchy, 0), GPC_UNLIMITED_CREDITS);
@@ -70,7 +70,7 @@ Test(timed_replies, one_each) {
     rig_close(&r);
 }
 
-/* Nothing passes the tags meanwhile; hosts are refused for that, and told when it is over. */
+/* The tags stand still meanwhile; hosts are refused for that reason, and told at the end. */
 Test(timed_replies, tags_stand_still) {
     rig_open(&r, "l1.queue = 4\n", 100);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -84,7 +84,7 @@ Test(timed_replies, tags_stand_still) {
     cr_expect_eq(busy, GPC_BUSY_REPLY);
     cr_expect_not(gpc_hierarchy_can_accept(r.hierarchy, 0, &said));
     cr_expect_eq(said, GPC_BUSY_REPLY);
-    /* what had passed the tags when the first was done: one a cycle for the latency; and the queue */
+    /* accesses past the tags when the first was done: one a cycle for the latency; and the queue */
     cr_expect_leq(r.issued - before, 10 + 1 + 4 + 1, "%u", (unsigned)(r.issued - before));
     gpc_cache_stats cache;
     cache.struct_size = sizeof cache;
@@ -98,12 +98,12 @@ Test(timed_replies, tags_stand_still) {
     rig_close(&r);
 }
 
-/* What a reply that is held has let go of waits with it: nothing is tried again cycle by cycle. */
+/* Resources freed by a held reply wait as well: no retries cycle by cycle. */
 Test(timed_replies, nothing_is_polled) {
     rig_open(&r, "l1.mshr_entries = 1\n", 50);
     set(0, 0);
     rig_issue(&r, LINE(GPC_LOAD, 0));
-    rig_issue(&r, LINE(GPC_LOAD, 4096)); /* waits for the entry, which the fill has freed */
+    rig_issue(&r, LINE(GPC_LOAD, 4096)); /* waits for the entry, freed by the fill */
     rig_steps(&r, 500);
     cr_expect_eq(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
     cr_expect_eq(r.memory.calls, 1);
@@ -115,7 +115,7 @@ Test(timed_replies, nothing_is_polled) {
     rig_close(&r);
 }
 
-/* Replies wait in the network, and then keep others' from coming. */
+/* Replies wait in the network, and then hold back others'. */
 Test(timed_replies, the_network_fills) {
     static const char narrow[] =
         "sm.count = 2\nnetwork.output_buffer = 2\nnetwork.input_buffer = 2\nl2.reply_queue = 2\n"
@@ -144,7 +144,7 @@ Test(timed_replies, the_network_fills) {
     cr_expect_lt(of_two[1], alone, "L2 cannot reply, and takes no more");
 }
 
-/* A host with L1s of its own, whose fills are as finite. */
+/* A host with L1s, with equally finite fills. */
 Test(timed_replies, of_misses) {
     rig_open(&r,
              "network.output_buffer = 2\nl2.reply_queue = 2\nl2.latency = 2\nl1.miss_queue = 2\n"
@@ -171,7 +171,7 @@ Test(timed_replies, of_misses) {
     rig_close(&r);
 }
 
-/* As many as a host takes out: one in ten cycles is what then comes through. */
+/* Throughput equals the host's rate: one in ten cycles. */
 Test(timed_replies, bandwidth) {
     rig_open(&r, "l1.queue = 8\n", 100);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -189,7 +189,7 @@ Test(timed_replies, bandwidth) {
     rig_close(&r);
 }
 
-/* A fence waits for a store that the host has not taken note of; its own completion takes a credit, too. */
+/* A fence waits for a store not yet taken by the host; the fence's completion takes a credit, too. */
 Test(timed_replies, fences) {
     rig_open(&r, NULL, 50);
     set(0, 0);
@@ -206,7 +206,7 @@ Test(timed_replies, fences) {
     rig_close(&r);
 }
 
-/* More credits than replies: nothing is otherwise than without. Any grants: all come, once, in each SM's order. */
+/* More credits than replies: no difference. Random grants: all complete, once, in every SM's order. */
 static uint64_t random_run(const char *settings, uint64_t seed, bool limited, bool enough) {
     rig_open_dram(&r, settings);
     uint64_t state = seed, grants = seed;
@@ -245,7 +245,7 @@ Test(timed_replies, random) {
                  random_run("sm.count = 2\nl1.queue = 4\n", 9, true, false));
 }
 
-/* A host that is called back by nothing leaves SMs to several threads: credits make no difference to that. */
+/* A host without callbacks leaves SMs to several threads: credits make no difference. */
 static uint64_t quiet_run(const char *settings, uint32_t threads) {
     gpc_error error = GPC_ERROR_INIT;
     rig_open_dram(&r, settings);
@@ -281,7 +281,7 @@ Test(timed_replies, threads) {
     cr_expect_eq(quiet_run(narrow, 1), quiet_run(two, 2));
 }
 
-/* In a tree tags stand still, and messages go on: another SM gets what this one has modified. */
+/* In a tree tags stand still, and messages continue: another SM gets lines modified by this SM. */
 Test(timed_replies, trees) {
     coherent_open(&r, "msi", "");
     rig_wait(&r, rig_issue(&r, WORD(GPC_STORE, 0)));
@@ -357,7 +357,7 @@ static void attach(gpc_hierarchy *h, trail *t) {
     cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
 }
 
-/* A copy has the same credits, and the same replies that wait for them. */
+/* A copy has equal credits, and equal waiting replies. */
 Test(timed_replies, snapshots) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *both[2];

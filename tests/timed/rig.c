@@ -25,7 +25,7 @@ const char rig_base[] =
     "l2.mshr_merges = unlimited\nl2.miss_queue = unlimited\nl2.reply_queue = unlimited\nl2.link_width = 256B\n"
     "l2.link_buffer = unlimited\nmemory.link_buffer = unlimited\ndram.channels = 1\n";
 
-/* Stages, with stats.stages, are parts of the way, and all of it. */
+/* Stages, with stats.stages, are parts of the way, and complete. */
 static void check_stages(const gpc_completion *c) {
     uint64_t left = c->cycle - c->issued;
     for (uint32_t i = 0; i < c->stage_count; i++) {
@@ -249,7 +249,7 @@ uint64_t rig_push(rig *r, shot s) {
     return r->issued - 1;
 }
 
-/* There is room again, for every channel that was refused. */
+/* Tell every refused channel of room. */
 static void tell_channels(rig *r) {
     for (uint32_t c = 0; c < 64; c++)
         if (r->memory.refused[c]) {
@@ -258,7 +258,7 @@ static void tell_channels(rig *r) {
         }
 }
 
-/* The reads that are due; `reads` keeps the order of arrival. */
+/* The due reads; `reads` keeps the order of arrival. */
 static void answer(rig *r) {
     rig_memory *m = &r->memory;
     uint64_t now = rig_now(r), due[RIG_READS];
@@ -313,7 +313,7 @@ void rig_wait(rig *r, uint64_t token) {
 }
 
 void rig_finish(rig *r) {
-    /* a prefetch or a store may be done before memory has been asked: nothing may be on its way either */
+    /* a prefetch or a store may end before memory has been asked: also wait for packets on the way */
     for (uint32_t i = 0; gpc_hierarchy_in_flight(r->hierarchy) || r->memory.count ||
                          gpc_hierarchy_next_event(r->hierarchy) != UINT64_MAX;
          i++) {

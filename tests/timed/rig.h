@@ -5,22 +5,22 @@
 #include <gpucache/gpucache.h>
 
 /*
- * A timed hierarchy and its host: the host issues, moves the clock, notes every
- * completion, and is the memory behind where it is told to be. Public interface alone.
+ * A timed hierarchy with a host: the host issues, moves the clock, records every completion, and provides memory if
+ * wanted. Uses only the public interface.
  */
 
 #define RIG_TOKENS 8192u
 #define RIG_READS 4096u
 
-/* What became of an access, by its token. */
+/* Result of an access, by token. */
 typedef struct rig_done {
     uint64_t issued, cycle;
-    uint32_t times; /* completions: must end at 1 */
+    uint32_t times; /* completions: must be 1 at the end */
     uint8_t level, kind;
     bool accepted, fence;
 } rig_done;
 
-/* In which order the host's memory answers reads that are due. */
+/* Order of answers of the host's memory to due reads. */
 typedef enum rig_order { RIG_IN_ORDER, RIG_BACKWARDS } rig_order;
 
 typedef struct rig_read {
@@ -29,13 +29,13 @@ typedef struct rig_read {
 
 typedef struct rig_memory {
     uint64_t latency; /* core cycles from the call to the reply */
-    uint32_t room;    /* reads at once, 0 = any number */
+    uint32_t room;    /* reads at once, 0 = unlimited */
     bool refuse;      /* takes nothing */
     rig_order order;
     rig_read reads[RIG_READS];
     uint32_t count;
     uint64_t calls, refusals, read_bytes, write_bytes, writes, last_call;
-    bool refused[64]; /* by channel, since the last word to it */
+    bool refused[64]; /* by channel, since last told ready */
 } rig_memory;
 
 typedef struct rig {
@@ -45,7 +45,7 @@ typedef struct rig {
     const char *settings;
     rig_done done[RIG_TOKENS];
     uint64_t issued, completed;
-    uint64_t trail; /* of all completions, in order: equal trails, equal histories */
+    uint64_t trail; /* of all completions, in order: equal trails mean equal histories */
     uint64_t ready, fills[3], evictions[3];
     uint32_t ready_sm;
     bool ready_sms[64]; /* since the host last looked */
@@ -53,23 +53,23 @@ typedef struct rig {
 } rig;
 
 /*
- * Wide and deep everywhere, so that a test narrows what it is about: one SM, one slice, one channel, equal clocks; L1
- * of 32 sets x 4 ways x 128 bytes, lines 4 KiB apart in one set, hits after 10 cycles, one lookup a cycle; packets of
- * 8 bytes and data that cross in one cycle and 5 of latency; L2 of 128 sets x 16 ways, hits after 20 cycles, one
- * lookup a cycle; sectors of 32 bytes; nothing else limited. L1 writes evict, L2 writes back and fetches.
+ * Wide and deep everywhere, so that a test narrows one part: one SM, one slice, one channel, equal clocks; L1 of 32
+ * sets x 4 ways x 128 bytes, lines 4 KiB apart in one set, hits after 10 cycles, one lookup a cycle; packets of 8 bytes
+ * plus data, crossing in one cycle plus a latency of 5; L2 of 128 sets x 16 ways, hits after 20 cycles, one lookup a
+ * cycle; sectors of 32 bytes; no other limits. L1 writes evict, L2 writes back and fetches.
  */
 extern const char rig_base[];
 
 /* The base, then the settings (`key = value` lines, or NULL), with the configured DRAM. */
 void rig_open_dram(rig *r, const char *settings);
-/* The same, the host being the memory: `latency` core cycles from the transfer to its reply. */
+/* With the host as memory: `latency` core cycles from the transfer to the reply. */
 void rig_open(rig *r, const char *settings, uint64_t latency);
-/* Once policies have been registered with its context: an idle rig anew, with further settings that name them. */
+/* After registering policies with the context: open an idle rig anew, with further settings that name them. */
 void rig_reopen(rig *r, const char *settings, uint64_t latency);
 gpc_status rig_refused(const char *settings, gpc_error *error);
-/* Everything accepted has completed, once; destroys. */
+/* Every accepted access has completed, once; destroys. */
 void rig_close(rig *r);
-/* Destroys without that check. */
+/* Destroys without checking. */
 void rig_abandon(rig *r);
 
 /* An access by the first `lanes` lanes: lane i at address + i * stride. */
@@ -81,19 +81,19 @@ typedef struct shot {
     uint32_t multicast_count;
 } shot;
 
-/* 4 bytes; all 128 bytes of a line; `n` words that are so many bytes apart. Further fields of a shot may follow. */
+/* 4 bytes; all 128 bytes of a line; `n` words, the given number of bytes apart. Further fields of a shot may follow. */
 #define WORD(k, ...) ((shot){.kind = (k), .lanes = 1, .width = 4, .address = __VA_ARGS__})
 #define LINE(k, ...) ((shot){.kind = (k), .stride = 4, .lanes = 32, .width = 4, .address = __VA_ARGS__})
 #define WORDS(k, a, n, ...) ((shot){.kind = (k), .address = (a), .lanes = (n), .width = 4, .stride = __VA_ARGS__})
 
-/* Offer it; the tokens count from 0. GPC_OK or GPC_BUSY. */
+/* Try an access; tokens count from 0. GPC_OK or GPC_BUSY. */
 gpc_status rig_try(rig *r, shot s, gpc_busy *busy);
-/* One that must be accepted; returns its token. */
+/* Issue; must be accepted; returns the token. */
 uint64_t rig_issue(rig *r, shot s);
-/* Move on until it is accepted; returns its token. */
+/* Step until accepted; returns the token. */
 uint64_t rig_push(rig *r, shot s);
 
-/* A fence of SM 0's warp 0, if nothing else is said: which must be accepted; returns its token. */
+/* A fence, by default of SM 0's warp 0; must be accepted; returns the token. */
 typedef struct fence_shot {
     gpc_scope scope;
     gpc_order order;
@@ -106,9 +106,9 @@ uint64_t rig_fence(rig *r, fence_shot f);
 /* One core cycle, then the host's memory answers. */
 void rig_step(rig *r);
 void rig_steps(rig *r, uint64_t cycles);
-/* As far as the next thing that can happen, at most to `limit`. */
+/* Go to the next possible event, at most to `limit`. */
 void rig_skip(rig *r, uint64_t limit);
-/* To the completion of a token, or of everything, memory included. */
+/* Go to the completion of a token, or of everything, including memory. */
 void rig_wait(rig *r, uint64_t token);
 void rig_finish(rig *r);
 /* The host's memory takes transfers again. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Hierarchies that are short of something, under streams that ask for just that. */
+/* Hierarchies with a scarce resource, under streams that need exactly that. */
 
 static rig r;
 
@@ -20,7 +20,7 @@ static const char zero_buffers[] =
     "l1.miss_queue = 0\nnetwork.input_buffer = 0\nnetwork.output_buffer = 0\nl2.queue = 0\nl2.miss_queue = 0\n"
     "l2.reply_queue = 0\nl2.link_buffer = 0\nmemory.link_buffer = 0\nnetwork.latency = 0\nl2.link_latency = 0\n";
 
-/* The same stream whatever the memory does with it. */
+/* The same stream for every memory. */
 static void survives(const char *settings, uint32_t sms, uint32_t loads, uint32_t stores) {
     stream s = {.seed = 7, .sms = sms, .accesses = 60, .bytes = 16384, .loads = loads, .stores = stores};
     for (unsigned kind = 0; kind < 4; kind++) {
@@ -43,7 +43,7 @@ static void survives_all(const char *base, const char *more, uint32_t sms) {
     survives(text, sms, 16, 0);
     survives(text, sms, 0, 16);
     survives(text, sms, 8, 5);
-    survives(text, sms, 0, 0); /* atomics, reductions and prefetches alone */
+    survives(text, sms, 0, 0); /* only atomics, reductions and prefetches */
 }
 
 Test(timed_safety, one_of_everything) {
@@ -87,7 +87,7 @@ Test(timed_safety, slices_that_are_no_power_of_two) {
         }
 }
 
-/* All lines dirty at both levels: each load must first write one back, through buffers that are full. */
+/* All lines dirty at every level: every load must first write back one, through full buffers. */
 Test(timed_safety, all_lines_dirty) {
     static const char text[] = "l1.size = 1KiB\nl1.ways = 2\nl1.write_policy = back\nl1.write_allocate = fetch\n"
                                "l2.size = 4KiB\nl2.ways = 2\nl1.miss_queue = 1\nl2.miss_queue = 1\nl1.queue = 1\n"
@@ -105,7 +105,7 @@ Test(timed_safety, all_lines_dirty) {
     rig_close(&r);
 }
 
-/* More stores than all buffers hold, to memory that takes one transfer in fifty cycles. */
+/* More stores than fit in all buffers, to memory that takes one transfer in fifty cycles. */
 Test(timed_safety, write_storm) {
     static const char *const policies[] = {"l2.write_policy = back\nl2.size = 2KiB\nl2.ways = 1\n",
                                            "l2.write_policy = through\n", "l2.enabled = false\n"};
@@ -128,13 +128,13 @@ Test(timed_safety, write_storm) {
         }
         rig_release(&r);
         rig_finish(&r);
-        /* what a writing-back L2 still holds is not written */
+        /* lines still held by a writing-back L2 are not written */
         cr_expect_eq(r.memory.write_bytes, (i == 0 ? 300 - 16 : 300) * 128, "%s", policies[i]);
         rig_close(&r);
     }
 }
 
-/* A load that merges when the fill is under way, in every cycle of a round trip. */
+/* A load that merges during the fill, in every cycle of a round trip. */
 Test(timed_safety, merges_at_any_time) {
     static const char *const settings[] = {
         "l1.mshr_merges = 2\nl1.fill_width = 8B\n", "l1.mshr_merges = 2\nl1.allocate = on-fill\nl1.fill_width = 8B\n",
@@ -186,7 +186,7 @@ Test(timed_safety, steps_of_any_length) {
     }
 }
 
-/* A stretch of nothing is free, and moves the clock. */
+/* A stretch without work is free, and moves the clock. */
 Test(timed_safety, long_idle_stretches) {
     rig_open_dram(&r, NULL);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -201,7 +201,7 @@ Test(timed_safety, long_idle_stretches) {
     rig_close(&r);
 }
 
-/* drain alone finishes everything, write-backs included. */
+/* drain alone finishes everything, including write-backs. */
 Test(timed_safety, drain) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         uint64_t state = seed;
@@ -226,7 +226,7 @@ Test(timed_safety, drain) {
     }
 }
 
-/* A host's memory that never answers: drain says so, after deadlock.cycles, and names who waits. */
+/* A host's memory that never answers: drain reports it after deadlock.cycles, and names the waiters. */
 Test(timed_safety, deadlock_is_reported) {
     gpc_error error = GPC_ERROR_INIT;
     rig_open(&r, "deadlock.cycles = 5000\n", UINT64_MAX / 2);
@@ -234,7 +234,7 @@ Test(timed_safety, deadlock_is_reported) {
     cr_expect_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_ERROR_STATE);
     cr_expect_gt(strlen(error.message), 20);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
-    /* it is none: the answer comes, and all is well */
+    /* no deadlock: the answer arrives, and all is well */
     cr_assert_eq(r.memory.count, 1);
     r.memory.reads[0].due = rig_now(&r);
     rig_close(&r);

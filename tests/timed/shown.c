@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Requests as functions of a host are shown them: packets keep much in their reserved bytes, where a host finds 0. */
+/* Requests as seen by functions of a host: packets use reserved bytes, and a host finds 0 there. */
 
 typedef enum call {
     ON_HIT,
@@ -171,7 +171,7 @@ static void run(const char *settings) {
     rig_close(&r);
 }
 
-/* So many of the functions have been called, and none has found another byte. */
+/* The functions have been called often enough, and none has found another byte. */
 static void check(const char *settings, const call *expected, size_t count) {
     memset(calls, 0, sizeof calls);
     memset(dirty, 0, sizeof dirty);

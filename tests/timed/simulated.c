@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What GPGPU-Sim has between its parts: collectors before L1, writeback behind it, way into L2, flits, DRAM's queue. */
+/* GPGPU-Sim's stages between parts: collectors before L1, writeback behind, way into L2, flits, DRAM's queue. */
 
 #define MEMORY 200u
 #define COLLECTORS "l1.collectors = 2\nl1.queue = 5\nl1.latency = 0\n"
@@ -33,7 +33,7 @@ static void expect_refused(const char *settings, const char *what) {
     cr_expect(strstr(error.message, what), "%s: %s", settings, error.message);
 }
 
-/* Into a unit, its one operand, out of it: at the tags in the fourth cycle. A store has one operand more. */
+/* Into a unit, the single operand, out of the unit: at the tags in the fourth cycle. A store has a further operand. */
 Test(timed_simulated, way_to_the_tags) {
     cr_expect_eq(hit(COLLECTORS, LINE(GPC_LOAD, 0)), 4);
     cr_expect_eq(hit(COLLECTORS "l1.latency = 10\n", LINE(GPC_LOAD, 0)), 14);
@@ -41,7 +41,7 @@ Test(timed_simulated, way_to_the_tags) {
     cr_expect_eq(latency(NULL, LINE(GPC_LOAD, 0)) - latency(NULL, LINE(GPC_STORE, 0)), two - one + 1);
 }
 
-/* Once one is at the tags for long, a register, two units and a register hold four more. */
+/* While one is at the tags for long, a register, two units and a register hold four more. */
 Test(timed_simulated, five_instructions) {
     gpc_busy busy;
     rig_open(&r, COLLECTORS "l1.mshr_entries = 1\n", MEMORY);
@@ -57,7 +57,7 @@ Test(timed_simulated, five_instructions) {
     rig_close(&r);
 }
 
-/* 32 lines are at the tags. Behind them unit 0 went last, and so B, in unit 1, goes before A; C and D follow. */
+/* 32 lines are at the tags. Behind, unit 0 went last, so B, in unit 1, goes before A; C and D follow. */
 Test(timed_simulated, units_take_turns) {
     uint64_t tokens[4];
     rig_open(&r, COLLECTORS, MEMORY);
@@ -88,7 +88,7 @@ Test(timed_simulated, collectors_refused) {
     expect_refused("l1.release_latency = 1\n", "l1.release_latency needs l1.release_width");
 }
 
-/* Constants go the same way, to their own cache, one access at the tags of both. */
+/* Constants go the same way, to the constant cache, one access at the tags of both. */
 Test(timed_simulated, constants) {
     const char settings[] = COLLECTORS "const.size = 2KiB\nconst.latency = 0\n";
     const shot s = WORD(GPC_LOAD, 0x100, .space = GPC_SPACE_CONSTANT);
@@ -113,7 +113,10 @@ Test(timed_simulated, release_latency) {
 
 #define WAY "sm.count = 2\nl2.rop_latency = 100\nl2.mshr_entries = 1\n"
 
-/* L2 has it, but it comes while a miss waits for another's MSHR entry at the tags. From its issue to its completion. */
+/*
+ * L2 has the line, but the load arrives while a miss waits for another's MSHR entry at the tags. From issue to
+ * completion.
+ */
 static uint64_t behind(const char *settings) {
     rig_open(&r, settings, MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 256, .sm = 1));
@@ -127,7 +130,7 @@ static uint64_t behind(const char *settings) {
     return r.done[token].cycle - r.done[token].issued;
 }
 
-/* In a pipeline it goes on with the queue full, too; else it sets out a cycle after that has room again. */
+/* In a pipeline it continues even with the queue full; otherwise it starts a cycle after the queue has room. */
 Test(timed_simulated, intake) {
     static const char full[] = WAY "l2.intake = queue\nl2.queue = 1\n",
                       roomy[] = WAY "l2.intake = queue\nl2.queue = 2\n";
@@ -163,7 +166,7 @@ static uint64_t from_dram(const char *settings, unsigned count) {
     return cycles;
 }
 
-/* One takes as long; many wait before the channel's queue, which has no room for those that are on their way. */
+/* A single request takes as long; many wait before the channel's queue, which has no room for requests on the way. */
 Test(timed_simulated, latency_of_requests) {
     static const char data[] = "dram.latency = 100\n", request[] = "dram.latency = 100\ndram.latency_at = request\n";
     const uint64_t one = from_dram(data, 1), other = from_dram(request, 1);

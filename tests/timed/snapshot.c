@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What components name as their state, copied out and back in: everything happens again as it did. */
+/* State named by components, copied out and back in: everything repeats. */
 
 static rig r, before;
 
@@ -52,7 +52,7 @@ static void restore(bytes *b) {
     cr_expect_eq(b->at, b->size);
 }
 
-/* Loads and stores of lines here and there; returns where the stream is. */
+/* Random loads and stores of lines; returns the position in the stream. */
 static uint64_t traffic(uint64_t state, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         uint8_t kind = rig_below(&state, 3) ? GPC_LOAD : GPC_STORE;
@@ -63,8 +63,8 @@ static uint64_t traffic(uint64_t state, unsigned count) {
 }
 
 /*
- * Without caches the state is all that decides what comes. The second time the hierarchy has grown: it had more packets
- * and accesses under way than when it was copied.
+ * Without caches the state decides everything. The second time the hierarchy has grown: more packets and accesses were
+ * under way than in the copy.
  */
 static void check_again(const char *settings, bool dram) {
     bytes b = {NULL, 0, 0, false};
@@ -112,7 +112,7 @@ Test(timed_snapshot, happens_again) {
     check_again("sm.count = 2\nl1.enabled = false\nl2.enabled = false\nl2.slices = 2\nthreads = 2\n", true);
 }
 
-/* What caches hold is not among it: with them, all that is named is again as it was. */
+/* Contents of caches are excluded: with caches, all named state is restored. */
 static void check_restored(const char *settings, const char *protocol) {
     bytes b = {NULL, 0, 0, false};
     if (protocol)

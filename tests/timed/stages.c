@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Stages of accesses (stats.stages): they sum up to the latency, always, and say where the cycles went. */
+/* Stages of accesses (stats.stages): always summing to the latency, and naming the causes. */
 
 static rig r;
 
@@ -67,7 +67,7 @@ static uint64_t counted(const gpc_hierarchy *h, unsigned stage) {
     return value;
 }
 
-/* What hosts were told, the rows and the counters are the same; no line's clock is left. */
+/* Completions, rows and counters agree; no line's clock is left. */
 static void expect_same(const gpc_hierarchy *h, const seen *told) {
     seen rows = {0};
     cr_assert_eq(gpc_hierarchy_stages(h, add_row, &rows), GPC_OK);
@@ -80,7 +80,7 @@ static void expect_same(const gpc_hierarchy *h, const seen *told) {
     cr_expect_eq(h->timed->stage_times->line_live, 0);
 }
 
-/* Accesses of all kinds, of one to 32 lines, as fast as they are accepted; and fences where they may be. */
+/* Accesses of all kinds, of one to 32 lines, as fast as accepted; and fences if allowed. */
 static void storm(gpc_hierarchy *h, uint32_t sms, unsigned count, seen *told) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_STORE, GPC_LOAD, GPC_ATOMIC, GPC_LOAD, GPC_REDUCTION, GPC_PREFETCH};
     gpc_error error = GPC_ERROR_INIT;
@@ -116,7 +116,7 @@ static void storm(gpc_hierarchy *h, uint32_t sms, unsigned count, seen *told) {
         }
     }
     cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
-    /* those in shared memory are told at once, and in no row */
+    /* accesses of shared memory complete at once, and are in no row */
     told->accesses -= told->accesses - given;
 }
 
@@ -165,7 +165,7 @@ Test(stages, sums_on_every_preset) {
     gpc_context_destroy(context);
 }
 
-/* Trees of coherent modules, and caches that order their SMs. */
+/* Trees of coherent modules, and caches that order the SMs. */
 Test(stages, sums_with_coherence) {
     static const char *const settings[] = {
         "coherence = viper\n",
@@ -186,7 +186,7 @@ Test(stages, sums_with_coherence) {
     gpc_context_destroy(context);
 }
 
-/* Paths that few configurations have. */
+/* Rare paths. */
 Test(stages, sums_on_side_ways) {
     static const char *const settings[] = {
         "l1.enabled = false\n",
@@ -210,7 +210,7 @@ Test(stages, sums_on_side_ways) {
     gpc_context_destroy(context);
 }
 
-/* Copies by an engine and past L1, accesses that acquire and release, misses of a host's own L1s. */
+/* Copies by an engine and past L1, accesses that acquire and release, misses of a host's L1s. */
 Test(stages, sums_of_other_kinds) {
     static const struct {
         uint8_t kind, copy, scope, order;
@@ -261,7 +261,7 @@ Test(stages, sums_of_other_kinds) {
     gpc_context_destroy(context);
 }
 
-/* A multicast copy ends at each SM that it is for, which has been told of its own way there. */
+/* A multicast copy ends at every destination SM, with the stages of the way there. */
 Test(stages, of_multicast_copies) {
     static const uint32_t sms[] = {2, 0, 1};
     static seen told;
@@ -285,7 +285,7 @@ Test(stages, of_multicast_copies) {
     rig_abandon(&r);
 }
 
-/* Alone, each stage is what the rig's numbers say; and what a DRAM-bound one has waited for is DRAM. */
+/* A single access's stages equal the rig's numbers; a DRAM-bound access waits mostly for DRAM. */
 Test(stages, say_where_cycles_went) {
     static seen told;
     rig_open_dram(&r, "stats.stages = true\ndram.model = fixed\ndram.fixed_latency = 700\n");
@@ -314,7 +314,7 @@ Test(stages, say_where_cycles_went) {
     cr_expect_eq(told.last_spent[GPC_STAGE_L1] + told.last_spent[GPC_STAGE_QUEUE], told.last.cycle - told.last.issued);
     cr_expect_geq(told.last_spent[GPC_STAGE_L1], 10);
 
-    /* who joins a miss waits for it, whatever that does */
+    /* a load joining a miss waits for the miss in any stage */
     address = 0x8000;
     cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 2, NULL), GPC_OK);
     access.pc = 0x50;
@@ -338,7 +338,7 @@ static void count_rows(void *data, const gpc_stage_row *row) {
     ++*rows;
 }
 
-/* However many instructions there are, each has one row of its level. */
+/* Any number of instructions, with one row per level. */
 Test(stages, many_instructions) {
     enum { INSTRUCTIONS = 700 };
     rig_open_dram(&r, "stats.stages = true\n");
@@ -352,14 +352,14 @@ Test(stages, many_instructions) {
     rig_abandon(&r);
 }
 
-/* A stalled channel: many rows of one bank, the last of them has waited in DRAM's queue for most of its life. */
+/* A stalled channel: many rows of one bank; the last has waited in DRAM's queue for most of the time. */
 Test(stages, name_the_dram_queue) {
     static seen told;
     rig_open_dram(&r, "stats.stages = true\n");
     listen_to(r.hierarchy, &told);
     gpc_error error = GPC_ERROR_INIT;
     for (uint64_t i = 0; i < 200; i++) {
-        uint64_t address = i * 128 * 33; /* other sets of caches, and of DRAM hardly ever an open row */
+        uint64_t address = i * 128 * 33; /* other sets of caches, and rarely an open row in DRAM */
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
         access.mask = 1;
         access.addresses = &address;
@@ -375,7 +375,7 @@ Test(stages, name_the_dram_queue) {
     rig_abandon(&r);
 }
 
-/* What the rest does is as without them, to the cycle. */
+/* Results without stages are equal, to the cycle. */
 Test(stages, change_nothing) {
     for (unsigned with = 0, trail = 0; with < 2; with++) {
         uint64_t seed = 3;
@@ -390,14 +390,14 @@ Test(stages, change_nothing) {
     }
 }
 
-/* A trace of events that comes and goes takes no stages away. */
+/* Setting and removing a trace of events removes no stages. */
 static bool watch(void *data, const gpc_event *event) {
     (void)event;
     ++*(uint64_t *)data;
     return true;
 }
 
-/* Sixty loads, and a trace of events that is set, replaced and removed meanwhile: or none at all. */
+/* Sixty loads, with a trace of events set, replaced and removed meanwhile: or without a trace. */
 static void load_beside_traces(const char *settings, bool traced, seen *told) {
     uint64_t events = 0;
     gpc_error error = GPC_ERROR_INIT;
@@ -440,7 +440,7 @@ Test(stages, beside_a_trace_of_events) {
     }
 }
 
-/* Under way when a snapshot is taken: they go on with what they had spent. */
+/* Accesses under way at a snapshot continue with the spent cycles. */
 Test(stages, in_snapshots) {
     static seen told, other;
     gpc_error error = GPC_ERROR_INIT;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* Each counter that only a clock can count, on a case small enough to do by hand. */
+/* Every counter that needs a clock, on a case small enough to do by hand. */
 
 #define MEMORY 200u
 
@@ -38,7 +38,7 @@ Test(timed_statistics, accesses_and_load_latency) {
     rig_close(&r);
 }
 
-/* The last bucket takes all that is longer. */
+/* The last bucket takes all longer times. */
 Test(timed_statistics, last_bucket) {
     rig_open(&r, NULL, 5000);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -49,8 +49,8 @@ Test(timed_statistics, last_bucket) {
 }
 
 /*
- * From L1's miss to the return of the data: an L2 hit is none. A lone load misses at the tags within a cycle of its
- * issue, and completes with its data.
+ * From L1's miss to the return of the data: an L2 hit is none. A single load misses at the tags within a cycle of the
+ * issue, and completes with the data.
  */
 Test(timed_statistics, round_trips) {
     uint64_t cycles[2];
@@ -121,7 +121,7 @@ Test(timed_statistics, hits_by_warp_and_age) {
     rig_close(&r);
 }
 
-/* Packets and their bytes: headers of 8, 32 for each sector that is carried. */
+/* Packets and bytes: headers of 8, 32 per carried sector. */
 Test(timed_statistics, network_bytes) {
     rig_open(&r, NULL, MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -144,7 +144,7 @@ Test(timed_statistics, network_bytes) {
     rig_close(&r);
 }
 
-/* A lone packet's latency is its transfer and the network's; every hop counts by itself. */
+/* A single packet's latency is the transfer and the network's; every hop counts separately. */
 Test(timed_statistics, network_latency) {
     uint64_t request[2], reply[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -170,7 +170,7 @@ Test(timed_statistics, links) {
     rig_close(&r);
 }
 
-/* Time itself: 1000 core cycles of 3 SMs, 4 slices and 2 channels at one and a half times the clock. */
+/* Time: 1000 core cycles of 3 SMs, 4 slices and 2 channels at one and a half times the clock. */
 Test(timed_statistics, cycles) {
     rig_open_dram(&r, "sm.count = 3\nl2.slices = 4\ndram.channels = 2\nclock.dram = 1500\n");
     gpc_stats before = rig_stats(&r);
@@ -187,7 +187,7 @@ Test(timed_statistics, cycles) {
     rig_close(&r);
 }
 
-/* Three lines wait for memory that takes nothing: an entry each at either level, each cycle. */
+/* Three lines wait for a refusing memory: an entry each at either level, in every cycle. */
 Test(timed_statistics, mshr_gauges) {
     rig_open(&r, NULL, MEMORY);
     r.memory.refuse = true;
@@ -202,7 +202,7 @@ Test(timed_statistics, mshr_gauges) {
     cr_expect_eq(after.l1_queue_cycles - before.l1_queue_cycles, 0);
     cr_expect_eq(after.l1_miss_queue_cycles - before.l1_miss_queue_cycles, 0);
     cr_expect_eq(after.l2_miss_queue_cycles - before.l2_miss_queue_cycles, 3000);
-    /* a reset does not forget what is there */
+    /* a reset keeps present entries */
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_steps(&r, 50);
     cr_expect_eq(rig_stats(&r).l1_mshr_cycles, 150);
@@ -210,7 +210,7 @@ Test(timed_statistics, mshr_gauges) {
     rig_close(&r);
 }
 
-/* Stalls go on while they last: one that has lasted 1000 cycles has counted 1000, though it is not over. */
+/* Stalls count while they last: after 1000 cycles the count is 1000, before the end. */
 Test(timed_statistics, stalls_under_way) {
     rig_open(&r,
              "l1.miss_queue = 1\nnetwork.input_buffer = 1\nnetwork.output_buffer = 1\nl2.queue = 1\n"
@@ -253,7 +253,10 @@ Test(timed_statistics, dram_fixed) {
     rig_close(&r);
 }
 
-/* One bank group, no refresh: the first burst of a line opens the row; the others find it open, and the next line's. */
+/*
+ * One bank group, no refresh: the first burst of a line opens the row; the others find it open, and the next line's,
+ * too.
+ */
 Test(timed_statistics, dram_rows) {
     rig_open_dram(&r, "dram.pseudo_channels = 1\ndram.bank_groups = 1\ndram.burst_bytes = 32\ndram.row_bytes = 1KiB\n"
                       "dram.mapping = row bank column\ndram.bank_hash = none\ndram.refresh = none\n");

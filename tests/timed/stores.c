@@ -4,15 +4,15 @@
 #include <criterion/criterion.h>
 
 /*
- * When a store is done, by write policy (gpc_completion of hierarchy.h): with L2's acknowledgement, or with its bytes in
- * L1. The rig: L1 hits after 10 cycles, L2 after 20, a network crosses in 6, memory answers after 100.
+ * End of a store, by write policy (gpc_completion of hierarchy.h): with L2's acknowledgement, or with the bytes in L1.
+ * The rig: L1 hits after 10 cycles, L2 after 20, a network crosses in 6, memory answers after 100.
  */
 
 static rig r;
 
 #define MEMORY_LATENCY 100u
 
-/* What has happened when the store is done, since the last reset. */
+/* Traffic at the end of the store, since the last reset. */
 typedef struct outcome {
     uint64_t cycles, l2_writes, requests;
     uint8_t level;
@@ -29,7 +29,7 @@ static outcome store(shot s) {
     return o;
 }
 
-/* Passed on: the bytes are in L2 when it is done, after a way there and back. */
+/* Passed on: the bytes are in L2 at the end, after a way there and back. */
 static void expect_passed_on(const char *settings, bool resident) {
     rig_open(&r, settings, MEMORY_LATENCY);
     if (resident)
@@ -50,7 +50,7 @@ Test(timed_stores, passed_on) {
     expect_passed_on("l1.enabled = false\n", false);
 }
 
-/* Part of a sector: L2 fetches the rest before it acknowledges, and says so. */
+/* Part of a sector: L2 fetches the rest before acknowledging, with a counter. */
 Test(timed_stores, passed_on_in_part) {
     rig_open(&r, NULL, MEMORY_LATENCY);
     outcome o = store(WORD(GPC_STORE, 4096));
@@ -64,7 +64,7 @@ Test(timed_stores, passed_on_in_part) {
     rig_close(&r);
 }
 
-/* Without L2 it goes to memory, which nobody waits for. */
+/* Without L2 it goes to memory, without waiting. */
 Test(timed_stores, passed_on_to_memory) {
     rig_open(&r, "l2.enabled = false\n", MEMORY_LATENCY);
     const outcome o = store(LINE(GPC_STORE, 4096));
@@ -75,7 +75,7 @@ Test(timed_stores, passed_on_to_memory) {
 
 #define BACK "l1.write_policy = back\nl1.write_allocate = fetch\n"
 
-/* Kept: nothing leaves L1 for it, but for a fetch. */
+/* Kept: no traffic leaves L1, except a fetch. */
 Test(timed_stores, kept_by_l1) {
     rig_open(&r, BACK, MEMORY_LATENCY);
     outcome o = store(WORD(GPC_STORE, 0));
@@ -94,7 +94,7 @@ Test(timed_stores, kept_by_l1) {
     rig_close(&r);
 }
 
-/* Kept and written through: when both are. */
+/* Kept and written through: when both are done. */
 Test(timed_stores, kept_and_passed_on) {
     rig_open(&r, "l1.write_policy = through\nl1.write_allocate = fetch\n", MEMORY_LATENCY);
     outcome o = store(WORD(GPC_STORE, 0));
@@ -104,7 +104,7 @@ Test(timed_stores, kept_and_passed_on) {
     rig_close(&r);
 }
 
-/* A host's own L1 is told by L2. */
+/* A host's L1 is told by L2. */
 Test(timed_stores, of_misses) {
     rig_open(&r, BACK, MEMORY_LATENCY);
     const gpc_request request = {.address = 4096, .kind = GPC_STORE};
@@ -115,7 +115,7 @@ Test(timed_stores, of_misses) {
     rig_close(&r);
 }
 
-/* In a tree, when L1 may write it and has; a store that L1 passes on, when that has been performed. */
+/* In a tree, once L1 may write and has written; a store passed on by L1, once performed. */
 Test(timed_stores, trees) {
     coherent_open(&r, "msi", "");
     outcome o = store(WORD(GPC_STORE, 0));

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Random small hierarchies under random streams: whatever the configuration, nothing is lost, stuck or undetermined. */
+/* Random small hierarchies under random streams: no loss, deadlock or nondeterminism in any configuration. */
 
 static stream draw_stream(uint64_t *state, uint32_t sms) {
     return (stream){.seed = rig_random(state),
@@ -36,7 +36,7 @@ static void draw_memory(uint64_t *state, rig *r) {
     r->memory.order = rig_below(state, 2) ? RIG_BACKWARDS : RIG_IN_ORDER;
 }
 
-/* One hierarchy and stream, by a seed. The host is the memory of half of them. */
+/* One hierarchy and stream, by a seed. The host is the memory in half of them. */
 static outcome run(uint64_t seed, host_kind host, bool check) {
     static rig r;
     uint64_t state = seed;
@@ -65,7 +65,7 @@ static void same(const outcome *a, const outcome *b, uint64_t seed, const char *
                  what);
 }
 
-/* In parts, which the test runner's processes share. */
+/* In parts, divided among the test runner's processes. */
 static void part(uint64_t from, uint64_t to) {
     for (uint64_t seed = from; seed < to; seed++)
         run(seed, HOST_SKIPS, true);
@@ -88,7 +88,7 @@ Test(timed_stress, same_result_twice) {
     }
 }
 
-/* Who skips to next_event sees what one who steps every cycle sees, and nothing happens in between. */
+/* A host skipping to next_event sees the same as a host stepping every cycle, and nothing happens in between. */
 Test(timed_stress, hosts_that_poll_and_that_skip) {
     for (uint64_t seed = 20000; seed < 20000 + effort_of(300); seed++) {
         outcome polls = run(seed, HOST_POLLS, false), skips = run(seed, HOST_SKIPS, false);

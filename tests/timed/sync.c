@@ -8,12 +8,12 @@
 #include <string.h>
 
 /*
- * Synchronisation with values: warps that take turns by a ticket lock and add 1 to a counter without an atomic, as the
- * locks of HeteroSync do (Sinclair et al., IISWC 2017). With fences of a scope that has them all no addition is lost;
- * where an L1 keeps what it has, some are.
+ * Synchronisation with values: warps take turns by a ticket lock and add 1 to a counter without an atomic, like the
+ * locks of HeteroSync (Sinclair et al., IISWC 2017). With fences of a scope containing all warps no addition is lost;
+ * if an L1 keeps lines, some are.
  *
- *   ticket = atomic add of 1 to TICKETS; until SERVING is that: load it (strong), wait a while
- *   fence acquire; c = COUNTER (weak); COUNTER = c + 1; fence release; SERVING = ticket + 1 (strong)
+ *  ticket = atomic add of 1 to TICKETS; until SERVING is ticket: load SERVING (strong), wait a while
+ *  fence acquire; c = COUNTER (weak); COUNTER = c + 1; fence release; SERVING = ticket + 1 (strong)
  */
 
 enum { TICKETS, SERVING, COUNTER };
@@ -28,7 +28,7 @@ typedef struct warp {
     uint64_t not_before, fence;
     uint32_t sm, number;
     unsigned access, ticket, seen, rounds;
-    bool fenced, control; /* a fence is under way; it is followed by its control */
+    bool fenced, control; /* a fence is under way; followed by control */
 } warp;
 
 typedef struct how {
@@ -58,7 +58,7 @@ static bool offer(warp *w, gpc_kind kind, unsigned variable, unsigned value, boo
     return true;
 }
 
-/* A fence, and its control if there is one. True once it is done. */
+/* A fence, with control if wanted. True once done. */
 static bool fence(warp *w, gpc_order order) {
     fence_shot f = {.sm = w->sm, .warp = w->number, .order = order, .scope = s.how->scope};
     if (w->fenced && !s.r.done[w->fence].times)
@@ -129,7 +129,7 @@ static void go_on(warp *w) {
     }
 }
 
-/* Once nothing is under way, each warp's last access is all that anybody will ask about. */
+/* With no access under way, only a warp's last access matters. */
 static void tidy(warp *warps) {
     values last = s.v;
     for (uint32_t w = 0; w < WARPS; w++) {
@@ -159,7 +159,7 @@ static outcome run(how h) {
     warp warps[WARPS];
     for (uint32_t w = 0; w < WARPS; w++)
         warps[w] = (warp){.sm = h.one_sm ? 0 : w, .number = w, .access = w};
-    s.v.count = WARPS; /* each warp's first */
+    s.v.count = WARPS; /* first of every warp */
     for (bool going = true; going || gpc_hierarchy_in_flight(s.r.hierarchy);) {
         going = false;
         bool full = s.v.count >= VALUES_ACCESSES - WARPS;
@@ -181,7 +181,7 @@ static outcome run(how h) {
 
 static const char viper[] = "coherence = viper\n", none[] = "coherence = none\n";
 
-/* SMs of their own: no addition is lost where the fences' scope has all SMs, and L1 forgets at an acquire. */
+/* Separate SMs: no addition is lost if the fences' scope has all SMs, and L1 drops lines at an acquire. */
 Test(sync, ticket_lock) {
     outcome global = run((how){viper, GPC_SCOPE_GPU, false, false});
     cr_expect_eq(global.counted, WARPS * ROUNDS);
@@ -192,7 +192,7 @@ Test(sync, ticket_lock) {
     cr_expect_lt(run((how){none, GPC_SCOPE_GPU, false, false}).counted, WARPS * ROUNDS, "L1s keep the counter");
 }
 
-/* On one SM the thread block's scope will do: nothing is dropped, and no store is waited for. */
+/* On one SM the thread block's scope suffices: no line is dropped, and no store is waited for. */
 Test(sync, local_scope) {
     outcome local = run((how){viper, GPC_SCOPE_CTA, false, true});
     outcome global = run((how){viper, GPC_SCOPE_GPU, false, true});

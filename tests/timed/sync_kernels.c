@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * Kernels like those of HeteroSync: what they compute is right wherever SMs are kept coherent, in both scopes, and
- * wrong where nobody does that. What they cost is in bench/README.md; here is which of them cost more.
+ * Kernels like those of HeteroSync: results are right if SMs are kept coherent, in every scope, and wrong otherwise.
+ * bench/README.md has the costs; here only the order of costs.
  */
 
 typedef struct way {
@@ -25,7 +25,7 @@ typedef struct way {
     "l1.write_allocate_local = none\nl2.write_allocate = lazy\nkernels.flush = l1\n"
 #define SECTORS PLAIN "l1.sectors = 4\nl2.sectors = 4\n"
 
-/* Of the preset whose trees they are, with L1s of 2 KiB in which lines are evicted. */
+/* Preset of the trees, with L1s of 2 KiB in which lines are evicted. */
 static sync_result run(const way *w, sync_kernel kernel, gpc_scope scope) {
     gpc_context *context;
     gpc_config *config;
@@ -101,7 +101,7 @@ static void expect_wrong(const way *w, sync_kernel kernel) {
     cr_expect_eq(run(w, kernel, GPC_SCOPE_CTA).wrong, 0, "%s, %s", w->coherence, sync_names[kernel]);
 }
 
-/* Where fences leave L1s as they are, and where stores are not published by them. A semaphore may then let nobody in. */
+/* If fences leave L1s unchanged, or do not publish stores. A semaphore may then admit no warp. */
 Test(sync_kernels, wrong_elsewhere) {
     static const way ways[] = {{"none", SECTORS, false, false}, {"nmoesi", TREE, false, false}};
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++)
@@ -111,8 +111,8 @@ Test(sync_kernels, wrong_elsewhere) {
 }
 
 /*
- * Within an SM owners write where they are, and others to L2. Among SMs each attempt at a lock takes its line from
- * another L1 where there are owners: less where who waits for it loads it.
+ * Within an SM owners write locally, and others to L2. Among SMs every attempt at a lock takes the line from another L1
+ * with owners: less often if waiters load the line.
  */
 Test(sync_kernels, traffic) {
     static const way vi = {"vi", TREE, false, false}, viper = {"viper", SECTORS, false, false},

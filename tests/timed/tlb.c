@@ -7,16 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Address translation with a clock. Lines that a test wants to be hits of L1 lie in pages one after the other, each in
- * another of its sets.
- */
+/* Address translation with a clock. Lines meant to hit in L1 lie in consecutive pages, each in another set. */
 
 #define MEMORY 200u
 #define KIB UINT64_C(1024)
-/* One word of each page: 128 of them fit into L1. */
+/* One word per page: 128 of them fit into L1. */
 #define PAGE_WORD(page, bytes) ((page) * (bytes) + (page) % 32 * 128)
-/* TLBs that hit and miss in few cycles. */
+/* TLBs with short latencies. */
 #define SMALL "tlb.page = 4KiB\ntlb.l1_latency = 1\ntlb.l2_latency = 20\ntlb.walk_latency = 300\n"
 
 static uint64_t chase(rig *r, uint64_t pages, uint64_t bytes) {
@@ -26,7 +23,7 @@ static uint64_t chase(rig *r, uint64_t pages, uint64_t bytes) {
     return cycles;
 }
 
-/* Cycles of each load of a chase over so many pages, in the steady state: all take equally long. */
+/* Cycles of a load of a chase over a number of pages, in the steady state: all equally long. */
 static uint64_t step_of(const char *settings, uint64_t pages, uint64_t bytes) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -38,7 +35,7 @@ static uint64_t step_of(const char *settings, uint64_t pages, uint64_t bytes) {
     return cycles / pages;
 }
 
-/* The reach of each TLB is its entries times the page's size, to the page: LRU and one more page than it holds miss. */
+/* The reach of a TLB is entries times page size, to the page: with LRU, one page more than that always misses. */
 Test(tlb, reach_of_both_is_entries_times_page_size) {
     static const char *const names[] = {"4KiB", "64KiB", "2MiB"};
     static const uint64_t bytes[] = {4 * KIB, 64 * KIB, 2048 * KIB};
@@ -58,7 +55,7 @@ Test(tlb, reach_of_both_is_entries_times_page_size) {
     }
 }
 
-/* Beside the tags, or before them; past L1's tags it is the same. */
+/* Beside the tags, or before them; for accesses past L1's tags alike. */
 Test(tlb, latency_of_a_hit) {
     const uint64_t none = step_of("", 1, 4 * KIB);
     cr_expect_eq(step_of(SMALL "tlb.l1_latency = 0\n", 1, 4 * KIB), none);
@@ -76,7 +73,7 @@ static void expect(const rig *r, uint64_t l1[3], uint64_t l2[3], uint64_t walks)
 }
 #define THREE(...) ((uint64_t[3]){__VA_ARGS__})
 
-/* Two loads of one page, then one of it: the second merges, the third hits. */
+/* Two loads of one page, then one more: the second merges, the third hits. */
 Test(tlb, misses_of_a_page_merge) {
     rig r;
     rig_open(&r, SMALL "tlb.l1_latency = 0\n", MEMORY);
@@ -87,20 +84,20 @@ Test(tlb, misses_of_a_page_merge) {
     cr_expect_eq(s.tlb_walk_cycles, 300);
     cr_expect_eq(s.tlb_walk_waits, 20); /* the L2 TLB's lookup */
     cr_expect_eq(s.tlb_wait_cycles, 2 * 320);
-    /* both are at the tags in the cycle in which the page is known; one lookup a cycle there */
+    /* both are at the tags in the cycle when the page is known; one lookup a cycle there */
     cr_expect_eq(r.done[b].cycle, r.done[a].cycle + 1);
     rig_wait(&r, rig_issue(&r, WORD(GPC_LOAD, 0x10100)));
     expect(&r, THREE(3, 1, 1), THREE(1, 0, 0), 1);
     rig_close(&r);
 }
 
-/* Of two SMs: one walk, and both have the page 320 cycles behind their lookup; a third finds it in the L2 TLB. */
+/* Of two SMs: one walk, and both have the page 320 cycles after their lookup; a third hits in the L2 TLB. */
 Test(tlb, walks_of_a_page_merge) {
     rig r;
     rig_open(&r, SMALL "sm.count = 3\n", MEMORY);
     const uint64_t a = rig_issue(&r, WORD(GPC_LOAD, 0x10000)), b = rig_issue(&r, WORD(GPC_LOAD, 0x10000, .sm = 1));
     rig_steps(&r, 200);
-    const uint64_t late = rig_issue(&r, WORD(GPC_LOAD, 0x10000, .sm = 2)); /* joins what has begun */
+    const uint64_t late = rig_issue(&r, WORD(GPC_LOAD, 0x10000, .sm = 2)); /* joins the running walk */
     rig_finish(&r);
     expect(&r, THREE(3, 0, 0), THREE(3, 0, 2), 1);
     cr_expect_lt(r.done[a].cycle, r.done[a].issued + 321 + 2 * MEMORY);
@@ -109,7 +106,7 @@ Test(tlb, walks_of_a_page_merge) {
     rig_close(&r);
 }
 
-/* Cycles until two loads are done, each of a page of its own and in L1. */
+/* Cycles until two loads are done, each of a separate page and in L1. */
 static uint64_t two_pages(const char *settings, uint64_t *second) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -132,7 +129,7 @@ static uint64_t two_pages(const char *settings, uint64_t *second) {
     return first;
 }
 
-/* What is short makes the second page wait: for an MSHR entry of either TLB, or a walker. */
+/* A scarce resource makes the second page wait: an MSHR entry of either TLB, or a walker. */
 Test(tlb, limits) {
     static const struct {
         const char *settings;
@@ -154,7 +151,7 @@ Test(tlb, limits) {
     }
 }
 
-/* Two loads of a page that is there take the ports that a third, of one that is not, needs. */
+/* Two loads of a known page take the ports needed by a third, of an unknown page. */
 static uint64_t behind_two(const char *settings) {
     rig r;
     rig_open(&r, settings, MEMORY);
@@ -169,7 +166,7 @@ static uint64_t behind_two(const char *settings) {
     return cycles;
 }
 
-/* Lookups of a cycle: of an L1 TLB; of the L2 TLB, which takes SMs in turn. */
+/* Lookups per cycle: of an L1 TLB; of the L2 TLB, which takes SMs in turn. */
 Test(tlb, ports) {
     const uint64_t many = behind_two(SMALL "tlb.l1_entries = 1\n");
     cr_expect_eq(behind_two(SMALL "tlb.l1_entries = 1\ntlb.l1_ports = 3\n"), many);
@@ -189,7 +186,7 @@ Test(tlb, ports) {
     }
 }
 
-/* Merges: the third load of a page is held up until it is known, and what is behind it, too. */
+/* Merges: the third load of a page is held up until the page is known, and later loads, too. */
 Test(tlb, merges_are_limited) {
     rig r;
     rig_open(&r, SMALL "tlb.l1_mshr_merges = 2\n", MEMORY);
@@ -212,7 +209,7 @@ Test(tlb, merges_are_limited) {
     rig_close(&r);
 }
 
-/* A load whose page is there does not wait for one whose page is not; a fence does. */
+/* A load with a known page does not wait for a load with an unknown page; a fence does. */
 Test(tlb, hits_pass_misses_and_fences_do_not) {
     rig r;
     rig_open(&r, SMALL, MEMORY);
@@ -229,7 +226,7 @@ Test(tlb, hits_pass_misses_and_fences_do_not) {
     rig_close(&r);
 }
 
-/* The pages of a bulk copy, one by one; what its engine has asked for last it knows. */
+/* The pages of a bulk copy, one by one; the engine knows the last page. */
 Test(tlb, bulk_copies) {
     rig r;
     rig_open(&r, "", MEMORY);
@@ -246,7 +243,7 @@ Test(tlb, bulk_copies) {
     rig_close(&r);
 }
 
-/* Those of a multicast copy are its asker's to look up; a reply to another SM needs none. */
+/* Pages of a multicast copy are looked up by the asker; a reply to another SM needs none. */
 Test(tlb, multicast_copies) {
     static const uint32_t sms[] = {0, 1};
     rig r;
@@ -266,7 +263,7 @@ Test(tlb, multicast_copies) {
     rig_abandon(&r);
 }
 
-/* A prefetch of a page that the L1 TLB does not have is dropped. */
+/* A prefetch of a page absent from the L1 TLB is dropped. */
 Test(tlb, prefetches_do_not_walk) {
     rig r;
     rig_open(&r, SMALL "l1.prefetcher = next-line\n", MEMORY);
@@ -280,7 +277,7 @@ Test(tlb, prefetches_do_not_walk) {
     rig_close(&r);
 }
 
-/* TLBs that always find the page, beside the tags, change no cycle of anything; nor are any there without tlb.page. */
+/* TLBs that always hit, beside the tags, change no cycle at all; without tlb.page there are none. */
 Test(tlb, that_always_hit_change_nothing) {
     uint64_t trails[2];
     for (int on = 0; on < 2; on++) {
@@ -303,7 +300,7 @@ Test(tlb, that_always_hit_change_nothing) {
     cr_expect_eq(trails[0], trails[1]);
 }
 
-/* Whatever is short, all that is accepted completes, and what is counted adds up. */
+/* With any scarce resource, all accepted accesses complete, and counts add up. */
 Test(tlb, random_machines) {
     uint64_t state = 17;
     for (unsigned round = 0; round < effort_of(24); round++) {

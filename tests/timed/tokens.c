@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Bypassing warps never evict: a policy watches L1 and L2 of functional and timed hierarchies, and keeps its own
- * account of which lines token holders have used. Where tokens are strict, a request without one fills nothing; where
- * they are opportunistic, it evicts no such line.
+ * Bypassing warps never evict: a policy watches L1 and L2 of functional and timed hierarchies, and records the lines
+ * used by token holders. With strict tokens, a request without a token fills nothing; with opportunistic tokens, it
+ * evicts no such line.
  */
 
 typedef struct watch {
@@ -154,7 +154,7 @@ static void never_evict(bool timed, uint64_t first, uint64_t seeds) {
             all.evictions[level] += one.evictions[level];
         }
     }
-    for (unsigned level = 1; level < 3; level++) /* it was about something */
+    for (unsigned level = 1; level < 3; level++) /* the check was effective */
         cr_expect(all.fills[level] > 100 && all.held_fills[level] > 100 && all.evictions[level] > 20, "L%u", level);
 }
 
@@ -175,16 +175,16 @@ static void load(rig *r, uint64_t line, gpc_token token, gpc_token token_l2, uin
     rig_finish(r);
 }
 
-/* The two levels have tokens of their own. */
+/* The two levels have separate tokens. */
 Test(tokens, of_each_level) {
     char text[512];
     rig r;
     snprintf(text, sizeof text, "%sl2.tokens = strict\n", one_way);
     rig_open(&r, text, 50);
     load(&r, 0, GPC_TOKEN_NONE, GPC_TOKEN_HELD, 3);
-    load(&r, 0, GPC_TOKEN_HELD, GPC_TOKEN_NONE, 2); /* L2 has it */
+    load(&r, 0, GPC_TOKEN_HELD, GPC_TOKEN_NONE, 2); /* hits in L2 */
     load(&r, 0, GPC_TOKEN_NONE, GPC_TOKEN_NONE, 1);
-    load(&r, 1, GPC_TOKEN_HELD, GPC_TOKEN_NONE, 3); /* L1 takes it, L2 does not */
+    load(&r, 1, GPC_TOKEN_HELD, GPC_TOKEN_NONE, 3); /* kept by L1, not by L2 */
     load(&r, 1, GPC_TOKEN_NONE, GPC_TOKEN_NONE, 1);
     load(&r, 0, GPC_TOKEN_NONE, GPC_TOKEN_NONE, 2);
     gpc_stats s = rig_stats(&r);
@@ -194,7 +194,7 @@ Test(tokens, of_each_level) {
     rig_close(&r);
 }
 
-/* Two in flight for one line, the first without a token: it is kept for the second, who has one. */
+/* Two in flight for one line, the first without a token: the line is kept for the second, with a token. */
 Test(tokens, of_those_who_wait_together) {
     static const char *const when[] = {"on-miss", "on-fill"};
     for (unsigned i = 0; i < 2; i++) {

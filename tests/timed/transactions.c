@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* gpc_hierarchy_try_transactions: what a host has coalesced by itself is what the library would have made of lanes. */
+/* gpc_hierarchy_try_transactions: transactions coalesced by a host equal the library's coalescing of lanes. */
 
 #define MEMORY 200u
 #define MOST 64u
 
-static rig lanes, lines; /* the same twice, but for who coalesces */
+static rig lanes, lines; /* twice the same, except for the coalescing side */
 
-/* By the book: lines in the order of first touch, or their sectors; `out` of GPC_MAX_TRANSACTIONS. */
+/* By definition: lines in the order of first touch, or sectors; `out` of GPC_MAX_TRANSACTIONS. */
 static uint32_t coalesce(shot s, bool sectors, gpc_request *out) {
     uint32_t count = 0;
     for (uint32_t byte = 0; byte < s.lanes * s.width; byte++) {
@@ -86,7 +86,7 @@ static gpc_status offer_lines(shot s, bool sectors, gpc_busy *busy) {
     return status;
 }
 
-static uint64_t hits; /* in L1, of all that were compared */
+static uint64_t hits; /* in L1, of all compared accesses */
 
 static void compare(const char *settings) {
     gpc_stats a = measured(rig_stats(&lanes)), b = measured(rig_stats(&lines));
@@ -136,7 +136,7 @@ Test(timed_transactions, as_the_library_coalesces) {
     cr_expect_gt(hits, 100);
 }
 
-/* Sectors of a line, one transaction each, in a hierarchy that coalesces lines: its policies see one use of the line. */
+/* Sectors of a line, one transaction each, in a hierarchy that coalesces lines: policies see one use of the line. */
 Test(timed_transactions, a_further_sector_is_no_reuse) {
     rig_open(&lines, "l1.track_reuse = true\n", MEMORY);
     gpc_busy busy;
@@ -195,7 +195,7 @@ Test(timed_transactions, refused) {
     rig_close(&lines);
 }
 
-/* Where there are none: without a clock, in trees, with values. */
+/* Unsupported: without a clock, in trees, with values. */
 Test(timed_transactions, unsupported) {
     static const struct {
         const char *settings, *why;

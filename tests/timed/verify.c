@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * Verification through L2: the word that a prediction sends down reaches L2's predictor with the request that it was
- * made for, and the answer comes back to the same. A load's word is its line number + 1; L2 answers twice that, and
- * says in the lowest bit whether the line is one whose predictions are to be overturned.
+ * Verification through L2: the word of a prediction reaches L2's predictor with the same request, and the answer
+ * returns to the same. A load's word is the line number + 1; L2 answers twice that, and the lowest bit says whether the
+ * line's predictions are to be overturned.
  */
 
 #define MEMORY 200u
 #define SET 4096u
 
-/* Which of L1's loads bypass, and of which lines L2 overturns what L1 said. Line n: bit n % 16. */
+/* Bypassing loads of L1, and lines whose predictions L2 overturns. Line n: bit n % 16. */
 typedef struct talk {
     uint32_t bypasses, overturns;
     uint32_t replies, answered, wrong, overturned; /* heard in L1: in all, with a word */
@@ -47,7 +47,7 @@ static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decisio
     talk *t = ((talker *)self)->talk;
     uint32_t line = (uint32_t)(request->address / 128), overturn = (t->overturns & line_bit(request->address)) != 0;
     t->replies++;
-    if (word == 0) { /* the line was resident without the sector: nobody was asked, and it is fetched */
+    if (word == 0) { /* the line was resident without the sector: no predictor was asked, and the sector is fetched */
         t->wrong += predicted != GPC_CACHE;
         return predicted;
     }
@@ -103,7 +103,7 @@ static uint32_t lines_in_l1(rig *r, uint32_t sm) {
     return count;
 }
 
-/* A bypass that L2 overturns: its word is there with the first 32 bytes, the other 96 of the line come after. */
+/* A bypass overturned by L2: the word arrives with the first 32 bytes, the other 96 of the line follow. */
 Test(timed_verify, overturned_bypass) {
     static const char *const settings[] = {"l1.sectors = 1\n", "l1.sectors = 1\nl1.allocate = on-fill\n"};
     for (unsigned i = 0; i < 2; i++) {
@@ -135,7 +135,7 @@ Test(timed_verify, overturned_bypass) {
     }
 }
 
-/* What a fill would have brought anyway is not sent for again: sectors, or l1.bypass_fetch = line. */
+/* Bytes brought by a fill anyway are not fetched again: sectors, or l1.bypass_fetch = line. */
 Test(timed_verify, nothing_is_left_to_fetch) {
     static const struct {
         const char *settings;
@@ -159,14 +159,14 @@ Test(timed_verify, nothing_is_left_to_fetch) {
     }
 }
 
-/* Loads that wait in the same MSHR entry: the word is that of who was sent for, and what it says holds for all. */
+/* Loads waiting in one MSHR entry: the word is of the sent load, and the answer holds for all. */
 Test(timed_verify, merged) {
     rig r;
     talk t = {.bypasses = 0xffff, .overturns = 0x1};
     start(&r, &t, "l1.sectors = 1\n");
     uint64_t first = rig_issue(&r, WORD(GPC_LOAD, 0));
     uint64_t second = rig_issue(&r, WORD(GPC_LOAD, 4, .warp = 1));
-    uint64_t third = rig_issue(&r, WORD(GPC_LOAD, 64, .warp = 2)); /* another segment: sent for apart */
+    uint64_t third = rig_issue(&r, WORD(GPC_LOAD, 64, .warp = 2)); /* another segment: a separate fetch */
     rig_finish(&r);
     cr_expect_eq(t.wrong, 0);
     cr_expect_eq(t.replies, 2);
@@ -180,7 +180,7 @@ Test(timed_verify, merged) {
     rig_close(&r);
 }
 
-/* A fill that L2 makes a bypass: the way that was reserved is free again, unless a store has written to it. */
+/* A fill turned into a bypass by L2: the reserved way is free again, unless a store has written to it. */
 Test(timed_verify, overturned_fill) {
     static const char *const settings[] = {"l1.allocate = on-miss\n", "l1.allocate = on-fill\n", "l1.sectors = 1\n"};
     for (unsigned i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ Test(timed_verify, overturned_fill) {
     start(&r, &t, "l1.write_policy = back\nl1.write_allocate = fetch\n");
     rig_issue(&r, WORD(GPC_LOAD, 0));
     rig_steps(&r, 40);
-    rig_issue(&r, WORD(GPC_STORE, 4)); /* into the sector that is on its way */
+    rig_issue(&r, WORD(GPC_STORE, 4)); /* into the sector in flight */
     rig_finish(&r);
     gpc_line line;
     uint64_t cursor = 0;
@@ -214,7 +214,7 @@ Test(timed_verify, overturned_fill) {
     rig_close(&r);
 }
 
-/* A bypass that is overturned while another load has sent for the whole line: that brings the rest. */
+/* A bypass overturned while another load has requested the whole line: that fetch brings the rest. */
 Test(timed_verify, rest_is_on_its_way) {
     rig r;
     talk t = {.bypasses = 0x1, .overturns = 0x1};
@@ -239,7 +239,7 @@ Test(timed_verify, rest_is_on_its_way) {
     rig_close(&r);
 }
 
-/* Stores and atomics carry no load's word, and no reply of theirs is a prediction's. */
+/* Stores and atomics carry no load's word, and their replies answer no prediction. */
 Test(timed_verify, loads_alone) {
     rig r;
     talk t = {.bypasses = 0xffff};
@@ -251,7 +251,7 @@ Test(timed_verify, loads_alone) {
     rig_close(&r);
 }
 
-/* Without L2 nobody answers. */
+/* Without L2 there is no answer. */
 static gpc_decision hear(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
     (void)request;
     talk *t = ((talker *)self)->talk;
@@ -279,7 +279,7 @@ Test(timed_verify, no_l2) {
     rig_close(&r);
 }
 
-/* Loads of two SMs on every kind of hierarchy: each word finds its request, and each load completes. */
+/* Loads of two SMs on every kind of hierarchy: every word finds the request, and every load completes. */
 static void many(const char *settings, uint64_t seed) {
     static rig r;
     talk t = {.bypasses = 0xa5c3, .overturns = 0x9669};

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Visibility of a store to later loads, by protocol, reader and event between the two. Each cell of the table is
+ * Visibility of a store to later loads, by protocol, reader and event between the two. Every cell of the table is
  * measured: a writer stores a word, the event happens, a reader loads the word. The reader has met the line before in
- * several ways, at each distance of a row of small ones, so that copies are old, on their way, or modified. A cell is
+ * several ways, at every distance of a row of small ones, so that copies are old, on their way, or modified. A cell is
  *
  *   guaranteed  promised by the protocol, and no load was stale
  *   observed    not promised, and no load was stale in these runs
@@ -21,7 +21,7 @@
 
 enum { DISTANCES = 160, LINE_BYTES = 128, SMS = 8 };
 
-/* The event between a store and the load behind it. */
+/* The event between a store and a later load. */
 typedef enum column {
     DONE,
     STRONG,
@@ -47,7 +47,7 @@ static const char *const column_names[COLUMNS] = {"done",
                                                   "kernel, `kernels.flush = l1`",
                                                   "kernel, `kernels.flush = none`"};
 
-/* The meeting of a reader and the line before the load that counts. */
+/* The reader's history with the line before the counting load. */
 typedef enum meeting { STRANGER, LOADED_BEFORE, LOADS_FIRST, LOADS_SECOND, STORED_BESIDE, MEETINGS } meeting;
 
 typedef struct reader {
@@ -198,7 +198,9 @@ static void fence(world *w, uint32_t sm, gpc_order order, gpc_scope scope) {
     wait(w, token);
 }
 
-/* The reader's loads and stores before its load that counts, so many cycles from the store; the store is then done. */
+/*
+ * The reader's loads and stores before the counting load, at a number of cycles from the store; the store is then done.
+ */
 static void meet(world *w, const reader *r, meeting how, column c, uint64_t address, uint32_t distance) {
     const uint8_t hint = c == WT || c == WT_CV ? GPC_HINT_WT : GPC_HINT_NONE;
     uint32_t ignored;
@@ -217,11 +219,11 @@ static void meet(world *w, const reader *r, meeting how, column c, uint64_t addr
     if (how == LOADS_SECOND)
         first = load(w, r->sm, address, DONE, &ignored);
     wait(w, second);
-    if (first && c >= FENCE_GPU) /* an earlier load that is older than an acquire may be */
+    if (first && c >= FENCE_GPU) /* an earlier load, older than an acquire may be */
         wait(w, first);
 }
 
-/* Did the reader's load find the store? */
+/* True if the reader's load finds the store. */
 static bool finds(world *w, const reader *r, meeting how, column c, uint32_t distance) {
     const uint64_t address = 0x100000 + w->lines++ * LINE_BYTES;
     const gpc_scope scope = c == FENCE_SYS ? GPC_SCOPE_SYS : GPC_SCOPE_GPU;
@@ -240,7 +242,7 @@ static bool finds(world *w, const reader *r, meeting how, column c, uint32_t dis
     return found == 1;
 }
 
-/* How many loads of a cell are stale; -1: there is no such machine. */
+/* Number of stale loads of a cell; -1: no such machine. */
 static int stale(const char *protocol, const reader *r, column c) {
     static world w;
     int count = 0;
@@ -263,10 +265,10 @@ static bool is_one_of(const char *protocol, const char *names) {
     return at != NULL;
 }
 
-/* The protocol's promise: of its source, and of include/gpucache/hierarchy.h (gpc_fence, gpc_warp_access). */
+/* The protocol's promise: from the protocol's source, and include/gpucache/hierarchy.h (gpc_fence, gpc_warp_access). */
 static bool is_promised(const char *protocol, const reader *r, column c) {
     const bool other_gpu = strstr(r->settings, gpus) && r->sm >= SMS / 2, other_half = r->settings == halves;
-    if (is_one_of(protocol, "msi mesi mosi moesi mesif")) /* a single writer, and no copy that is old */
+    if (is_one_of(protocol, "msi mesi mosi moesi mesif")) /* a single writer, and no old copy */
         return true;
     if (r->sm == 0)
         return !is_one_of(protocol, "none") || c != ATOMIC;
@@ -312,7 +314,7 @@ static void put(text *t, const char *words) {
     t->length += length;
 }
 
-/* Rows of a protocol's readers; of readers with equal cells one. */
+/* Rows of a protocol's readers; one row for readers with equal cells. */
 static void put_rows(text *t, const char *names, matrix cells) {
     bool told[READERS] = {false};
     for (unsigned r = 0; r < READERS; r++) {
@@ -336,7 +338,7 @@ static void put_rows(text *t, const char *names, matrix cells) {
     }
 }
 
-/* Of protocols with equal cells the names are together. */
+/* Protocols with equal cells share a row of names. */
 static void put_table(text *t) {
     bool told[PROTOCOLS] = {false};
     put(t, "| protocol | reader");
@@ -362,7 +364,7 @@ static void put_table(text *t) {
     }
 }
 
-/* The README's table is as measured; where it is not, the measured one is printed. */
+/* The README's table equals the measurement; otherwise the measurement is printed. */
 static void compare(const text *table) {
     static const char path[] = "lib/coherence/README.md";
     static char readme[1 << 18];
@@ -384,7 +386,7 @@ Test(timed_visibility, is_as_the_readme_says) {
     compare(&table);
 }
 
-/* Without a clock: the same of a kernel's begin. */
+/* Without a clock: at a kernel's begin. */
 Test(timed_visibility, kernels_without_a_clock) {
     for (unsigned p = 2; p < PROTOCOLS; p++)
         for (unsigned r = 0; r < READERS; r++) {
@@ -417,7 +419,7 @@ Test(timed_visibility, kernels_without_a_clock) {
         }
 }
 
-/* A store that waits to be combined with others sets out before a load of its line. */
+/* A store waiting to be combined leaves before a load of the line. */
 Test(timed_visibility, a_store_that_waits_is_not_passed) {
     static const char *const settings[] = {
         "l1.combine_lines = 8\nl1.combine_cycles = 32\n",
@@ -438,7 +440,7 @@ Test(timed_visibility, a_store_that_waits_is_not_passed) {
     }
 }
 
-/* A load that is held up at its line's MSHR entry, and then hits, has what the entry has brought. */
+/* A load held up at the line's MSHR entry, and then hitting, has the entry's data. */
 Test(timed_visibility, a_load_that_is_held_up_hits) {
     static world w;
     uint32_t found[3] = {0};
@@ -451,7 +453,7 @@ Test(timed_visibility, a_load_that_is_held_up_hits) {
     close(&w);
 }
 
-/* Without L1, too, an acquire keeps the SM from copies that were on their way to its partition before. */
+/* Without L1, too, an acquire keeps the SM from copies then on the way to the partition. */
 Test(timed_visibility, an_acquire_without_l1) {
     static world w;
     cr_assert(open(&w, "viper", "l2.partitions = 2\nl1.enabled = false\nl2.link_latency = 40\n", false, "timed"));
@@ -470,7 +472,7 @@ Test(timed_visibility, an_acquire_without_l1) {
     close(&w);
 }
 
-/* A load that another SM's read answers, which left before its own SM's store was performed, has the store's bytes. */
+/* A load answered by another SM's read, sent before the own SM's store was performed, has the store's bytes. */
 Test(timed_visibility, a_store_and_the_read_of_another_sm) {
     static world w;
     cr_assert(open(&w, "none", "lrc.sms = 2\nnetwork.width = 4B\n", false, "timed"));

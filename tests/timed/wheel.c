@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The wheel: who is stepped when, in which order. */
+/* The wheel: times and order of steps. */
 
 #define COMPONENTS 200u
 
-/* What was stepped, and what a step wakes in its turn. */
+/* Stepped components, and components woken by a step. */
 typedef struct bench {
     gpc_context *context;
     gpci_wheel wheel;
     uint64_t cycles[1000];
     uint32_t components[1000], steps;
-    bool chain; /* component 70 wakes those of `woken` at `when` */
+    bool chain; /* component 70 wakes the components in `woken` at `when` */
     uint32_t woken[4];
     uint64_t when;
 } bench;
@@ -97,7 +97,7 @@ Test(wheel, within_a_turn_only_who_is_still_to_come) {
     open_bench(&b);
     b.chain = true;
     b.when = 10;
-    memcpy(b.woken, (uint32_t[]){69, 70, 71, 199}, sizeof b.woken); /* before, itself, its word, another word */
+    memcpy(b.woken, (uint32_t[]){69, 70, 71, 199}, sizeof b.woken); /* earlier, equal, same word, another word */
     gpci_wheel_wake(&b.wheel, 70, 10);
     turn_until(&b, GPCI_NEVER);
     cr_assert_eq(b.steps, 5);
@@ -135,7 +135,7 @@ Test(wheel, beyond_the_span_is_its_end) {
     cr_assert_eq(b.steps, 3);
     for (uint32_t i = 0; i < 3; i++)
         expect_step(&b, i, GPCI_WHEEL_SPAN - 1, i + 1);
-    /* again from a place in the midst, so that the slots wrap */
+    /* again from a place in the middle, so that the slots wrap */
     gpci_wheel_wake(&b.wheel, 2, 1500);
     gpci_wheel_wake(&b.wheel, 1, 1500 + GPCI_WHEEL_SPAN);
     turn_until(&b, 1501);
@@ -148,7 +148,7 @@ Test(wheel, beyond_the_span_is_its_end) {
     close_bench(&b);
 }
 
-/* Asking again until it is time, a component is there on time however far away that is. */
+/* Asking again until the time comes, a component is on time at any distance. */
 Test(wheel, asking_again_reaches_any_cycle) {
     bench b;
     open_bench(&b);
@@ -184,14 +184,14 @@ Test(wheel, clear_forgets) {
         gpci_wheel_wake(&b.wheel, 10, cycle);
     gpci_wheel_clear(&b.wheel);
     cr_expect_eq(gpci_wheel_next(&b.wheel), GPCI_NEVER);
-    gpci_wheel_wake(&b.wheel, 11, 101); /* a cycle that had another */
+    gpci_wheel_wake(&b.wheel, 11, 101); /* a cycle with another component */
     turn_until(&b, GPCI_NEVER);
     cr_assert_eq(b.steps, 1);
     expect_step(&b, 0, 101, 11);
     close_bench(&b);
 }
 
-/* Random wakes against a plain table of who is due when. */
+/* Random wakes compared with a plain table of due components. */
 Test(wheel, random_wakes_against_a_table) {
     static uint64_t due[COMPONENTS]; /* bits of the next 64 cycles, from `cycle` on */
     bench b;

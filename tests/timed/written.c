@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * l2.write_to_read: a read of a sector waits before the slice's tags until so many cycles have passed since it was
- * written, and what is behind it waits, too.
+ * l2.write_to_read: a read of a sector waits before the slice's tags until a number of cycles after the write, and
+ * later packets wait, too.
  */
 
 #define CG .hint = GPC_HINT_CG
@@ -21,7 +21,7 @@ typedef struct written_case {
     uint64_t waits; /* cycles that `then` takes longer with a write_to_read of 100 */
 } written_case;
 
-/* Cycles of `then`; what is behind it, a load of another line, in *out_behind; what the slices say in *out_waits. */
+/* Cycles of `then`; of a load of another line behind, in *out_behind; the slices' count in *out_waits. */
 static uint64_t cycles_of(const written_case *c, const char *key, uint64_t *out_behind, uint64_t *out_waits) {
     rig r;
     char text[256];
@@ -64,7 +64,7 @@ Test(timed_written, a_read_waits_for_a_write_of_its_sector) {
         {"", store, load, 99, 1},
         {"", store, load, 100, 0},
         {"", store, WORD(GPC_LOAD, LINES + SECTOR, CG), 10, 0}, /* another sector */
-        {"", store, LINE(GPC_LOAD, LINES, CG), 10, 90},         /* the line, that sector among others */
+        {"", store, LINE(GPC_LOAD, LINES, CG), 10, 90},         /* the line, including the sector */
         {"", store, WORD(GPC_LOAD, 3 * LINES, CG), 10, 0},
         {"", store, store, 10, 0},
         {"", store, WORD(GPC_ATOMIC, LINES), 10, 0},
@@ -77,7 +77,7 @@ Test(timed_written, a_read_waits_for_a_write_of_its_sector) {
         expect_waits(&rows[i], i);
 }
 
-/* However long: beyond the cycles that the wheel has, and by a slow clock of L2. */
+/* For any time: beyond the cycles of the wheel, and with a slow clock of L2. */
 Test(timed_written, beyond_the_wheel) {
     static const char *const settings[] = {"l2.write_to_read = 5000\n",
                                            "l2.write_to_read = 5000\nl2.partitions = 2\n"
@@ -94,7 +94,7 @@ Test(timed_written, beyond_the_wheel) {
     }
 }
 
-/* A line's home alone holds reads; from the other partition they come by the link, and what is behind them waits there. */
+/* Only a line's home holds reads; reads from the other partition arrive by the link, and later packets wait there. */
 Test(timed_written, of_two_partitions) {
     static const char parts[] = "sm.count = 2\nl2.slices = 2\nl2.partitions = 2\nl2.link_latency = 30\n";
     for (uint32_t sm = 0; sm < 4; sm++) {
@@ -108,7 +108,7 @@ Test(timed_written, of_two_partitions) {
     }
 }
 
-/* Of as many sectors as it lasts cycles, all hold their reads. */
+/* With as many sectors as cycles, all hold reads. */
 Test(timed_written, of_many_sectors) {
     rig r;
     rig_open_dram(&r, "l2.write_to_read = 1000\n");
@@ -125,7 +125,7 @@ Test(timed_written, of_many_sectors) {
     rig_close(&r);
 }
 
-/* In a tree accesses wait for a block's lock alone, and the key is refused. */
+/* In a tree accesses wait only for a block's lock, and the key is refused. */
 Test(timed_written, not_in_a_tree) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused("coherence = vi\nl2.write_to_read = 100\n", &error), GPC_ERROR_RANGE);
