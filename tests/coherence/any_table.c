@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * A host's table may be any that the check accepts. Built-in ones are changed at random, cell by cell; what passes is
- * run on every shape of tree with every kind of access. Whatever it does to data, calls return GPC_OK, or
- * GPC_ERROR_STATE from a forbidden cell on; blocks hold states that there are, and a run ends.
+ * Any table accepted by the check may be used. Built-in tables are changed at random, cell by cell; accepted tables run
+ * on every shape of tree with every kind of access. Whatever happens to data, calls return GPC_OK, or GPC_ERROR_STATE
+ * from a forbidden cell on; blocks hold existing states, and a run ends.
  */
 
 enum { TABLES = 3000, ACCESSES = 150, LONGEST = 200000 };
@@ -24,7 +24,7 @@ typedef struct any {
     gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
 } any;
 
-/* What any draws from: the six, and what the protocol has beside them. */
+/* Number of states to draw from: the six, and the protocol's further states. */
 static uint32_t states_of(const any *a) {
     return GPC_LINE_COUNT + a->protocol.state_count;
 }
@@ -35,7 +35,7 @@ static void borrow(any *a, const gpc_protocol *from) {
     const gpc_protocol_rules **tables[] = {&a->protocol.first, &a->protocol.between, &a->protocol.shared,
                                            &a->protocol.memory};
     for (int place = 0; place < 4; place++) {
-        const gpc_protocol_rules *table = *tables[place] ? *tables[place] : from->between; /* each place its own */
+        const gpc_protocol_rules *table = *tables[place] ? *tables[place] : from->between; /* every place separately */
         memset(a->rules[place], 0, sizeof a->rules[place]);
         memcpy(a->rules[place], *table, (place < 3 ? states_of(a) : GPC_LINE_COUNT) * sizeof *a->rules[place]);
         *tables[place] = (const gpc_protocol_rules *)&a->rules[place];
@@ -56,7 +56,7 @@ static gpc_protocol_rule any_rule(uint64_t *random, uint32_t states, bool memory
     return rule;
 }
 
-/* One to six changes that the check lets pass, one after the other. */
+/* One to six changes accepted by the check, in sequence. */
 static void change(any *a, uint64_t *random) {
     uint32_t wanted = 1 + draw(random, 6);
     for (int tries = 0; wanted && tries < 400; tries++) {
@@ -113,7 +113,7 @@ static void check_blocks(const stage *s) {
         }
 }
 
-/* Options of the modules, which lead to other places of the tables. */
+/* Options of the modules, leading to other places of the tables. */
 static void vary(small *tree, uint64_t *random) {
     uint32_t memory = tree->options.module_count - 1;
     for (uint32_t m = 0; m < memory; m++) {
@@ -155,7 +155,7 @@ static bool run(const any *a, stage_shape shape, uint64_t *random) {
     return status == GPC_OK;
 }
 
-/* The same message by message: several accesses at a time, which end, or come upon a forbidden cell or a deadlock. */
+/* Message by message: several accesses at a time, which end, or come to a forbidden cell or a deadlock. */
 static bool run_overlapping(const any *a, stage_shape shape, uint64_t *random) {
     stage s;
     gpc_status status = GPC_OK;
@@ -183,7 +183,7 @@ static bool run_overlapping(const any *a, stage_shape shape, uint64_t *random) {
 
 typedef bool (*run_fn)(const any *a, stage_shape shape, uint64_t *random);
 
-/* Changed tables, each run; how many come to their end. */
+/* Run changed tables; count the runs that come to an end. */
 static void run_tables(run_fn run_one, uint64_t random) {
     size_t builtin = 0, whole = 0;
     while (gpci_builtin_protocols[builtin])

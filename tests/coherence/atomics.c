@@ -8,9 +8,9 @@
 #include "coherence/trees.h"
 #include "effort.h"
 
-/* Atomics that tell what they have found: each operation; and that none is lost, done twice, or done on what is old. */
+/* Atomics returning values: every operation; none is lost, done twice, or done on old data. */
 
-/* What CUDA's documentation says of each, in its own types. */
+/* CUDA's documentation of each, in CUDA's types. */
 static uint32_t as_cuda32(gpc_atomic_op op, uint32_t old, uint32_t b, uint32_t compare) {
     const int32_t old_signed = (int32_t)old, b_signed = (int32_t)b;
     switch (op) {
@@ -81,7 +81,7 @@ static void put(gpc_coherence *c, uint64_t address, uint64_t value) {
     cr_assert_eq(gpc_coherence_write_memory(c, address, bytes, 8), GPC_OK);
 }
 
-/* Two of them, one after the other, on the upper or the lower word, or both, of eight bytes. */
+/* Two of them in sequence, on the upper or the lower word, or both, of eight bytes. */
 static void try_operation(gpc_coherence *c, uint64_t address, gpc_atomic_op op, uint32_t width, uint64_t old,
                           uint64_t b) {
     const uint64_t compare = b & 1 ? old : b, all = width == 8 ? UINT64_MAX : UINT32_MAX;
@@ -120,8 +120,8 @@ Test(coherence_atomics, operations) {
 }
 
 /*
- * Without directories an n-store may have them: it is performed where n-stores are, in the first level's copy. vi
- * writes it through, slc-glc keeps it. A STORE of the same processor then passes, and finds what they have left.
+ * Without directories an n-store may be an atomic: performed where n-stores are, in the first level's copy. vi writes
+ * it through, slc-glc keeps it. A later STORE of the same processor passes, and sees the result.
  */
 Test(coherence_atomics, n_stores_without_directories) {
     static const char *const protocols[] = {"vi", "slc-glc", "hmg"};
@@ -191,8 +191,8 @@ Test(coherence_atomics, refusals) {
 }
 
 /*
- * Counters, to which atomics alone add, while others load them and store beside them. Whatever the protocol, each
- * addition finds another number, and none is missing; without overlap they are found in order.
+ * Counters, changed only by atomics, while others load them and store beside them. Under every protocol, every addition
+ * returns a different number, and none is missing; without overlap they are in order.
  */
 #define WORDS 4u
 #define EACH 120u /* accesses */
@@ -219,7 +219,7 @@ static void on_complete(void *user_data, const gpc_coherence_completion *done) {
         w->additions[w->of_token[done->token]].ended = ++w->order;
 }
 
-/* Each word is in the middle of 64 bytes of its own, or at their end. */
+/* A word is in the middle of 64 separate bytes, or at the end. */
 static uint64_t address_of(const world *w, uint32_t word) {
     return w->t.base + word * 64u + (word & 1 ? 60 : 32);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What gpc_coherence_create refuses, by name. */
+/* Refusals of gpc_coherence_create, by name. */
 #include "coherence/small.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Refused with this status, and a message that holds `text`. Nothing is made. */
+/* Refused with this status, and a message with `text`. No object is made. */
 static void expect_refused(small *s, gpc_status expected, const char *text, const char *change) {
     const gpc_status status = small_create(s);
     cr_expect_eq(status, expected, "%s: %s: %s", change, gpc_status_string(status), s->error.message);
@@ -14,7 +14,7 @@ static void expect_refused(small *s, gpc_status expected, const char *text, cons
     cr_expect_null(s->tree, "%s", change);
 }
 
-/* So is the small tree, changed so. Failures name the change; asserting here takes the compiler seconds. */
+/* The small tree with this change is refused. Failures name the change; asserting here takes the compiler seconds. */
 #define REFUSED(expected, text, change)             \
     do {                                            \
         small *s = small_open();                    \
@@ -52,7 +52,7 @@ Test(coherence_build, refuses_other_struct_sizes) {
     REFUSED(GPC_ERROR_ABI, "element 1", s->networks[1].struct_size -= 8);
 }
 
-/* Structs of a newer header: as long as they say, and known as far as this library knows. */
+/* Structs of a newer header: as long as stated, and known as far as the library knows. */
 Test(coherence_build, takes_larger_structs) {
     struct newer {
         gpc_coherence_module module;
@@ -143,7 +143,7 @@ Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
     WRONG("'l1-0'.low has no module that serves address 0x80", BANK(2, 128, 2, 0));
     WRONG("'l2'.low has no module that serves address 0x0", BANK(3, 256, 3, 1));
     WRONG("'l2'.low has no module that serves address 0x400", (RANGE(3, 0, 0x3ff), RANGE(2, 0, 0x7ff)));
-    /* a second l2, and no more than one may serve */
+    /* a second l2, where only one may serve */
 #define TWO                                                                                      \
     (s->modules[4] = s->modules[2], s->modules[4].name = "l2-1", s->modules[4].low = s->lows[2], \
      s->lows[0][1] = s->lows[1][1] = 4, s->modules[0].low_count = s->modules[1].low_count = 2,   \
@@ -261,10 +261,10 @@ Test(coherence_build, refuses_policies) {
           (s->modules[3].sets = 1, s->modules[3].ways = 0, s->modules[3].replacement = "plru"));
 }
 
-/* A policy is asked for what it was written for only if requests tell what it reads. */
+/* A policy is accepted only if requests provide all its inputs. */
 Test(coherence_build, refuses_policies_that_read_more) {
     static const struct {
-        const char *spec, *reads; /* NULL: it serves */
+        const char *spec, *reads; /* NULL: accepted */
     } rows[] = {{"srrip", NULL},
                 {"bip", NULL},
                 {"bip(bypass=1)", "admission"},
@@ -310,7 +310,7 @@ Test(coherence_build, refuses_places_without_rules) {
     small_tree(s);
     gpc_coherence_destroy(s->tree);
     s->tree = NULL;
-    /* l1-1 goes to memory by itself */
+    /* l1-1 goes to memory directly */
     s->lows[1][0] = 3;
     s->modules[1].low_network = 1;
     cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);

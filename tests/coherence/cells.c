@@ -8,9 +8,9 @@
 
 /* clang-format off */
 /*
- * Every cell of Table 2.5, for each protocol its own: cache 1 of three is brought to the state by accesses, each column
- * is applied, and what the cell says is compared with what happened. The text of a cell is the document's where it has
- * one; its words are what is looked for:
+ * Every cell of Table 2.5, for every protocol: cache 1 of three is brought to the state by accesses, every
+ * column is applied, and what the cell says is compared with what happened. The text of a cell is the document's where
+ * it has one; its words are what is looked for:
  *   hit              no request          Read Req., Write Req.   to the low module
  *   Send Data        to who asked        Write Back              to the low module
  *   -> X             the next state      -                       nothing happens
@@ -36,7 +36,7 @@ typedef struct table {
     row rows[8];
 } table;
 
-/* Table 2.5 as it stands; the protocols without N have the Store column in place of the N-Store column. */
+/* Table 2.5 literally; protocols without N have the Store column in place of the N-Store column. */
 static const table tables[] = {
     {"nmoesi",
      {{'N', "N1", {"hit", "Write Req. ->M", "hit", "Write Back ->I", "-", "Send Data ->I"}},
@@ -46,7 +46,7 @@ static const table tables[] = {
       {'S', "L0 L1", {"hit", "Write Req. ->M", "hit ->N", "->I", "-", "->I"}},
       {'I', "", {"Read Req. ->E", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
       {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
-      /* the text that lets this be O is wrong: cache 0 keeps the duty to write back */
+      /* the text allowing O here is wrong: cache 0 keeps the duty to write back */
       {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}}}},
     {"nmoesi-d",
      {{'N', "N1", {"hit", "Write Req. ->M", "hit", "Write Back ->I", "-", "Send Data ->I"}},
@@ -56,7 +56,7 @@ static const table tables[] = {
       {'S', "L0 L1", {"hit", "Write Req. ->M", "hit ->N", "->I", "-", "->I"}},
       {'I', "", {"Read Req. ->E", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
       {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
-      /* the text that lets this be O is wrong: cache 0 keeps the duty to write back */
+      /* the text allowing O here is wrong: cache 0 keeps the duty to write back */
       {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}}}},
     {"moesi",
      {{'M', "S1", {"hit", "hit", "hit", "Write Back ->I", "Send Data ->O", "Send Data ->I"}},
@@ -66,7 +66,7 @@ static const table tables[] = {
       {'I', "", {"Read Req. ->E", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}},
       {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}},
       {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}}}},
-    {"mosi", /* no E: a lone load goes to S */
+    {"mosi", /* no E: a single load goes to S */
      {{'M', "S1", {"hit", "hit", "hit", "Write Back ->I", "Send Data ->O", "Send Data ->I"}},
       {'O', "S1 L0", {"hit", "Write Req. ->M", "Write Req. ->M", "Write Back ->I", "Send Data", "Send Data ->I"}},
       {'S', "L0 L1", {"hit", "Write Req. ->M", "Write Req. ->M", "->I", "-", "->I"}},
@@ -80,7 +80,7 @@ static const table tables[] = {
       {'I', "", {"Read Req. ->E", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}},
       {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}},
       {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Write Req. ->M", "-", "-", "-"}}}},
-    {"mesif", /* the latest of several copies is in F; those in S are not asked */
+    {"mesif", /* the latest of several copies is in F; copies in S are not asked */
      {{'M', "S1", {"hit", "hit", "hit", "Write Back ->I", "Send Data, Write Back ->S", "Send Data ->I"}},
       {'E', "L1", {"hit", "hit ->M", "hit ->M", "->I", "Send Data ->S", "Send Data ->I"}},
       {'F', "L0 L1", {"hit", "Write Req. ->M", "Write Req. ->M", "->I", "Send Data ->S", "Send Data ->I"}},
@@ -121,7 +121,7 @@ static const table tables[] = {
       {'I', "", {"Read Req. ->S", "Pass", "Read Req. ->N", "-", "-", "-"}}}},
 };
 
-/* One cell at work. */
+/* One cell under test. */
 typedef struct trial {
     stage s;
     const table *table;
@@ -136,7 +136,7 @@ static bool says(const trial *t, const char *word) {
     return strstr(t->cell, word) != NULL;
 }
 
-/* Messages of the cell's words, in the order in which they stand. Data go to who asked, or through memory. */
+/* Messages of the cell's words, in order. Data go to the requester, or through memory. */
 static void expect_messages(const trial *t) {
     bool peer = gpc_protocol_find(t->s.small->context, t->table->protocol)->flags & GPC_PROTOCOL_PEER;
     char expected[64] = "", found[128];
@@ -207,7 +207,7 @@ Test(coherence_cells, each_protocol_its_own) {
     cr_log_info("%zu cells", cells);
 }
 
-/* No protocol, and of none a state that its accesses reach, is left out. */
+/* No protocol, and no reachable state of a protocol, is left out. */
 Test(coherence_cells, no_row_is_missing) {
     for (size_t p = 0; gpci_builtin_protocols[p]; p++) {
         const gpc_protocol *protocol = gpci_builtin_protocols[p];
@@ -222,9 +222,9 @@ Test(coherence_cells, no_row_is_missing) {
             for (const row *r = found->rows; r < found->rows + 8 && r->state; r++)
                 listed |= r->state == STAGE_STATES[state];
             if (protocol == &gpci_nmoesi_multi2sim && state == GPC_LINE_O)
-                has_rules = false; /* nothing ever comes to O */
+                has_rules = false; /* no transition leads to O */
             if (protocol == &gpci_nmoesi_d && state == GPC_LINE_COUNT)
-                has_rules = false; /* nothing is detached where nothing below is evicted */
+                has_rules = false; /* no copy is detached without evictions below */
             cr_expect_eq(listed, has_rules, "%s: %c", protocol->name, STAGE_STATES[state]);
         }
     }

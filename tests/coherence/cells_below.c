@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * The cells that Table 2.5 does not have: of caches below the first level, and the columns of bits and acquires. Each
- * row plays a set-up and then one more access, and says what it does to A in the module that is looked at: the writings
- * of its state with their origins, and the messages that it sends, but for those of probing (stage.h).
+ * Cells absent from Table 2.5: of caches below the first level, and the columns of bits and acquires. A row plays a
+ * set-up and one more access, and gives the effects on A in the examined module: state changes with origins, and
+ * messages sent, except for probing (stage.h).
  */
 
 typedef struct below_row {
@@ -41,25 +41,25 @@ static void play_row(const char *protocol, stage_shape shape, uint32_t module, c
 #define BETWEEN(protocol, ...) PLAY(protocol, STAGE_BRANCHES, 3, __VA_ARGS__)
 
 /* clang-format off */
-/* With an exclusive state: alike in MESI, MOESI and NMOESI. */
+/* With an exclusive state: equal in MESI, MOESI and NMOESI. */
 static void with_e(const char *protocol) {
     BETWEEN(protocol,
             /* I */
             {"", "L0", "I>E@1000", "R5"},                /* Read Above, alone */
-            {"L2", "L0", "I>S@1000", "R5"},              /* and not */
+            {"L2", "L0", "I>S@1000", "R5"},              /* shared */
             {"", "S0", "I>E@400", "W5"},                 /* Write Above */
             {"L2", "S0", "I>E@400", "W5"},
             /* E */
             {"L0", "L1", "", ""},                        /* Read Above */
             {"L0", "S1", "E>E@400", ""},                 /* Write Above */
             {"S0", "X0", "E>M@40", ""},                  /* Data Above */
-            {"L0", "L2", "E>S@4000", "D4"},              /* Read Req.: the owner above is asked, and has no news */
-            {"L0 X0 C0", "L2", "E>S@4000", "D4"},        /* likewise: it has gone, and nobody was told */
+            {"L0", "L2", "E>S@4000", "D4"},              /* Read Req.: the owner above is asked, and has no new data */
+            {"L0 X0 C0", "L2", "E>S@4000", "D4"},        /* likewise: gone in silence */
             {"L0", "S2", "E>I@800", "D4"},               /* Write Req. */
             {"S0", "S2", "E>M@10000 M>I@800", "D4"},     /* Invalidate Data on the way */
             {"L0 C1", "D1", "E>I@200", ""},              /* Eviction */
             {"S0 C1", "D1", "E>M@10000 M>I@200", "B5"},
-            /* M, whose bytes are here */
+            /* M, with the bytes here */
             {"S0 X0", "L1", "", ""},
             {"S0 X0", "S1", "M>M@400", ""},
             {"S0 X0 S1", "X1", "", ""},
@@ -73,7 +73,7 @@ static void with_e(const char *protocol) {
             {"L2 L0 C1", "D1", "S>I@200", ""});
 }
 
-/* Without: alike in MSI and MOSI. Whoever has rights is in M. */
+/* Without: equal in MSI and MOSI. Every cache with rights is in M. */
 static void without_e(const char *protocol) {
     BETWEEN(protocol,
             {"", "L0", "I>S@1000", "R5"},
@@ -92,23 +92,23 @@ static void without_e(const char *protocol) {
             {"L0 C1", "D1", "S>I@200", ""});
 }
 
-/* With an owned state: alike in MOSI, MOESI and NMOESI. */
+/* With an owned state: equal in MOSI, MOESI and NMOESI. */
 static void with_o(const char *protocol) {
     BETWEEN(protocol,
             {"S0 X0", "L2", "M>O@8000", "D4"},            /* M, Read Req. */
-            {"S0 X0 S1", "L2", "M>O@2000", "D4"},         /* the same: the news are above */
+            {"S0 X0 S1", "L2", "M>O@2000", "D4"},         /* likewise: the new data are above */
             {"S0 X0 L2", "L1", "", ""},                   /* O, Read Above */
             {"S0 X0 L2", "S1", "O>M@400", "W5"},          /* Write Above */
             {"S0 L2", "X0", "", ""},                      /* Data Above, from an O */
             {"S0 X0 L2 C2 D2", "L2", "O>O@8000", "D4"},   /* Read Req. */
-            {"S0 L2 C2 D2", "L2", "O>O@2000", "D4"},      /* the same: Probe Data */
+            {"S0 L2 C2 D2", "L2", "O>O@2000", "D4"},      /* likewise: Probe Data */
             {"S0 X0 L2", "S2", "O>I@800", "D4"},          /* Write Req. */
-            {"S0 L2", "S2", "O>I@800", "D4"},             /* the same: Invalidate Data */
+            {"S0 L2", "S2", "O>I@800", "D4"},             /* likewise: Invalidate Data */
             {"S0 X0 L2 C1", "D1", "O>I@200", "B5"},       /* Eviction */
-            {"L2 L0 C2 D2", "L2", "", ""});               /* S, Read Req.: memory is up to date, nobody is asked */
+            {"L2 L0 C2 D2", "L2", "", ""});               /* S, Read Req.: memory is up to date, no probe */
 }
 
-/* Without: alike in MSI and MESI. M goes to S with a write-back, S supplies data. */
+/* Without: equal in MSI and MESI. M goes to S with a write-back, S supplies data. */
 static void without_o(const char *protocol) {
     BETWEEN(protocol,
             {"S0 X0", "L2", "M>S@8000", "D4 B5"},
@@ -137,9 +137,9 @@ Test(coherence_cells, between_in_mosi) {
 static void with_e_and_o(const char *protocol) {
     with_e(protocol);
     with_o(protocol);
-    BETWEEN(protocol, {"S0", "L1", "", ""},                   /* the data go to who asked, the duty stays */
+    BETWEEN(protocol, {"S0", "L1", "", ""},                   /* the data go to the requester, the duty stays */
             {"S0", "L2", "E>M@40000 M>O@2000", "D4"},         /* Probe Data */
-            {"S0 L1", "L2", "E>M@40000 M>O@2000", "D4"});     /* the same of an O */
+            {"S0 L1", "L2", "E>M@40000 M>O@2000", "D4"});     /* likewise for an O */
 }
 
 Test(coherence_cells, between_in_moesi) {
@@ -149,11 +149,11 @@ Test(coherence_cells, between_in_moesi) {
 Test(coherence_cells, between_in_nmoesi) {
     with_e_and_o("nmoesi");
     BETWEEN("nmoesi",
-            /* N-Data Above and Invalidate Data of N, in each state */
+            /* N-Data Above and Invalidate Data of N, in every state */
             {"N0", "X0", "E>M@80", ""},
             {"N0", "S2", "E>M@10000 M>I@800", "D4"},
-            {"N0", "L2", "E>S@8000", "D4"},             /* N is no owner: it is not asked */
-            {"L0 N0", "L2", "E>S@4000", "D4"},          /* it was in E, and still is taken for one: asked in vain */
+            {"N0", "L2", "E>S@8000", "D4"},             /* N is no owner: not asked */
+            {"L0 N0", "L2", "E>S@4000", "D4"},          /* formerly E, and still taken for an owner: asked in vain */
             {"S0 X0 N1", "X1", "", ""},
             {"S0 L2 N1", "X1", "", ""},
             {"L2 L0 N0", "X0", "S>N@100", ""},
@@ -169,13 +169,16 @@ Test(coherence_cells, between_in_nmoesi) {
             {"L2 L0 N0 X0 C1", "D1", "N>I@200", "b5"});
 }
 
-/* N data come in beside an owner, in whom the same bytes may be older: it gives up its copy, here and a level below. */
+/*
+ * N data come in beside an owner, in whom the same bytes may be older: the owner gives up its copy, here and a level
+ * below.
+ */
 Test(coherence_cells, n_data_beside_an_owner) {
     PLAY("nmoesi", STAGE_FLAT, 0, {"S0 L1 N1", "X1", "O>I@800", "D3"});
     BETWEEN("nmoesi", {"S0 L2 N2 X2 C2", "D2", "O>I@800", "D5"});
 }
 
-/* The specification's section 3; data go to the low module, which sends them on. */
+/* The specification's section 3; data go to the low module, to be sent on. */
 Test(coherence_cells, between_in_multi2sim) {
     BETWEEN("nmoesi-multi2sim",
             {"", "L0", "I>E@1000", "R5"},
@@ -185,11 +188,11 @@ Test(coherence_cells, between_in_multi2sim) {
             {"L0", "S1", "E>E@400", ""},
             {"S0", "X0", "E>M@40", ""},
             {"N0", "X0", "E>M@80", ""},
-            {"S0", "L1", "", ""},                       /* D3: E, although M above has given up its data */
+            {"S0", "L1", "", ""},                       /* D3: E, although M above has given up the data */
             {"L0", "L2", "E>S@4000", ""},
             {"S0", "L2", "E>S@2000", "D5"},
             {"L0", "S2", "E>I@800", ""},
-            {"S0", "S2", "E>M@10000 M>I@800", ""},      /* D4: answers as the E that it was */
+            {"S0", "S2", "E>M@10000 M>I@800", ""},      /* D4: answers as the former E */
             {"L0 L1 N0 N1", "S2", "E>M@10000 M>M@10000 M>I@800", ""}, /* Table 4.4's M -> M */
             {"L0 C1", "D1", "E>I@200", "n5"},
             {"S0 C1", "D1", "E>M@10000 M>I@200", "B5"},
@@ -212,11 +215,11 @@ Test(coherence_cells, between_in_multi2sim) {
             {"L2 L0 N0 X0 C1", "D1", "N>I@200", "b5"});
 }
 
-/* Memory's directory: I -> E when asked, M once modified data came; nothing is sent. */
+/* Memory's directory: I -> E when asked, M after modified data; no messages. */
 Test(coherence_cells, memory) {
     const char *const tracked[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim"};
     for (size_t i = 0; i < sizeof tracked / sizeof *tracked; i++) {
-        bool multi2sim = strstr(tracked[i], "multi2sim") != NULL; /* E, whatever it was in */
+        bool multi2sim = strstr(tracked[i], "multi2sim") != NULL; /* E, from any state */
         PLAY(tracked[i], STAGE_FLAT, 3,
              {"", "L0", "I>E@10", ""},
              {"", "S0", "I>E@10 E>E@400", ""},
@@ -249,7 +252,7 @@ Test(coherence_cells, vi_first_and_shared) {
          {"S0 C1", "D1", "M>I@200", "B4"});
 }
 
-/* A cache of part of the processors writes through as the first level does. */
+/* A cache of part of the processors writes through like the first level. */
 Test(coherence_cells, vi_between) {
     BETWEEN("vi",
             {"", "L0", "I>S@1000", "R5"},
@@ -267,7 +270,7 @@ Test(coherence_cells, none_below) {
          {"L0", "L1", "", ""},
          {"S0", "X0", "S>N@100", ""},
          {"S0 X0 S1", "X1", "N>N@100", ""},
-         {"S0 C1 D1", "X0", "I>N@100", "R4"},           /* nobody keeps it where a copy above is */
+         {"S0 C1 D1", "X0", "I>N@100", "R4"},           /* no module keeps it if a copy is above */
          {"L0 C1", "D1", "S>I@200", ""},
          {"S0 X0 C1", "D1", "N>I@200", "b4"},
          {"S0", "Q3", "", ""});
@@ -276,7 +279,7 @@ Test(coherence_cells, none_below) {
 /* The bits: first at L1, then at L2. */
 Test(coherence_cells, slc_glc) {
     PLAY("slc-glc", STAGE_SHARED, 1,
-         {"", "gL1", "", "R3"},                         /* GLC: L1 is passed */
+         {"", "gL1", "", "R3"},                         /* GLC: L1 is bypassed */
          {"L1", "gL1", "S>I@200000", "R3"},
          {"N1", "gL1", "N>I@200000", "b3 R3"},
          {"N1", "sL1", "N>I@200000", "b3 R3"},
@@ -292,7 +295,7 @@ Test(coherence_cells, slc_glc) {
     PLAY("slc-glc", STAGE_SHARED, 3,
          {"", "gL1", "I>E@1000", "R4"},                 /* GLC: L2 is searched */
          {"L0", "gL1", "", ""},
-         {"", "sL1", "", "R4"},                         /* SLC: passed */
+         {"", "sL1", "", "R4"},                         /* SLC: bypassed */
          {"L0", "sL1", "E>I@200000", "R4"},
          {"L0 gN0", "sL1", "M>I@200000", "B4 R4"},
          {"L0 gN0", "sN1", "M>I@200000", "B4 t4"},

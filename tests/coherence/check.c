@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The check of a table: what is missing is named, what contradicts itself refused, what is not needed may lack. */
+/* The check of a table: missing cells are named, contradictions refused, unneeded cells may be absent. */
 
 static const char *const place_names[] = {"first", "between", "shared", "memory"};
 
@@ -15,7 +15,7 @@ enum { FIRST = 1, BETWEEN = 2, SHARED = 4, MEMORY = 8, CACHES = 7, BELOW = 14 };
 #define ALL_EVENTS ((1u << GPC_EVENT_COUNT) - 1)
 #define ALL_STATES ((1u << GPC_LINE_COUNT) - 1)
 
-/* Cells that have a rule, for the reader or for trees made by hand, and that nothing leads to. */
+/* Cells with an unreachable rule, for the reader or for trees made by hand. */
 static const struct {
     const char *protocol;
     uint32_t places, states, events;
@@ -42,7 +42,7 @@ static bool is_spare(const gpc_protocol *protocol, int place, uint32_t state, ui
     return false;
 }
 
-/* A protocol whose tables may be changed. */
+/* A protocol with changeable tables. */
 typedef struct changed {
     gpc_protocol protocol;
     gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
@@ -82,7 +82,7 @@ Test(coherence_check, built_in_tables_pass) {
     }
 }
 
-/* The message of a cell that was taken out names this cell and no other. */
+/* The message about a removed cell names exactly this cell. */
 static void expect_named(const gpc_protocol *protocol, int place, uint32_t state, uint32_t event) {
     changed c;
     char expected[160];
@@ -115,7 +115,7 @@ Test(coherence_check, every_missing_cell_is_named) {
     cr_expect_gt(named, 9 * (2 * 7 + 2 * 10 + 2 * 7)); /* two states in first, between and memory, at the least */
 }
 
-/* An entry of the list that no cell has would hide nothing, and say what is not so. */
+/* An entry of the list without a cell would hide nothing, and be wrong. */
 Test(coherence_check, the_list_of_spare_cells_is_not_longer_than_needed) {
     for (size_t k = 0; k < sizeof spare / sizeof *spare; k++) {
         size_t cells = 0;
@@ -213,12 +213,12 @@ static const wrong wrongs[] = {
      "memory, M, Eviction: memory has no low module"},
     {3, GPC_LINE_E, GPC_EVENT_WRITE_ABOVE, RULE(GPC_DO_HIT, GPC_LINE_S),
      "memory, E, Write Above: the next state is none of E, M, I"},
-    /* a cell that nothing leads to is held to the same */
+    /* an unreachable cell obeys the same rules */
     {0, GPC_LINE_N, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_I),
      "first, N, Load: the block is lost: the next state is I"},
 };
 
-/* A protocol, one cell of it changed, is refused. */
+/* A protocol with one changed cell is refused. */
 static void refuse(const gpc_protocol *protocol, const wrong *w) {
     changed c;
     char expected[200];
@@ -234,7 +234,7 @@ Test(coherence_check, contradictions_are_refused) {
         refuse(&gpci_moesi, &wrongs[i]);
 }
 
-/* One cell of NMOESI-D: of D, the state of its own whose copies the level below does not know of, or to it. */
+/* One cell of NMOESI-D: of D, the new state with copies unknown to the level below, or leading to D. */
 #define D ((gpc_coherence_state)GPC_LINE_COUNT)
 
 static const wrong detached_wrongs[] = {
@@ -263,7 +263,7 @@ Test(coherence_check, detached_copies_contradict) {
         refuse(&gpci_nmoesi_d, &detached_wrongs[i]);
 }
 
-/* What leads to a new state makes its row needed: MESI's M, asked for a copy, goes to O, of which nothing is known. */
+/* A path to a new state makes its row necessary: MESI's M, asked for a copy, goes to O, without rules. */
 Test(coherence_check, a_new_state_needs_its_row) {
     changed c;
     change(&c, &gpci_mesi);
@@ -275,11 +275,11 @@ Test(coherence_check, a_new_state_needs_its_row) {
     cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(c.error.message, "gpc_protocol 'mesi': first, O, Load: no rule");
     change(&c, &gpci_mesi);
-    c.rules[0][GPC_LINE_M][GPC_EVENT_LOAD].next_shared = GPC_LINE_O; /* but not where nobody is asked */
+    c.rules[0][GPC_LINE_M][GPC_EVENT_LOAD].next_shared = GPC_LINE_O; /* but not without a request */
     cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_OK, "%s", c.error.message);
 }
 
-/* The flags and bits of a protocol decide which columns it needs. */
+/* The flags and bits of a protocol decide the needed columns. */
 Test(coherence_check, columns_follow_flags_and_bits) {
     changed c;
     change(&c, &gpci_no_coherence);
@@ -299,7 +299,8 @@ Test(coherence_check, columns_follow_flags_and_bits) {
     cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_OK, "%s", c.error.message);
     c.protocol.flags = GPC_PROTOCOL_DIRECTORY;
     cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT);
-    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': first, V, Read Req.: no rule"); /* by its own letter */
+    /* By the protocol's letter. */
+    cr_expect_str_eq(c.error.message, "gpc_protocol 'none': first, V, Read Req.: no rule");
 }
 
 static void refuse_head(const gpc_protocol *protocol, const char *message) {

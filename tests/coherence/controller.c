@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Accesses that overlap in time: gpc_coherence_issue, advance, next_event. */
+/* Accesses overlapping in time: gpc_coherence_issue, advance, next_event. */
 #include "coherence/controller.h"
 #include "coherence/invariants.h"
 #include "coherence/small.h"
@@ -28,7 +28,7 @@ static void on_complete(void *user_data, const gpc_coherence_completion *complet
 
 static void on_message(void *user_data, const gpc_coherence_message *message) {
     log *l = user_data;
-    cr_assert(!message->bytes || message->received > message->sent); /* a flush has steps that are no messages */
+    cr_assert(!message->bytes || message->received > message->sent); /* a flush has steps other than messages */
     l->bytes += message->bytes;
 }
 
@@ -82,7 +82,7 @@ static uint8_t state_of(const small *s, uint32_t module, uint64_t address) {
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
 }
 
-/* A load that nothing is in the way of: 4 cycles to l2, 4 to mm, 10 back over each network, a cycle of data in each. */
+/* An undisturbed load: 4 cycles to l2, 4 to mm, 10 back over every network, a cycle of data in each. */
 Test(coherence_controller, a_load_alone) {
     small *s = small_open();
     log l = {0};
@@ -112,8 +112,8 @@ Test(coherence_controller, a_load_alone) {
 }
 
 /*
- * Two stores of different modules: the second is refused while the first is served, or waits, as the protocol says, and
- * comes after it.
+ * Two stores of different modules: the second is refused while the first is served, or waits, by the protocol, and
+ * comes afterwards.
  */
 Test(coherence_controller, two_stores_to_one_block) {
     static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim"};
@@ -139,7 +139,7 @@ Test(coherence_controller, two_stores_to_one_block) {
     }
 }
 
-/* In one module: a load waits for the store before it, of whatever block; loads of a block join; a store joins none. */
+/* In one module: a load waits for the previous store, of any block; loads of a block join; a store joins none. */
 Test(coherence_controller, order_in_a_module) {
     small *s = small_open();
     log l = {0};
@@ -162,7 +162,7 @@ Test(coherence_controller, order_in_a_module) {
     small_close(s);
 }
 
-/* Stores to a block one after another become one. */
+/* Consecutive stores to a block become one. */
 Test(coherence_controller, stores_join) {
     small *s = small_open();
     log l = {0};
@@ -181,7 +181,7 @@ Test(coherence_controller, stores_join) {
     small_close(s);
 }
 
-/* l1-0 makes room for another block, at all times about the one at which l1-1's load has the evicted one probed. */
+/* l1-0 makes room for another block, at all times near l1-1's load, which has the evicted block probed. */
 static void evict_against_probe(const char *protocol, uint64_t delay) {
     small *s = small_open();
     log l = {0};
@@ -212,9 +212,9 @@ Test(coherence_controller, eviction_against_probe) {
 }
 
 /*
- * Defect D1 of Multi2Sim: an n-store to a modified block writes that back first; where the write-back is refused, it
- * begins again without unlocking its own block, and waits for itself. l1-1's load has the block locked below, and its
- * probe may wait before it.
+ * Defect D1 of Multi2Sim: an n-store to a modified block first writes back; if refused, it begins again without
+ * unlocking the block, and waits for its own lock. l1-1's load has the block locked below, and the probe may wait
+ * before it.
  */
 static bool d1(uint32_t faults, uint64_t delay) {
     small *s = small_open();
@@ -307,7 +307,7 @@ Test(coherence_controller, out_is_written) {
     small_close(s);
 }
 
-/* What cannot be done is named, and nothing has begun. */
+/* Impossible requests are named, without effect. */
 static void refused(small *s, gpc_coherence_request request, gpc_status status, const char *part) {
     uint64_t token = 77;
     cr_expect_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), status, "%s", part);
@@ -354,7 +354,7 @@ Test(coherence_controller, bad_arguments) {
     small_close(s);
 }
 
-/* Do several modules reply to one at about the same time? Then a link that they share decides who comes first. */
+/* True if several modules reply to one at about the same time. Then a shared link decides the order. */
 static bool gathers(const gpc_coherence_result *result) {
     for (uint32_t i = 0; i < result->message_count; i++)
         if (result->messages[i].kind == GPC_MESSAGE_JOIN)
@@ -374,7 +374,7 @@ static void same_trees(const gpc_coherence *one, const gpc_coherence *other, uin
     free(saved);
 }
 
-/* One after another they are what gpc_coherence_access does: to the byte, and to the cycle. */
+/* In sequence they equal gpc_coherence_access: to the byte, and to the cycle. */
 static bool one_after_another(gpc_context *context, uint64_t seed) {
     uint64_t random = gpci_mix(seed), cycle = 0, token;
     bool gathered = false;
@@ -407,7 +407,7 @@ static bool one_after_another(gpc_context *context, uint64_t seed) {
         l.count = 0;
         cycle = issued->controllers->now;
     }
-    /* what was looked up first there may have been another, and be the more recent */
+    /* the first lookup there may have been another, and be the more recent */
     if (!gathered)
         same_trees(issued, atomic, seed);
     gpc_coherence_destroy(atomic);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Acquires of modules whose accesses go on: what one must make seen, and what it does to the blocks. */
+/* Acquires of modules with continuing accesses: required visibility, and effects on blocks. */
 #include "coherence/controller.h"
 #include "coherence/invariants.h"
 #include "coherence/small.h"
@@ -14,19 +14,19 @@ enum { L1_0, L1_1, L1_2, BETWEEN, L2, MEMORY, MODULES };
 #define BASE 0x1000u
 
 /*
- * l1-0 and l1-1 over a cache that l1-2 does not reach; all over an l2. Each byte is stored to by one L1, 1, 2, 3 and so
- * on. `floors`: what a load must read at least, since its L1 has acquired after that was there for others to see.
+ * l1-0 and l1-1 over a cache that l1-2 does not reach; all over an l2. Every byte is stored to by one L1, 1, 2, 3 and
+ * so on. `floors`: the smallest value a load must return, since its L1 has acquired after the value was visible.
  */
 typedef struct world {
     small *s;
     uint64_t random;
     uint32_t module[OPERATIONS + 1], kind[OPERATIONS + 1], offset[OPERATIONS + 1]; /* by token */
     uint8_t value[OPERATIONS + 1];                                                 /* stored; or the floor of a load */
-    uint8_t stored[BYTES], done[BYTES], seen[BYTES]; /* issued; ended in L1; to be seen by whoever acquires */
+    uint8_t stored[BYTES], done[BYTES], seen[BYTES]; /* issued; ended in L1; visible to any acquiring module */
     uint8_t floors[3][BYTES], promised[3][BYTES], leaves[3][BYTES];
-    uint64_t waits[3]; /* token of its acquire; 0: none */
+    uint64_t waits[3]; /* token of the acquire; or 0 */
     bool below[3];     /* of the cache between */
-    bool stays;        /* stores stay in L1 until it acquires */
+    bool stays;        /* stores stay in L1 until an acquire */
     uint32_t ended;
 } world;
 
@@ -51,7 +51,7 @@ static uint64_t issue(world *w, uint32_t module, uint32_t kind, uint32_t offset,
     return token;
 }
 
-/* First of the cache below, so that the L1 brings nothing old from there; then the L1's own. */
+/* First of the cache below, so that the L1 brings no old data from there; then of the L1. */
 static void acquire(world *w, uint32_t sm) {
     w->below[sm] = sm != L1_2;
     memcpy(w->promised[sm], w->seen, BYTES);
@@ -122,7 +122,7 @@ static void open_world(world *w, const char *protocol, uint64_t seed, bool lines
     cr_assert_eq(gpc_coherence_set_callbacks(w->s->tree, &callbacks), GPC_OK);
 }
 
-/* Nothing at all is left behind, and memory has all stores after a flush. */
+/* Nothing is left behind, and memory has all stores after a flush. */
 static void close_world(world *w, const char *protocol, uint64_t seed) {
     cr_assert_eq(gpc_coherence_advance(w->s->tree, UINT64_MAX, &w->s->error), GPC_OK, "%s", w->s->error.message);
     gpci_controllers *e = w->s->tree->controllers;
@@ -222,7 +222,7 @@ static uint8_t state_of(const small *s, uint64_t address) {
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
 }
 
-/* Issued with a store that is not there yet, it writes that back, and keeps what nobody needs to see. */
+/* Issued with a store still on the way, it writes that back, and keeps data of no interest to others. */
 Test(coherence_controller_acquire, a_release_comes_after_what_was_stored) {
     static const char *const protocols[] = {"slc-glc", "vi", "nmoesi", "msi"};
     for (size_t p = 0; p < 4; p++)

@@ -8,9 +8,8 @@
 #include "effort.h"
 
 /*
- * Accesses that are issued one after another, each after the end of the one before it, do what gpc_coherence_access
- * does: the same transitions and messages, whatever their order, and afterwards the same blocks, directories, orders of
- * replacement, bytes, statistics.
+ * Accesses issued in sequence, each after the end of the previous, equal gpc_coherence_access: equal transitions and
+ * messages, in any order, and then equal blocks, directories, orders of replacement, bytes, statistics.
  */
 
 #define MOST 4096u
@@ -62,7 +61,7 @@ static int by_transition(const void *a, const void *b) {
     return memcmp(a, b, sizeof(gpc_coherence_transition));
 }
 
-/* Two trees of a program: the one done at once, the other message by message. */
+/* Two trees of a program: one done at once, the other message by message. */
 typedef struct pair {
     const random_program *p;
     gpc_coherence *c[2];
@@ -93,7 +92,7 @@ static void differ(const pair *w, const char *what) {
     cr_assert_fail("%s, seed %llu, step %zu: other %s", w->p->protocol, (unsigned long long)w->p->seed, w->step, what);
 }
 
-/* Multi2Sim: a module changes its state for each answer to its probes after the first with data, as they arrive. */
+/* Multi2Sim: a module changes state for every answer to the probes after the first with data, on arrival. */
 static bool repeats(const pair *w) {
     if (!(w->c[0]->protocol->flags & GPC_PROTOCOL_COUNT_REPLIES))
         return false;
@@ -106,7 +105,7 @@ static bool repeats(const pair *w) {
     return false;
 }
 
-/* Have several blocks of a line left together? They meet where a block below has them all, in any order. */
+/* True if several blocks of a line have left together. They meet in any order if a block below has them all. */
 static bool left_together(const pair *w) {
     const uint32_t gone = GPC_ORIGIN_EVICTED | GPC_ORIGIN_EVICT_IN_MEMORY | GPC_ORIGIN_DIRECTORY_ONLY;
     uint32_t count[TREE_MODULES] = {0};
@@ -120,7 +119,7 @@ static bool left_together(const pair *w) {
     return false;
 }
 
-/* False: they are no longer comparable. */
+/* False: no longer comparable. */
 static bool same_steps(const pair *w) {
     did *a = w->d[0], *b = w->d[1];
     if (a->message_count != b->message_count || a->transition_count != b->transition_count)
@@ -138,11 +137,11 @@ static bool same_steps(const pair *w) {
     return false;
 }
 
-/* A policy that is all that it has been told, and chooses by that. */
+/* A policy whose state is everything told to it, and decides the choice. */
 static void hear(void *self, uint64_t what, uint32_t set, uint32_t way, const gpc_request *r) {
     uint64_t *sum = self;
     *sum = gpci_mix(*sum ^ gpci_mix(what ^ gpci_mix((uint64_t)set << 32 | way)));
-    if (r) /* the cycle is another */
+    if (r) /* the cycle differs */
         *sum = gpci_mix(*sum ^ gpci_mix(r->address ^ gpci_mix((uint64_t)r->sm << 32 | r->kind)));
 }
 
@@ -186,13 +185,13 @@ static void listening(gpc_context *context) {
     cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, NULL), GPC_OK);
 }
 
-/* Were they told the same? */
+/* True if both policies were told the same. */
 static bool compare_policies(const gpci_module *a, const gpci_module *b) {
     const bool listens = a->policy && !strcmp(a->given.replacement, "nru-that-listens");
     return !listens || *(uint64_t *)a->policy->self == *(uint64_t *)b->policy->self;
 }
 
-/* How two modules differ: not; in the order of blocks alone; in bytes; in more. */
+/* Difference of two modules: none; only in the order of blocks; in bytes; in more. */
 typedef enum unlike { ALIKE, ORDER, BYTES, OTHER } unlike;
 
 static unlike compare_blocks(const gpci_module *a, const gpci_module *b, uint32_t i) {
@@ -243,7 +242,7 @@ static bool same_memory(const pair *w) {
     return same;
 }
 
-/* False: a lookup had to wait, and looked again. */
+/* False: a lookup had to wait, and was repeated. */
 static bool same_statistics(const pair *w) {
     for (uint32_t i = 0; i < w->c[0]->module_count; i++) {
         char text[2][4096];
@@ -267,7 +266,7 @@ static uint32_t probes_of(const did *d, uint32_t module) {
     return count;
 }
 
-/* Have several modules answered with bytes that each has stored non-coherently? Whose are the last is nobody's rule. */
+/* True if several modules answered with bytes stored non-coherently by each. No rule decides the last. */
 static bool is_racy(const pair *w) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->d[0]->transition_count; i++) {
@@ -278,8 +277,8 @@ static bool is_racy(const pair *w) {
 }
 
 /*
- * False: they are no longer comparable. Several probes of one module, of blocks that are one below, are under way at
- * the same time, and done in another order than one after another: then its order of replacement is another.
+ * False: no longer comparable. Several probes of one module, of blocks that are one below, are under way at the same
+ * time, and done in another order than in sequence: then the order of replacement differs.
  */
 static bool same_trees(const pair *w) {
     const gpc_coherence *a = w->c[0], *b = w->c[1];
@@ -298,7 +297,7 @@ static bool same_trees(const pair *w) {
     return same_statistics(w) && comparable;
 }
 
-/* False: they are no longer comparable. */
+/* False: no longer comparable. */
 static bool step(pair *w, const random_step *s) {
     uint8_t out[2][RANDOM_BYTES] = {{0}, {0}}, mask[2] = {(uint8_t)s->mask, (uint8_t)(s->mask >> 8)};
     gpc_error error = GPC_ERROR_INIT;
@@ -350,11 +349,11 @@ static gpc_coherence *make(const random_program *p, gpc_context *context) {
             t.modules[i].replacement = "nru-that-listens";
     const gpc_status status = tree_create(&t, context, p->protocol, p->seed % 4 != 2, true, &error, &c);
     cr_assert_eq(status, GPC_OK, "%s", error.message);
-    gpci_coherence_inject(c, GPCI_FAULT_ALWAYS_DIRECT, 0); /* as if nothing could be refused: here nothing is */
+    gpci_coherence_inject(c, GPCI_FAULT_ALWAYS_DIRECT, 0); /* as if refusals were impossible: here they are */
     return c;
 }
 
-/* Whether it was comparable to its end. */
+/* True if comparable to the end. */
 static bool compare(const char *protocol, uint64_t seed, unsigned features) {
     static did kept[2];
     random_program *p = random_make(protocol, seed, 300, features);
@@ -374,7 +373,7 @@ static bool compare(const char *protocol, uint64_t seed, unsigned features) {
     return comparable;
 }
 
-/* At least one of so many is to be comparable to its end. */
+/* At least one of so many must be comparable to the end. */
 static void compare_all(const char *protocol, unsigned features, uint64_t one_of) {
     const char *count = getenv("GPUCACHE_CONTROLLER_TREES"), *first = getenv("GPUCACHE_CONTROLLER_FIRST");
     const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(96);
@@ -385,7 +384,7 @@ static void compare_all(const char *protocol, unsigned features, uint64_t one_of
                   (unsigned long long)whole);
 }
 
-/* Neighbours come one after another where a transaction is done at once, here together. */
+/* Neighbours come in sequence if a transaction is done at once, here together. */
 #define ALONE (TREE_ALL & ~(unsigned)TREE_FETCH)
 
 #define PROTOCOL(name, text)                 \
@@ -401,7 +400,7 @@ PROTOCOL(nmoesi, "nmoesi")
 PROTOCOL(vi, "vi")
 PROTOCOL(none, "none")
 PROTOCOL(slc_glc, "slc-glc")
-/* Nobody waits for its invalidations, so policies are told of them in another order. */
+/* There is no waiting for invalidations, so policies are told of them in another order. */
 Test(coherence_controller_alone, hmg) {
     compare_all("hmg", ALONE & ~(unsigned)TREE_POLICIES, 2);
 }
@@ -409,7 +408,7 @@ Test(coherence_controller_alone, multi2sim) {
     compare_all("nmoesi-multi2sim", TREE_SIMULATOR, 12);
 }
 
-/* Many steps of one cycle: none is lost, and their order stays, however often their memory grows. */
+/* Many steps of one cycle: none is lost, and the order stays, while their memory grows. */
 Test(coherence_controller_alone, many_steps_of_a_cycle) {
     gpc_context *context;
     gpci_calendar calendar = {0};

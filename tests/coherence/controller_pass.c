@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Accesses that overlap, of which some bypass modules, at all times about each other. */
+/* Overlapping accesses, with some bypassing modules, at all nearby times. */
 #include "coherence/controller.h"
 #include "coherence/invariants.h"
 #include "coherence/small.h"
@@ -60,9 +60,9 @@ static void finish(small *s) {
 }
 
 /*
- * l1-0 stores to a block that neither it nor the cache below has: the bytes pass through that. l1-1, over the same
- * cache, loads the block at about that time. If the cache got the old block while the bytes are on their way below, it
- * would keep that, and l1-0 would read it.
+ * l1-0 stores to a block absent from it and from the cache below: the bytes pass through the cache. l1-1, over the same
+ * cache, loads the block at about the same time. If the cache got the old block while the bytes are on the way below,
+ * it would keep it, and l1-0 would read it.
  */
 static void store_against_load(const char *protocol, uint32_t kind, uint32_t flags, uint32_t delay) {
     small *s = three(protocol);
@@ -89,8 +89,8 @@ Test(coherence_controller_pass, what_passes_is_not_overtaken) {
 }
 
 /*
- * The same where messages overtake each other: the cache's output buffer, with the second of two answers of 72 bytes in
- * it, has no room for the store, but has for the load's request.
+ * With messages overtaking: the cache's output buffer, with the second of two answers of 72 bytes, has no room for the
+ * store, but has for the load's request.
  */
 static void store_overtaken(uint32_t delay, uint32_t answer) {
     small *s = three("vi");
@@ -124,7 +124,7 @@ Test(coherence_controller_pass, though_messages_overtake_each_other) {
             store_overtaken(delay, answer);
 }
 
-/* What one has stored past all caches, a load past all caches by another finds. */
+/* A store past all caches is found by another's load past all caches. */
 Test(coherence_controller_pass, memory_is_reached) {
     for (uint32_t delay = 0; delay < 120; delay++) {
         small *s = three("slc-glc");
@@ -141,7 +141,7 @@ Test(coherence_controller_pass, memory_is_reached) {
     }
 }
 
-/* l1-0 writes through, or performs nothing itself, and l1-2 wants the same block: one of the two is refused. */
+/* l1-0 writes through, or performs nothing locally, and l1-2 wants the same block: one of the two is refused. */
 static void through_against(const char *protocol, bool allocates, uint32_t kind, uint32_t other, uint32_t delay,
                             uint64_t *met) {
     small *s = three(protocol);

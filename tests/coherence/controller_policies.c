@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replacement policies where accesses overlap: a block on its way is nobody's victim. */
+/* Replacement policies with overlapping accesses: a block in flight is never a victim. */
 #include "coherence/controller.h"
 #include "coherence/small.h"
 
@@ -7,7 +7,7 @@
 #define FLYING 24u
 #define ROUNDS 12u
 
-/* Four L1s as Kepler's, 32 sets of 4 ways of 128 bytes, over an L2 and a memory. */
+/* Four L1s like Kepler's, 32 sets of 4 ways of 128 bytes, over an L2 and a memory. */
 static small *kepler(const char *replacement) {
     small *s = small_open_bare(L1S + 2);
     s->options.network_count = 1;
@@ -37,7 +37,7 @@ static gpc_coherence_request load_of(uint32_t n, uint32_t blocks) {
     return request;
 }
 
-/* Hits in L1s of every 10000 loads: of each L1 `blocks` blocks round and round. Twice: at once, and overlapping. */
+/* Hits in L1s of every 10000 loads: in each L1 `blocks` blocks in a loop. Twice: at once, and overlapping. */
 static void hits_of(const char *replacement, uint32_t blocks, uint32_t hits[2]) {
     for (uint32_t overlap = 0; overlap < 2; overlap++) {
         small *s = kepler(replacement);
@@ -63,7 +63,7 @@ static void hits_of(const char *replacement, uint32_t blocks, uint32_t hits[2]) 
     }
 }
 
-/* 192 blocks in a cache for 128: lru keeps none until it comes again, policies against thrashing most. */
+/* 192 blocks in a cache for 128: lru keeps none until reuse, policies against thrashing most. */
 Test(coherence_controller_policies, thrash) {
     static const char *const policies[] = {"bip", "brrip", "drrip", "dip", "lip"};
     uint32_t hits[2];

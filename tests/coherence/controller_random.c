@@ -10,29 +10,29 @@
 #include "effort.h"
 
 /*
- * Random accesses that overlap, to random small trees. Each byte is stored to by one module alone, 1, 2, 3 and so on,
- * so that any load may be judged by itself: who loads a byte again never reads less than before.
- * In the end nothing is locked or on its way, the tree keeps its rules, and memory has the last of all stores.
+ * Random overlapping accesses to random small trees. Every byte is stored to by only one module, 1, 2, 3 and so on, so
+ * that any load may be judged alone: a later load of a byte by a module never returns less. Finally nothing is locked
+ * or in flight, the tree keeps the rules, and memory has the last of all stores.
  */
 
 #define BYTES 1024u
 #define ACCESSES 300u
-#define LONGEST 1000000u /* cycles after the last, in which all are to end */
+#define LONGEST 1000000u /* cycles after the last, by which all must end */
 
 typedef struct world {
     gpc_coherence *c;
     tree t;
     uint64_t seed, ended, tokens;
     uint8_t stored[BYTES];           /* last value issued */
-    uint8_t seen[TREE_FIRST][BYTES]; /* last value read by each module */
-    uint8_t own[ACCESSES + 1];       /* by token: of a load by who stores to the byte, what that stored last */
-    bool exact;                      /* loads are judged: no old copy outlives a newer one that its reader had */
+    uint8_t seen[TREE_FIRST][BYTES]; /* last value read by every module */
+    uint8_t own[ACCESSES + 1];       /* by token: for a load by the storing module, its last stored value */
+    bool exact;                      /* loads are judged: no old copy outlives a newer copy that the reader had */
     bool kept;                       /* no data is lost */
     bool steered;                    /* accesses have flags */
-    bool each_its_own;               /* an access may go through its module, past it, or have its block evicted */
+    bool each_its_own;               /* an access may go through the module, past it, or have the block evicted */
 } world;
 
-/* Who stores to a byte. */
+/* Storing module of a byte. */
 static uint32_t writer_of(const world *w, uint64_t address) {
     return (uint32_t)(gpci_mix(address ^ w->seed << 32) % w->t.first_count);
 }
@@ -56,7 +56,7 @@ static void on_complete(void *user_data, const gpc_coherence_completion *done) {
     }
 }
 
-/* A byte to store, or up to four to load, at a cycle that is not far. */
+/* A byte to store, or up to four to load, at a near cycle. */
 static void issue(world *w, uint64_t *random, uint32_t kinds, uint64_t now) {
     gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
     gpc_error error = GPC_ERROR_INIT;
@@ -109,7 +109,7 @@ static void check_memory(world *w) {
                      i, memory[i], w->stored[i]);
 }
 
-/* Ports, latencies and buffers that accesses really meet. */
+/* Ports, latencies and buffers that cause real conflicts. */
 static void hurry(tree *t, uint64_t *random) {
     for (uint32_t i = 0; i < t->module_count; i++) {
         t->modules[i].ports = gpci_random_below(random, 3);
@@ -123,7 +123,7 @@ static void hurry(tree *t, uint64_t *random) {
     }
 }
 
-/* Returns how often accesses were in each other's way. */
+/* Returns the number of conflicts between accesses. */
 static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t seed, uint32_t kinds) {
     const random_rules rules = random_rules_of(protocol);
     world w = {.seed = seed, .kept = rules != RANDOM_NO_DATA, .steered = !strcmp(protocol, "slc-glc")};
@@ -135,7 +135,7 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     const unsigned features = w.kept ? TREE_ALL : TREE_SIMULATOR;
     tree_random(&w.t, &random, BYTES, features);
     hurry(&w.t, &random);
-    if (w.kept && seed % 3 == 0) /* blocks get their way when they come */
+    if (w.kept && seed % 3 == 0) /* blocks take ways on arrival */
         w.t.fill_ways = 1 + (uint32_t)(seed / 3 % 4);
     cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
     callbacks.user_data = &w;

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /*
- * Is every cell of every table used, and every origin seen? A cell is in the closure if the protocol is refused without
- * it: from I, its state can be reached, and its event can be seen. It is used if, once it is forbidden, random programs
- * come to an access that reports it. What is in the closure and not used must stand in coverage_list.c, with the
- * reason; and what stands there must not be used. Of most tables that is asked without sanitizers: tables are no code.
+ * Every cell of every table is used, and every origin seen. A cell is in the closure if the protocol is refused without
+ * it: from I, its state can be reached, and the event can be seen. It is used if, once forbidden, random programs come
+ * to an access that reports it. Cells in the closure that are not used must be listed in coverage_list.c, with the
+ * reason; listed cells must not be used. For most tables without sanitizers: tables are no code.
  */
 
 #define PROGRAMS 240u
@@ -19,7 +19,7 @@
 
 static const char *const place_names[] = {"first", "between", "shared", "memory"};
 
-/* A protocol of one's own, its tables too. */
+/* A copied protocol, with tables. */
 typedef struct own_protocol {
     gpc_protocol protocol;
     gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
@@ -55,19 +55,19 @@ static void make_programs(cover *k) {
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         random_program *p = k->programs[i] = random_make(k->protocol->name, 7000 + i, i % 2 ? STEPS : 0, features);
         uint64_t random = i;
-        if (i % 2 == 0) { /* anything goes: data are not looked at */
+        if (i % 2 == 0) { /* anything goes: data are not checked */
             p->count = 0;
             random_racy(p, &random, STEPS);
         }
     }
 }
 
-/* A cell; NULL where all are as they are. */
+/* A cell; NULL if all are unchanged. */
 typedef struct cell {
     uint32_t place, state, event;
 } cell;
 
-/* The cell goes on saying what it did, since some are asked before their time comes; and it is forbidden. */
+/* The cell keeps acting, since some are asked early; and it is forbidden. */
 static void forbid(gpc_coherence *c, const cell *x) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpc_protocol_rule *rule = &c->modules[i].rules[x->state][x->event];
@@ -76,7 +76,7 @@ static void forbid(gpc_coherence *c, const cell *x) {
     }
 }
 
-/* A program on a protocol; returns how it ends. */
+/* A program on a protocol; returns the final status. */
 static gpc_status run_program(const random_program *p, const gpc_protocol *protocol, const cell *forbidden,
                               gpc_error *error, uint32_t *origins) {
     gpc_context *context;
@@ -107,7 +107,7 @@ static gpc_status run_program(const random_program *p, const gpc_protocol *proto
     return status;
 }
 
-/* Does a program come to this cell? */
+/* True if a program comes to this cell. */
 static bool is_used(cover *k, const own_protocol *own, const cell *x, uint32_t programs) {
     const char *name = gpc_coherence_event_name((gpc_coherence_event)x->event);
     bool used = false;
@@ -122,7 +122,7 @@ static bool is_used(cover *k, const own_protocol *own, const cell *x, uint32_t p
     return used;
 }
 
-/* Is a protocol without this cell refused? */
+/* True if a protocol without this cell is refused. */
 static bool in_closure(own_protocol *own, uint32_t place, uint32_t state, uint32_t event) {
     gpc_protocol_rule *rule = &own->rules[place][state][event], kept = *rule;
     gpc_error error = GPC_ERROR_INIT;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What random programs cannot come to, and why. */
+/* Cells out of reach of random programs, with reasons. */
 
 #define FIRST (1u << GPCI_PLACE_FIRST)
 #define BETWEEN (1u << GPCI_PLACE_BETWEEN)
@@ -66,7 +66,7 @@ static const struct {
      "the simulator has neither write-through nor non-inclusive caches"},
 };
 
-/* Does a name stand in the list? */
+/* True if a name is in the list. */
 static bool names(const char *list, const char *name) {
     size_t length = strlen(name);
     for (const char *at = list; (at = strstr(at, name)); at++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two processors reach the same two L2s, each the one by the addresses by which the other reaches the other. */
+/* Two processors reach the same two L2s, with addresses exchanged between them. */
 #include "coherence/small.h"
 
 enum { L1_0, L1_1, X0, X1, Y0, Y1, L2_0, L2_1, MM };
@@ -50,10 +50,10 @@ Test(coherence_crossing, only_what_all_ask_is_shared) {
 static void sees_the_store_after_an_acquire(const char *protocol, bool straight, uint64_t address) {
     small *s = two_ways(protocol, straight);
     gpc_coherence *c = small_tree(s);
-    cr_expect_eq(small_access(c, L1_0, GPC_EVENT_LOAD, address, 0), 0); /* l1-0's way has a copy */
+    cr_expect_eq(small_access(c, L1_0, GPC_EVENT_LOAD, address, 0), 0); /* l1-0's path has a copy */
     small_access(c, L1_1, GPC_EVENT_STORE, address, 7);
     cr_assert_eq(gpc_coherence_flush(c, L1_1, 0, NULL, NULL), GPC_OK);
-    for (uint32_t i = X0; i <= L2_1; i++) /* what is between writes back, and drops what may be old */
+    for (uint32_t i = X0; i <= L2_1; i++) /* caches between write back, and drop possibly old copies */
         if (c->modules[i].place == GPCI_PLACE_BETWEEN)
             cr_assert_eq(gpc_coherence_flush(c, i, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);

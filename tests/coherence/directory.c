@@ -23,7 +23,7 @@ static small *open_six(gpc_directory_overflow overflow, const char *protocol) {
     return s;
 }
 
-/* A bit for each L1 that the directory takes for a sharer. */
+/* A bit per L1 taken for a sharer by the directory. */
 static uint32_t sharers(const small *s) {
     uint32_t who[L1S], bits = 0, owner;
     size_t count;
@@ -43,14 +43,14 @@ static void load(const small *s, uint32_t module) {
     small_access(s->tree, module, GPC_COHERENCE_LOAD, 0, 0);
 }
 
-/* Write probes that L1s have had, and those of them that found nothing. */
+/* Write probes received by L1s, and probes without a copy. */
 static void expect_probes(const small *s, uint64_t sent, uint64_t in_vain) {
     const gpc_coherence_stats all = stats_of(s, GPC_NO_MODULE);
     cr_expect_eq(all.write_probes, sent, "%llu write probes", (unsigned long long)all.write_probes);
     cr_expect_eq(all.probe_misses, in_vain, "%llu in vain", (unsigned long long)all.probe_misses);
 }
 
-/* L1s 0, 3 and 2 read, then 0 writes: 5 probes, where two copies are to go. */
+/* L1s 0, 3 and 2 read, then 0 writes: 5 probes for two copies. */
 Test(coherence_directory, broadcast) {
     small *s = open_six(GPC_OVERFLOW_BROADCAST, "msi");
     load(s, 0);
@@ -81,7 +81,7 @@ Test(coherence_directory, coarse) {
     small_close(s);
 }
 
-/* The next behind 2 among those that have copies, 3, loses its own; 0's goes when 5 reads. */
+/* The next after 2 among L1s with copies, 3, loses the copy; 0's goes when 5 reads. */
 Test(coherence_directory, evict) {
     small *s = open_six(GPC_OVERFLOW_EVICT, "msi");
     load(s, 0);
@@ -100,7 +100,7 @@ Test(coherence_directory, evict) {
     small_close(s);
 }
 
-/* An owner is the last to go, but where others have stored non-coherently: then its bytes are to be below first. */
+/* An owner is the last to go, unless others have stored non-coherently: then the bytes must first be below. */
 Test(coherence_directory, evict_owner) {
     for (unsigned n = 0; n < 2; n++) {
         small *s = open_six(GPC_OVERFLOW_EVICT, n ? "nmoesi" : "moesi");
@@ -118,7 +118,7 @@ Test(coherence_directory, evict_owner) {
     }
 }
 
-/* As many pointers as modules above are all that a directory needs; those of nmoesi-multi2sim are Multi2Sim's. */
+/* As many pointers as modules above are sufficient; entries of nmoesi-multi2sim are Multi2Sim's. */
 Test(coherence_directory, limits) {
     small *s = small_open();
     s->modules[2].directory_pointers = 2;
@@ -143,8 +143,8 @@ Test(coherence_directory, limits) {
 }
 
 /*
- * Multi2Sim's protocol, but that clean blocks leave without a word: cache 1, which the directory takes for the owner,
- * brings the block back for a non-coherent store. It shares it then, and is not probed as its owner.
+ * Multi2Sim's protocol, but clean blocks leave in silence: cache 1, taken for the owner by the directory, brings the
+ * block back for a non-coherent store. Then it is a sharer, and not probed as the owner.
  */
 Test(coherence_directory, owner_left_without_a_word) {
     stage s;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * All states that small trees can reach, under each protocol. GPUCACHE_EXPLORE=full takes the larger ones too. How many
- * states and edges there are stands in the log. Quick runs and sanitizers see some of the trees (effort.h).
+ * All reachable states of small trees, under every protocol. GPUCACHE_EXPLORE=full includes larger trees. The log gives
+ * the numbers of states and edges. Quick runs and sanitizers use some of the trees (effort.h).
  */
 
 static gpc_context *context;
@@ -39,7 +39,7 @@ static explore_report explored(const explore_setup *setup) {
     return report;
 }
 
-/* Blocks and bytes of each tree; 0: not at all. The first pair always, the second with GPUCACHE_EXPLORE=full. */
+/* Blocks and bytes per tree; 0: skipped. The first pair always, the second with GPUCACHE_EXPLORE=full. */
 static const struct size {
     const char *tree;
     uint32_t blocks, positions, full_blocks, full_positions;
@@ -68,7 +68,7 @@ static const struct size {
     {"2 L2 of 1, sub-blocks", 1, 1, 2, 1},
 };
 
-enum { MOST_STATES = 1000000 }; /* of the larger trees: nmoesi and slc-glc have more, breadth first these are enough */
+enum { MOST_STATES = 1000000 }; /* of the larger trees: nmoesi and slc-glc have more; breadth first, these are enough */
 
 static void explore_all(const char *protocol) {
     const explore_family *family = explore_family_of(protocol);
@@ -119,9 +119,9 @@ Test(explore, slc_glc, .timeout = 3600) {
 }
 
 /*
- * Two branches, each with a non-inclusive L2 that may keep a directory entry alone of what its L1 still has: two blocks
- * and two bytes, without which nothing can be older than what another branch has. As many states as are reached first,
- * by loads and stores alone: with flushes among them it takes many more to come as far.
+ * Two branches, each with a non-inclusive L2 that may keep only a directory entry of a block still in L1: two blocks
+ * and two bytes, the smallest case in which data can be older than another branch's. Only the first states, by loads
+ * and stores alone: with flushes it takes many more to come as far.
  */
 Test(explore, two_loose_branches, .timeout = 3600) {
     for (size_t f = 0; f < EXPLORE_FAMILIES; f++) {
@@ -138,7 +138,7 @@ Test(explore, two_loose_branches, .timeout = 3600) {
     }
 }
 
-/* As many states and edges as there were: what tells states apart tells neither fewer nor more. */
+/* Unchanged numbers of states and edges: states are told apart neither less nor more. */
 Test(explore, counts) {
     static const struct {
         const char *protocol, *tree;
@@ -158,7 +158,7 @@ Test(explore, counts) {
     }
 }
 
-/* Depth first and from the last choice on: the same states, edges and messages. */
+/* Depth first and from the last choice on: equal states, edges and messages. */
 Test(explore, order_does_not_matter) {
     static const char *const names[] = {"2 over memory of 1 entry", "2 over L2 of sub-blocks", "2 L2 of 1",
                                         "2 writing around to L2", "2 over a loose L2"};
@@ -183,7 +183,7 @@ Test(explore, order_does_not_matter) {
 
 /* -- nmoesi-multi2sim */
 
-/* What section 6 of its specification says of states holds, whatever becomes of the data. */
+/* Section 6 of the specification about states holds, whatever happens to the data. */
 Test(explore, multi2sim_states) {
     static const char *const names[] = {"2 over memory", "3 over memory", "2 over memory of 1 entry",
                                         "2 over L2",     "3 over L2",     "2 over L2 of sub-blocks",
@@ -218,7 +218,7 @@ static explore_report mended(const char *tree, uint32_t blocks, uint32_t positio
     return explored(&setup);
 }
 
-/* With D3, D4 and D5 taken off nothing is lost; each of them put back alone loses data, where it can come about. */
+/* Without D3, D4 and D5 nothing is lost; each of them alone loses data, where possible. */
 Test(explore, multi2sim_loses_by_its_flags_alone) {
     static const struct loss {
         uint32_t flag;
@@ -229,10 +229,10 @@ Test(explore, multi2sim_loses_by_its_flags_alone) {
         {0, "2 over L2", "none", false},
         {0, "2 L2 of 1", "none", false},
         {0, "2 L2 of 1, L3", "none", false},
-        /* m0 stores, m1 loads: the L2 stays in E, and drops the data when it is evicted */
+        /* m0 stores, m1 loads: the L2 stays in E, and drops the data on eviction */
         {GPC_PROTOCOL_DROP_PROBE_DATA, "2 over L2", "D3", true},
-        {GPC_PROTOCOL_DROP_PROBE_DATA, "2 over memory", "D3", false}, /* memory has the bytes, whatever its state */
-        /* a middle cache answers as it was before those above it were invalidated: it takes a middle cache */
+        {GPC_PROTOCOL_DROP_PROBE_DATA, "2 over memory", "D3", false}, /* memory has the bytes, in any state */
+        /* a middle cache answers by the state before invalidations above: a middle cache is needed */
         {GPC_PROTOCOL_STALE_REPLY, "2 L2 of 1, L3", "D4", true},
         {GPC_PROTOCOL_STALE_REPLY, "2 over memory", "D4", false},
         /* a middle cache in M below a clean owner: likewise */
@@ -253,8 +253,8 @@ Test(explore, multi2sim_loses_by_its_flags_alone) {
 }
 
 /*
- * A loss that has no flag, nor a number in the specification: a block in M is modified whole, and a store to a copy in
- * S is answered without data. If another cache had n-stored other bytes of the block meanwhile, they are overwritten.
+ * A loss without a flag, or a number in the specification: a block in M is modified whole, and a store to a copy in S
+ * is answered without data. Other bytes n-stored by another cache meanwhile are overwritten.
  */
 Test(explore, multi2sim_overwrites_what_others_n_stored) {
     const explore_report report = mended("2 over memory", 1, 2, 0, false);
@@ -293,7 +293,7 @@ Test(explore, faults_are_caught) {
     is_caught(&report, "D5 in moesi", "data value: ");
 }
 
-/* What is explored by name: nothing twice; and two accesses at once, with by far the most states, in the smallest. */
+/* Systems explored by name: none twice; and two accesses at once, with by far the most states, in the smallest. */
 Test(explore, systems) {
     gpc_verify_options all[64];
     uint32_t count = 0, twice = 0;

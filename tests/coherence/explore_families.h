@@ -4,21 +4,21 @@
 
 #include "coherence/explore.h"
 
-/* What is explored: the protocols with what each promises. */
+/* Explored protocols, with promises. */
 
 #define EXPLORE_BIT(kind) (1u << GPCI_VERIFY_##kind)
 #define EXPLORE_ALL_KINDS ((1u << GPCI_VERIFY_KINDS) - 1)
 
 typedef struct explore_family {
-    const char *protocol, *letters; /* letters: of those that seeds/002 has a table or a text of */
+    const char *protocol, *letters; /* letters: if seeds/002 has a table or a text */
     bool races, refreshes, steered;
 } explore_family;
 
 enum { EXPLORE_FAMILIES = 8 };
 extern const explore_family explore_families[EXPLORE_FAMILIES];
-/* Multi2Sim's, with the flags by which it loses data taken off. */
+/* Multi2Sim's, without the flags that lose data. */
 extern const explore_family explore_mended;
-extern const explore_family explore_forwarding; /* mesif: of no document's letters */
+extern const explore_family explore_forwarding; /* mesif: without letters in a document */
 
 const explore_family *explore_family_of(const char *protocol);
 

@@ -5,13 +5,14 @@
 #include <string.h>
 
 /*
- * Protocols without a directory, beside what they promise of values: what vi, none and slc-glc are taken to do.
- *   - a load of a valid copy, and a store that is to stay, ask nobody; nobody is told of clean evictions
- *   - a copy that is fetched is in S in caches of some processors, in E in the one of all (none: in S everywhere)
- *   - the cache of all processors writes back what it loses, and nothing else
- *   - what is written through is in the cache of all processors at once, in M
- *   - memory's directory goes from E to M with the first modified data, and is M then
- *   - without any coherence, an acquire does nothing
+ * Protocols without a directory, beside their promises about values: expected behaviour of vi, none and slc-glc.
+ *
+ *  - a load of a valid copy, and a store that stays, send no request; clean evictions send no message
+ *  - a fetched copy is in S in caches of some processors, in E in the cache of all (none: in S everywhere)
+ *  - the cache of all processors writes back exactly its modified evictions
+ *  - written-through data are in the cache of all processors at once, in M
+ *  - memory's directory goes from E to M with the first modified data, and stays M
+ *  - without any coherence, an acquire does nothing
  */
 
 static bool said(char *text, size_t size, const gpci_verify_action *a, uint32_t module, const char *what) {
@@ -23,7 +24,7 @@ static bool is(const gpci_explorer *e, const char *protocol) {
     return strcmp(explore_asked(e)->plain, protocol) == 0;
 }
 
-/* Does the access end at its own module, if that has a copy? */
+/* True if the access ends at its own module, given a copy there. */
 static bool stays(const gpci_explorer *e, const gpci_verify_action *a) {
     if (a->kind == GPCI_VERIFY_LOAD || is(e, "none"))
         return a->kind <= GPCI_VERIFY_N_STORE && !a->flags;

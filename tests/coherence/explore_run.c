@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An exploration by the library, with the tests' own judges, and a print of what was seen. */
+/* An exploration by the library, with the tests' judges, and a print of the result. */
 
 static void judge(const gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
                   const gpci_verify_picture *after, const gpc_coherence_result *result, char *text, size_t size) {
@@ -13,7 +13,7 @@ static void judge(const gpci_explorer *e, const gpci_verify_action *action, cons
         explore_look_plain(e, action, before, after, result, text, size);
 }
 
-/* What was seen, in a form that does not depend on the order. */
+/* An order-independent summary of the exploration. */
 static void imprint(void *data, uint32_t how, uint64_t from, uint64_t to, const gpc_coherence_result *result) {
     explore_report *report = ((explore_told *)data)->report;
     uint64_t h = gpci_mix(from + how) ^ to;

@@ -6,11 +6,10 @@
 #include <string.h>
 
 /*
- * seeds/002 section 2.2.3 once more, in a form that has nothing to do with the library's tables: what an access does to
- * the first-level caches that meet in one module, and which of them sends data. With it, what is coherent but not the
- * protocol (a store that asks without need, a clean block written back, S where E was due) does not go unseen.
- *
- * A protocol's name says which states it has; that is all that sets these five apart.
+ * seeds/002 section 2.2.3 again, independent of the library's tables: effects of an access on the first-level caches
+ * that meet in one module, and the sender of data. So coherent deviations from the protocol (an unnecessary request of
+ * a store, a clean block written back, S instead of E) do not go unseen. A protocol's name gives the states, the only
+ * difference between these five.
  */
 
 typedef struct traits {
@@ -30,12 +29,12 @@ static bool is_any(uint8_t state, const char *states) {
     return strchr(states, "NMOESI"[state]);
 }
 
-/* Without a request to other modules? */
+/* True without a request to other modules. */
 static bool hits(uint8_t state, uint8_t kind) {
     return kind == GPCI_VERIFY_STORE ? is_any(state, "ME") : is_any(state, "NMOES");
 }
 
-/* What the accessing cache is in afterwards, if no other has a copy, or if some have. */
+/* State of the accessing cache afterwards, if no other has a copy, or if some have. */
 static uint8_t own_next(traits t, uint8_t state, uint8_t kind, bool alone) {
     if (kind == GPCI_VERIFY_STORE)
         return GPC_LINE_M;
@@ -56,7 +55,7 @@ static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
     return state == GPC_LINE_E ? GPC_LINE_S : state;
 }
 
-/* Does the directory below know of no other sharer? It still counts who has dropped its copy in silence. */
+/* True if the directory below knows of no other sharer. It still counts caches that dropped copies in silence. */
 static bool thought_alone(const gpci_explorer *e, uint32_t module, uint32_t b) {
     const gpci_module *low = &e->c->modules[e->low[module][b]];
     const uint64_t address = gpci_verify_address(b, 0);
@@ -83,11 +82,11 @@ static bool states_are_right(const gpci_explorer *e, traits t, const gpci_verify
     if (is == own_next(t, mine, kind, alone))
         return true;
     if (mine == GPC_LINE_I && kind == GPCI_VERIFY_LOAD && alone && is == GPC_LINE_S)
-        return true; /* fetch_is_right has looked at it */
+        return true; /* checked by fetch_is_right */
     return said(text, size, a, a->module, "its own state");
 }
 
-/* Messages of a kind from a module about the block, with their bytes. */
+/* Messages of a kind from a module about the block, with bytes. */
 static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t from, uint32_t to, uint64_t address) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
@@ -97,7 +96,7 @@ static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t fro
     return n;
 }
 
-/* The block of an address, as a number; both addresses of messages and of transitions may be of larger blocks. */
+/* Block number of an address; addresses of messages and transitions may be of larger blocks. */
 static uint32_t block_of(const gpci_explorer *e, const gpci_verify_action *a, uint64_t address, uint32_t module) {
     const gpci_module *m = &e->c->modules[module];
     return gpci_module_tag_of(m, gpci_verify_address(a->block, 0)) == gpci_module_tag_of(m, address) ? a->block
@@ -109,7 +108,7 @@ static bool is_beside(const gpci_explorer *e, uint32_t module, uint32_t x, uint3
     return module != x && e->low[module][b] != GPC_NO_MODULE && e->low[module][b] == e->low[x][b];
 }
 
-/* Has another module above X's low module a copy in one of these states? */
+/* True if another module above X's low module has a copy in one of these states. */
 static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before,
                        const char *states) {
     for (uint32_t i = 0; i < e->c->module_count; i++)
@@ -118,7 +117,7 @@ static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc
     return false;
 }
 
-/* Is the last of those beside X in S? It is the one to be asked, where nobody owns the block. */
+/* True if the last of the modules beside X is in S: asked if the block has no owner. */
 static bool last_peer_shares(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before) {
     uint32_t last = x;
     for (uint32_t i = 0; i < e->c->module_count; i++)
@@ -126,7 +125,7 @@ static bool last_peer_shares(const gpci_explorer *e, uint32_t x, uint32_t b, con
     return last != x && before->state[last][b] == GPC_LINE_S;
 }
 
-/* Blocks that peers send to X. */
+/* Blocks sent to X by peers. */
 static uint32_t sent_by_peers(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
@@ -137,8 +136,8 @@ static uint32_t sent_by_peers(const gpci_explorer *e, uint32_t x, uint32_t b, co
 }
 
 /*
- * Does X, a non-inclusive cache, send two requests, since it first has to read the data of a block of which it had a
- * directory entry alone? What is sent to it is then for either.
+ * True if X, a non-inclusive cache, sends two requests, first reading the data of a block with only a directory entry.
+ * Data sent to it are then for either.
  */
 static bool promotes(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc_coherence_result *r) {
     const uint64_t address = gpci_verify_address(b, 0);
@@ -148,9 +147,9 @@ static bool promotes(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc_c
 }
 
 /*
- * "Send Data": a read request is answered by one of those beside the asker who are in M, O or E; where there is no O,
- * by the last of those in S (Table 2.1, steps 8 and 9). A write request is answered by who is in M, O or E. And without
- * O, who is in M writes back as well (Tables 2.1 and 2.2, steps 6 and 7).
+ * "Send Data": a read request is answered by a module beside the requester in M, O or E; without O, by the last of the
+ * modules in S (Table 2.1, steps 8 and 9). A write request is answered by a module in M, O or E. And without O, a
+ * module in M also writes back (Tables 2.1 and 2.2, steps 6 and 7).
  */
 static bool senders_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
                               const gpci_verify_picture *before, const gpc_coherence_result *r, char *text,
@@ -169,7 +168,7 @@ static bool senders_are_right(const gpci_explorer *e, traits t, const gpci_verif
             continue;
         const bool owned = peers_have(e, m->from, b, before, "MOE");
         const bool must = !has && (owned || (read && !t.o && last_peer_shares(e, m->from, b, before)));
-        /* A lower cache in S takes N data from above before it answers. */
+        /* A lower cache in S takes N data from above before answering. */
         const bool below = t.n && m->from >= e->setup->tree.caches;
         const bool may = peers_have(e, m->from, b, before, below ? "NMOES" : !read ? "NMOE" : t.o ? "MOE" : "MOES");
         if ((must && sent == 0) || (read && sent > 1) || (sent && !may))
@@ -186,7 +185,7 @@ static bool senders_are_right(const gpci_explorer *e, traits t, const gpci_verif
     return true;
 }
 
-/* A hit asks nobody; a miss asks the low module once, for the right thing; an eviction writes back if it has to. */
+/* A hit sends no request; a miss asks the low module once, for the right kind; an eviction writes back if necessary. */
 static bool requests_are_right(const gpci_explorer *e, const gpci_verify_action *a, uint8_t kind,
                                const gpci_verify_picture *before, const gpc_coherence_result *r, char *text,
                                size_t size) {
@@ -215,7 +214,7 @@ static bool requests_are_right(const gpci_explorer *e, const gpci_verify_action 
     return true;
 }
 
-/* Is the eviction of a cache below in what happened? It takes copies along, of which the table says nothing. */
+/* True if a cache below evicted. It takes copies along, not covered by the table. */
 static bool took_copies(const gpci_explorer *e, const gpc_coherence_result *r) {
     for (uint32_t i = 0; i < r->message_count; i++)
         if (r->messages[i].kind == GPC_MESSAGE_EVICTION && r->messages[i].from >= e->setup->tree.caches)
@@ -224,8 +223,8 @@ static bool took_copies(const gpci_explorer *e, const gpc_coherence_result *r) {
 }
 
 /*
- * From which state to which each origin leads: Table 3.3's, as section 5 of the specification of the document's
- * simulator has them (`multi2sim`), and with what Table 2.5 and the protocols' other states change.
+ * From state and to state by origin: Table 3.3's, as in section 5 of the specification of the document's simulator
+ * (`multi2sim`), and with changes by Table 2.5 and the protocols' other states.
  */
 static const struct pairs {
     uint32_t origin;
@@ -254,7 +253,7 @@ static bool has_pair(const char *pairs, const gpc_coherence_transition *t) {
     return strstr(pairs, pair);
 }
 
-/* Who answers a read request; where there is no O, S sends too, and where there is, O keeps its state. */
+/* Answering module of a read request; without O, S sends too, and with O, O keeps the state. */
 static bool probe_is_right(traits t, const gpc_coherence_transition *x) {
     return has_pair(t.o ? "MO OO ES" : "MS SS ES", x);
 }
@@ -271,7 +270,7 @@ static bool transition_is_right(traits t, const gpci_verify_action *a, const gpc
     return true;
 }
 
-/* A copy that is fetched is exclusive where it can be, and where the directory below knows that it can. */
+/* A fetched copy is exclusive if possible, and if the directory below knows so. */
 static bool fetch_is_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
                            const gpci_verify_picture *before, const gpci_verify_picture *after,
                            const gpc_coherence_transition *x) {
@@ -298,7 +297,10 @@ static bool transitions_are_right(const gpci_explorer *e, traits t, const gpci_v
     return true;
 }
 
-/* Modified data are written back by who loses the block; and, without O, by who is in M when another reads. */
+/*
+ * Modified data are written back by the module that loses the block; and, without O, by a module in M when another
+ * reads.
+ */
 static bool write_backs_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a,
                                   const gpci_verify_picture *before, const gpci_verify_picture *after,
                                   const gpc_coherence_result *r, char *text, size_t size) {
@@ -314,7 +316,7 @@ static bool write_backs_are_right(const gpci_explorer *e, traits t, const gpci_v
     return true;
 }
 
-/* Table 2.5 tells nobody of a clean eviction; and has nothing for acquires, as there is nothing old to get rid of. */
+/* Table 2.5 sends no message for a clean eviction; and has no acquires, since there are no old data. */
 static bool is_silent(const gpci_verify_action *a, const gpc_coherence_result *r, char *text, size_t size) {
     for (uint32_t i = 0; i < r->message_count; i++) {
         if (r->messages[i].kind == GPC_MESSAGE_NOTICE)
@@ -327,7 +329,10 @@ static bool is_silent(const gpci_verify_action *a, const gpc_coherence_result *r
     return true;
 }
 
-/* Multi2Sim's: the specification's pairs; an acquire is nothing to it; it asks for what it has not, and tells all. */
+/*
+ * Multi2Sim's: the specification's pairs; an acquire has no effect; it requests missing blocks, and reports all
+ * evictions.
+ */
 static bool is_multi2sim(const gpci_explorer *e, const gpci_verify_action *a, const gpci_verify_picture *before,
                          const gpci_verify_picture *after, const gpc_coherence_result *r, char *text, size_t size) {
     const uint32_t probed = GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 | GPC_ORIGIN_READ_DOWN_UP_3;

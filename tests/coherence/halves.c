@@ -8,13 +8,13 @@
 #include <string.h>
 
 /*
- * Caches that are below each other for different pages: random ones, with accesses at a time and accesses that overlap.
- * Each byte is stored to by one L1 alone, 1, 2, 3 and so on, so that any load may be judged by itself.
+ * Caches that are below one another for different pages: random ones, with single and overlapping accesses. Every byte
+ * is stored to by only one L1, 1, 2, 3 and so on, so that any load may be judged alone.
  */
 
 #define BYTES 1024u
 #define ACCESSES 300u
-#define LONGEST 1000000u /* cycles after the last, in which all are to end */
+#define LONGEST 1000000u /* cycles after the last, by which all must end */
 
 enum { MOST_L1 = 6 };
 
@@ -22,7 +22,7 @@ typedef struct world {
     small *s;
     const char *protocol;
     uint64_t seed, random, tokens, ended;
-    uint32_t caches, banks, l1s, near, home, memory; /* how many; the first of each */
+    uint32_t caches, banks, l1s, near, home, memory; /* numbers; the first of each */
     uint8_t stored[BYTES], seen[MOST_L1][BYTES], own[ACCESSES + 1];
     bool tracked, exact, kept;
 } world;
@@ -141,7 +141,7 @@ static uint32_t writer_of(const world *w, uint32_t offset) {
     return (uint32_t)(gpci_mix(offset ^ w->seed << 32) % w->l1s);
 }
 
-/* What a load found. */
+/* Result of a load. */
 static void judge(world *w, uint32_t module, uint32_t offset, uint8_t found, uint8_t own) {
     uint8_t *seen = &w->seen[module][offset];
     if (w->kept && writer_of(w, offset) == module)
@@ -180,7 +180,7 @@ static gpc_coherence_request request_of(world *w, uint32_t kinds, uint8_t *value
     return r;
 }
 
-/* All that is said of a tree at rest; then memory has the last of all stores, and who acquires reads them. */
+/* Invariants of a tree at rest; then memory has the last of all stores, and a module that acquires reads them. */
 static void check_end(world *w) {
     char text[256];
     gpc_coherence *c = w->s->tree;
@@ -314,7 +314,7 @@ static uint8_t state_of(const small *s, uint32_t module, uint64_t address) {
     return block.state;
 }
 
-/* Ways are common: whichever half needs one evicts the least recent block of both, and what is above it. */
+/* Ways are common: a half that needs one evicts the least recent block of both halves, with the copies above. */
 Test(coherence_halves, share_their_ways) {
     small *s = open_two("moesi");
     small_tree(s);
@@ -356,7 +356,7 @@ Test(coherence_halves, near_ones_leave_a_way) {
     }
 }
 
-/* A store that is performed below passes the near half, whose copy goes. */
+/* A store performed below passes the near half, and removes its copy. */
 Test(coherence_halves, stores_go_home) {
     static const char *const those[] = {"moesi", "vi"};
     for (uint32_t p = 0; p < 2; p++) {

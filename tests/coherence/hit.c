@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hits of the first level have a short way. A tree with a callback does not take it: two trees, one with and one
- * without, must do the same.
+ * Hits of the first level have a short path. A tree with a callback does not take it: two trees, with and without a
+ * callback, must act equally.
  */
 #include "coherence/small.h"
 
@@ -35,7 +35,7 @@ static void compare_states(gpc_coherence *const trees[2]) {
         cr_assert_arr_eq(&trees[0]->modules[m].stats, &trees[1]->modules[m].stats, sizeof trees[0]->modules[m].stats);
 }
 
-/* Now and then what no tree accepts, or what only the long way serves. */
+/* Sometimes invalid, or served only by the long path. */
 static gpc_coherence_request random_request(uint64_t *random, uint8_t *bytes, uint8_t *mask) {
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
     request.module = gpci_random_below(random, 50) ? gpci_random_below(random, 2) : gpci_random_below(random, 5);

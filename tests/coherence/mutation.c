@@ -9,11 +9,10 @@
 #include <string.h>
 
 /*
- * Every cell of every protocol, changed in every small way (mutation.h): refused, caught, or for a reason that stands
- * here. GPUCACHE_EXPLORE=full does it in all the trees of mutation_cells.c, otherwise in the smallest,
- * and for slc-glc, which has many kinds of accesses, with a seventh of the changes. Of protocols with many states a
- * sixth of that, unless all is wanted (effort.h). Sanitizers, which look for other things, see one in 31 of what is
- * left, of the protocols with few states.
+ * Every cell of every protocol, with every small change (mutation.h): refused, caught, or excused by a reason given
+ * here. GPUCACHE_EXPLORE=full uses all trees of mutation_cells.c, otherwise the smallest, and for slc-glc, with many
+ * kinds of accesses, a seventh of the changes. Of protocols with many states a sixth of these, unless all are wanted
+ * (effort.h). Sanitizers, with another purpose, get one in 31 of the rest, of protocols with few states.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define THINNER 31u
@@ -21,7 +20,7 @@
 #define THINNER 1u
 #endif
 
-/* Why no tree comes to a cell. */
+/* Reason that no tree reaches a cell. */
 static const char *unreached_reason(const explore_family *f, const mutation_cell *c) {
     const bool tracked = f->letters || f == &explore_mended || f == &explore_forwarding;
     const bool n = f->races && strcmp(f->protocol, "vi") != 0, o = f->letters && strchr(f->letters, 'O');
@@ -50,7 +49,7 @@ static const char *unreached_reason(const explore_family *f, const mutation_cell
 #define FETCH_THROUGH (GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH)
 #define HIT_THROUGH (GPC_DO_HIT | GPC_DO_WRITE_THROUGH)
 
-/* Changes that nothing tells from the right cell but a count or a message too many. */
+/* Changes distinguished from the correct cell only by a count or an additional message. */
 static const struct harmless {
     const char *protocol;
     mutation_cell cell;
@@ -98,7 +97,7 @@ static const struct harmless {
     {"vi", {GPCI_PLACE_LAST, GPC_LINE_M, GPC_EVENT_DATA_ABOVE}, GPC_DO_IGNORE, false, "M -> M is not counted"},
 };
 
-/* No document has a table of mesif that its messages could be held to: what a change costs alone is known by its kind. */
+/* No document has a table of mesif with messages: a change that only costs is identified by kind. */
 static const char *costs_only(const mutation_change *change) {
     const gpc_protocol_rule *was = &change->was, *is = &change->rule;
     const uint32_t idle = GPC_DO_HIT | GPC_DO_IGNORE;
@@ -132,7 +131,7 @@ static const char *harmless_reason(const explore_family *f, const mutation_chang
 typedef struct hearing {
     const explore_family *family;
     bool thorough;
-    mutation_cell last; /* unreached, told of */
+    mutation_cell last; /* unreached, reported */
 } hearing;
 
 static void hear(void *data, const mutation_change *change, mutation_verdict verdict, const char *text) {

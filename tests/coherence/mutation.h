@@ -5,13 +5,14 @@
 #include "coherence/explore_families.h"
 
 /*
- * Each cell of a protocol's tables, changed a little: its next state to each other one, each of its actions left out or
- * replaced by each other one. A changed table is registered under another name and explored. What becomes of it:
- *   refused      the check of the table names the cell
- *   caught       some tree ends in a state, value, message or refusal that must not be
- *   unreached    no tree comes to the cell at all (it was FORBID for once, and nobody complained)
- *   equivalent   everywhere the same states, edges, transitions and messages as with the right table
- *   survived     none of these
+ * Every cell of a protocol's tables, with small changes: the next state replaced by each other state, every action left
+ * out or replaced by each other action. A changed table is registered under another name and explored. Verdicts:
+ *
+ *  refused      the check of the table names the cell
+ *  caught       some tree ends in a forbidden state, value, message or refusal
+ *  unreached    no tree comes to the cell at all (FORBID went unnoticed)
+ *  equivalent   everywhere equal states, edges, transitions and messages as with the correct table
+ *  survived     none of these
  */
 typedef enum mutation_verdict {
     MUTATION_REFUSED,
@@ -28,16 +29,16 @@ typedef struct mutation_cell {
 
 typedef struct mutation_change {
     mutation_cell cell;
-    gpc_protocol_rule rule; /* instead of its own */
+    gpc_protocol_rule rule; /* instead of the original */
     gpc_protocol_rule was;
 } mutation_change;
 
 typedef struct mutation_tally {
     uint32_t count[MUTATION_VERDICTS];
-    uint32_t forbidden; /* cells that are FORBID, which every exploration shows to be out of reach */
+    uint32_t forbidden; /* cells that are FORBID: out of reach in every exploration */
 } mutation_tally;
 
-/* Told of each changed cell; `text`: what caught it, or the tree that shows a survivor to differ. */
+/* Called for every changed cell; `text`: the catching tree, or the tree that shows a survivor to differ. */
 typedef void (*mutation_listener)(void *data, const mutation_change *change, mutation_verdict verdict,
                                   const char *text);
 

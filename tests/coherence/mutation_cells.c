@@ -4,21 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One changed cell, and what the trees make of it. */
+/* One changed cell, and the results of the trees. */
 
 enum { PLACES = 4, ACTIONS = 12, TREES = 16 };
 
 static const struct gate {
     const char *tree;
     uint32_t blocks, positions;
-    uint32_t places; /* whose rules can matter there, a bit each */
+    uint32_t places; /* places whose rules can matter there, a bit each */
     bool light;      /* not only in thorough runs */
 } gates[] = {
     {"2 over memory", 1, 2, 9, true},
     {"2 over memory of 1 entry", 2, 1, 9, true},
     {"2 over L2", 1, 1, 13, true},
     {"2 L2 of 1", 1, 1, 11, true},
-    {"2 over L2", 1, 2, 13, true}, /* of protocols without a directory only */
+    {"2 over L2", 1, 2, 13, true}, /* only of protocols without a directory */
     {"2 over L2 of 1 block", 2, 1, 13, false},
     {"3 over memory", 1, 1, 9, false},
     {"L2 of 2, L2 of 1", 1, 1, 11, false},
@@ -30,18 +30,18 @@ static const struct gate {
 };
 enum { GATES = sizeof gates / sizeof *gates };
 
-/* A protocol that can be changed. */
+/* A copy of a protocol that can be changed. */
 typedef struct copy {
     gpc_protocol protocol;
     gpc_protocol_rule tables[PLACES][GPC_MAX_STATES][GPC_EVENT_COUNT];
-    uint32_t places; /* that have a table, a bit each */
+    uint32_t places; /* places with a table, a bit each */
 } copy;
 
 typedef struct gatekeeper {
     const explore_family *family;
     bool thorough;
     copy right;
-    uint64_t prints[GATES]; /* of the right table */
+    uint64_t prints[GATES]; /* of the correct table */
     char text[1600];
 } gatekeeper;
 
@@ -70,14 +70,14 @@ static gpc_protocol_rule *cell_of(copy *c, mutation_cell cell) {
     return &c->tables[cell.place][cell.state][cell.event];
 }
 
-/* Two bytes in a tree of two levels are many states where caches are kept coherent, and few where they are not. */
+/* Two bytes in a tree of two levels are many states with coherent caches, and few without. */
 static bool is_taken(const gatekeeper *k, const struct gate *gate) {
     const bool tracked = k->right.protocol.flags & GPC_PROTOCOL_DIRECTORY;
     const bool large = gate->positions > 1 && strcmp(gate->tree, "2 over memory") != 0;
     return (gate->light || k->thorough) && !(tracked && large);
 }
 
-/* A place without a table of its own takes another's: `shared` takes `between`. */
+/* A place without a separate table uses another's: `shared` uses `between`. */
 static bool matters(const gatekeeper *k, const struct gate *gate, uint32_t place) {
     if (!is_taken(k, gate))
         return false;
@@ -87,7 +87,7 @@ static bool matters(const gatekeeper *k, const struct gate *gate, uint32_t place
 
 static bool explore_gate(const explore_family *family, gpc_context *context, const struct gate *gate,
                          explore_report *report) {
-    /* Multi2Sim's overwrites what others n-stored in a block of two bytes. */
+    /* Multi2Sim's overwrites n-stores of others in a block of two bytes. */
     const uint32_t positions = family == &explore_mended ? 1 : gate->positions;
     explore_setup setup = explore_setup_of(context, family, gpci_verify_tree_of(gate->tree), gate->blocks, positions);
     setup.protocol = "changed";
@@ -143,7 +143,7 @@ static bool take_prints(gatekeeper *k) {
 
 /* -- the changes to a cell */
 
-/* The `index`th; false: not one. */
+/* The `index`th; false: no such change. */
 static bool change_rule(const gpc_protocol_rule *was, uint32_t index, uint32_t states, gpc_protocol_rule *rule) {
     *rule = *was;
     if (index < states) {

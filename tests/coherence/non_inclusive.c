@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two branches over one memory, one of them with a non-inclusive cache: whose bytes of a block are the newest. */
+/* Two branches over one memory, one of them with a non-inclusive cache: place of the newest bytes of a block. */
 #include "coherence/small.h"
 
 enum { A0, A1, B0, B1, MM };
@@ -10,7 +10,7 @@ static void shape(gpc_coherence_module *m, uint32_t ways) {
     m->block_bytes = 8;
 }
 
-/* a0 -- b0 -- mm, a1 -- b1 -- mm; b1 has one way, and a directory of four blocks that only a1 holds. */
+/* a0 -- b0 -- mm, a1 -- b1 -- mm; b1 has one way, and a directory of four blocks held only by a1. */
 static small *two_branches(void) {
     small *s = small_open_bare(5);
     s->options.network_count = 3;
@@ -37,7 +37,7 @@ static void share(gpc_coherence *c, bool evict) {
     small_access(c, A1, GPC_EVENT_N_STORE, 0x64, 0x13);
     if (evict)
         small_access(c, A1, GPC_EVENT_LOAD, 0xa0, 0); /* b1 keeps a directory entry for a1's block */
-    small_access(c, A0, GPC_EVENT_STORE, 0x65, 0x66); /* invalidates a1's copy, whose 0x13 is newer than b0's 0x0c */
+    small_access(c, A0, GPC_EVENT_STORE, 0x65, 0x66); /* invalidates a1's copy, with 0x13 newer than b0's 0x0c */
 }
 
 static void keeps_the_newest(bool evict) {
@@ -64,9 +64,9 @@ Test(coherence_non_inclusive, stored_bytes_from_a_directory_entry) {
 }
 
 /*
- * m2 and m3 share a cache that is not inclusive. m0 owns the block that m2 n-stores to, and whose data the cache then
- * drops; m1's cache, which has no copy, asks for the only one. What m2 has stored goes to memory; what m0 has, which is
- * older, goes straight to m1's cache, and must not undo it there.
+ * m2 and m3 share a non-inclusive cache. m0 owns the block n-stored to by m2, whose data the cache then drops; m1's
+ * cache, without a copy, asks for the only one. m2's stored bytes go to memory; m0's older bytes go directly to m1's
+ * cache, and must not undo the store there.
  */
 Test(coherence_non_inclusive, an_owners_bytes_do_not_undo_newer_ones) {
     static const uint32_t low[] = {4, 5, 6, 6, 7, 7, 7};

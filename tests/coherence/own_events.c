@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Protocols with events of their own. One in which every access, request, probe and write-back is an event of the
- * protocol's own, by columns that are copies of the usual ones, does what the original does, step by step. The usual
- * columns that nothing comes to any more are then forbidden.
+ * Protocols with new events. A protocol in which every access, request, probe and write-back is a new event, with
+ * copies of the usual columns, acts like the original, step by step. The usual columns, no longer reached, are then
+ * forbidden.
  */
 
 enum { BESIDE = 9, EVENTS = GPC_EVENT_COUNT + BESIDE, FIRST_OWN = GPC_EVENT_COUNT, PLACES = 4 };
@@ -30,7 +30,7 @@ typedef struct doubled {
     gpc_protocol_raise raises[PLACES][GPC_LINE_COUNT][EVENTS];
 } doubled;
 
-/* The protocol's own event that is like one of the sixteen. */
+/* The new event like one of the sixteen. */
 static uint8_t own_of(uint32_t like) {
     for (uint8_t i = 0; i < BESIDE; i++)
         if (likes[i] == like)
@@ -38,7 +38,7 @@ static uint8_t own_of(uint32_t like) {
     return 0;
 }
 
-/* What a cell's messages are, all by names of the protocol's own. */
+/* Messages of a cell, all as new events. */
 static gpc_protocol_raise raise_of(uint32_t like, gpc_protocol_rule rule, bool first, bool masked) {
     gpc_protocol_raise raise = {0, 0};
     const bool back = rule.actions & (GPC_DO_WRITE_BACK | GPC_DO_WRITE_THROUGH);
@@ -93,7 +93,7 @@ static doubled *double_events(gpc_context *context, const char *name) {
     return d;
 }
 
-/* Of a protocol without N: requests, and their data, come by the other columns alone. */
+/* Of a protocol without N: requests, and data, come only by the other columns. */
 static void forbid_usual(doubled *d) {
     for (uint32_t place = 0; place < PLACES; place++)
         for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
@@ -253,7 +253,7 @@ Test(coherence_own_events, refusals) {
     free(d);
 }
 
-/* A load that is to store next asks for the only copy; an access names an event of its own kind. */
+/* A load before a store asks for the only copy; an access names an event of the same kind. */
 Test(coherence_own_events, loads_that_store_next) {
     small *s = small_open();
     doubled *d = double_events(s->context, "mesi");
@@ -308,7 +308,7 @@ static gpc_verify_report explored(gpc_context *context, const char *protocol) {
     return report;
 }
 
-/* In each state each of two caches has a load, and stores of two values to two bytes; again by their other names. */
+/* In every state two caches each have a load, and stores of two values to two bytes; again by the new names. */
 Test(coherence_own_events, explored_by_their_names) {
     small *s = small_open();
     doubled *d = double_events(s->context, "mesi");
@@ -321,7 +321,7 @@ Test(coherence_own_events, explored_by_their_names) {
     free(d);
 }
 
-/* nmoesi-d: what L2 evicts is read on above, and not asked for; whoever stores, or acquires, or flushes, ends that. */
+/* nmoesi-d: blocks evicted by L2 are still read above, without requests; a store, acquire or flush ends this. */
 Test(coherence_own_events, detached_copies) {
     enum { D = GPC_LINE_COUNT };
     small *s = small_open_bare(4);
@@ -354,7 +354,7 @@ Test(coherence_own_events, detached_copies) {
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 5, "what it was when it was detached");
     cr_assert_eq(gpc_coherence_acquire(c, 0, 0, &s->error, &result), GPC_OK);
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 6);
-    small_access(c, 1, GPC_COHERENCE_LOAD, b + 0x40, 0); /* detaches both copies of A */
+    small_access(c, 1, GPC_COHERENCE_LOAD, b + 0x40, 0); /* detaches the two copies of A */
     small_access(c, 0, GPC_COHERENCE_STORE, a, 9);
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, a, 0), 6);
     cr_assert_eq(gpc_coherence_flush(c, 2, 0, &s->error, &result), GPC_OK);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Homes of pages: four L1s, two and two over an L2, both L2s over two memories, of which each is a home. */
+/* Homes of pages: four L1s, two and two over an L2, the L2s over two memories, each of which is a home. */
 
 enum { L2 = 4, MEMORY = 6, PAGE = 1024 };
 
@@ -45,7 +45,7 @@ Test(coherence_pages, by_turns) {
     small_close(s);
 }
 
-/* A page is where it has been touched first, and stays there, whoever comes later. */
+/* A page is at the place of the first touch, and stays there. */
 Test(coherence_pages, first_touch) {
     small *s = open_two("moesi", GPC_PLACE_FIRST_TOUCH);
     small_tree(s);

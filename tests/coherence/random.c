@@ -8,10 +8,12 @@
 
 /*
  * The random tester's suite: every protocol on trees drawn from a seed.
- *   GPUCACHE_RANDOM_SEED      the first program's seed; the others follow
- *   GPUCACHE_RANDOM_ACCESSES  steps in all, for each protocol
- *   GPUCACHE_RANDOM_FEATURES  which of TREE_ALL the trees may have
- * A failure is printed with its seed, made as small as it goes, as C calls. That seed and one access run it again.
+ *
+ *  GPUCACHE_RANDOM_SEED      the first program's seed; the others follow
+ *  GPUCACHE_RANDOM_ACCESSES  total steps per protocol
+ *  GPUCACHE_RANDOM_FEATURES  features of TREE_ALL that the trees may have
+ *
+ * A failure is printed with the seed, as small as possible, as C calls. The seed and one access run it again.
  */
 
 #define PROGRAM_STEPS 700u

@@ -5,15 +5,15 @@
 #include "coherence/random.h"
 
 /*
- * What Multi2Sim's defects D3, D4, D5 do to data. The simulator has none, and cannot notice. Here nmoesi-multi2sim runs
- * on random programs without n-stores, which then must be coherent: it is where no cache stands between L1 and memory,
- * and where the three defects are left out; with any of them some program loses bytes.
+ * Effects of Multi2Sim's defects D3, D4, D5 on data. The simulator has no data, and cannot notice. Here
+ * nmoesi-multi2sim runs on random programs without n-stores, which must then be coherent: true without a cache between
+ * L1 and memory, and without the three defects; with any of them some program loses bytes.
  */
 
 #define DEFECTS (GPC_PROTOCOL_DROP_PROBE_DATA | GPC_PROTOCOL_STALE_REPLY | GPC_PROTOCOL_BARE_ACK)
 #define PROGRAMS 80u
 
-/* A protocol "mended": nmoesi-multi2sim with only these of the defects. */
+/* A protocol "mended": nmoesi-multi2sim with only these defects. */
 static bool add_mended(gpc_context *context, const void *data) {
     const uint32_t *defects = data;
     gpc_protocol p = gpci_nmoesi_multi2sim;
@@ -26,7 +26,7 @@ static bool has_middle(const tree *t) {
     return !t->modules[t->first_count].memory;
 }
 
-/* Of the random programs, those that lose bytes. */
+/* Number of random programs that lose bytes. */
 static uint32_t count_losses(uint32_t defects, bool middle) {
     uint32_t losses = 0;
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
@@ -57,12 +57,12 @@ Test(random_defects, need_a_cache_between) {
     cr_assert_eq(count_losses(DEFECTS, false), 0);
 }
 
-/* The middle cache takes the bytes of an owner that it probed, but not the duty to write them back. */
+/* The middle cache takes the bytes of a probed owner, but not the duty to write them back. */
 Test(random_defects, d3_drops_what_answers_a_probe) {
     cr_assert_gt(count_losses(GPC_PROTOCOL_DROP_PROBE_DATA, true), 0);
 }
 
-/* A middle cache gives up what those above it have just given to it as if it were clean. */
+/* A middle cache gives up data just received from above as if clean. */
 Test(random_defects, d4_answers_by_the_old_state) {
     cr_assert_gt(count_losses(GPC_PROTOCOL_STALE_REPLY, true), 0);
 }

@@ -6,13 +6,12 @@
 #include <string.h>
 
 /*
- * Programs without races, after Ta et al., "Autonomous Data-Race-Free GPU Testing", IISWC 2019. Each first-level module
- * runs episodes: it acquires, accesses some bytes, releases. What it will access is drawn before it begins and claimed
- * until it has ended: a byte has one that stores to it, or any number that load it, or nobody. Claims are of bytes, so
- * several store to a block at once. The last byte of every eight is for atomics: whoever likes stores to it coherently,
- * where the protocol knows what that is.
- *
- * An acquire drops all that the module may have that is old, nearest to memory first; a release writes all back.
+ * Programs without races, after Ta et al., "Autonomous Data-Race-Free GPU Testing", IISWC 2019. Every first-level
+ * module runs episodes: it acquires, accesses some bytes, releases. The accesses are drawn at the beginning and claimed
+ * until the end: a byte has one storing module, or any number of loading modules, or none. Claims are of bytes, so
+ * several modules store to a block at once. The last byte of every eight is for atomics: any module stores to it
+ * coherently, if the protocol supports it. An acquire drops all old data that the module may have, nearest to memory
+ * first; a release writes all back.
  */
 
 #define EPISODE_STEPS 16u
@@ -20,19 +19,19 @@
 typedef struct episode {
     random_step steps[EPISODE_STEPS];
     uint16_t claimed[EPISODE_STEPS]; /* bytes of a load */
-    uint32_t count, next;            /* next: 0 = it has to acquire */
+    uint32_t count, next;            /* next: 0 = acquire first */
     bool active;
 } episode;
 
 typedef struct claims {
     random_program *p;
     uint64_t *random;
-    uint8_t *loads;  /* [bytes] how many load it */
-    uint8_t *stores; /* [bytes] 1 + who stores to it */
+    uint8_t *loads;  /* [bytes] number of loading modules */
+    uint8_t *stores; /* [bytes] 1 + storing module */
     episode episodes[TREE_FIRST];
     uint32_t hot;
     bool atomics;
-    bool acquires; /* the protocol's caches give up what is old when told to acquire */
+    bool acquires; /* the protocol's caches give up old data on an acquire */
 } claims;
 
 static uint32_t below(claims *k, uint32_t bound) {
@@ -43,7 +42,7 @@ static bool is_atomic(const claims *k, uint64_t at) {
     return k->atomics && at % 8 == 7;
 }
 
-/* May module m load (or store to) this byte, as things are? */
+/* True if module m may load (or store to) this byte at present. */
 static bool may_claim(const claims *k, uint32_t m, uint64_t at, bool store) {
     if (is_atomic(k, at))
         return !store;
@@ -52,7 +51,7 @@ static bool may_claim(const claims *k, uint32_t m, uint64_t at, bool store) {
     return !store || !k->loads[at];
 }
 
-/* Draw where, and how far; for what. */
+/* Draw place, extent and purpose. */
 static random_step draw(claims *k, uint32_t m) {
     const tree *t = &k->p->tree;
     random_step s = {.module = m, .kind = RANDOM_LOAD, .mask = 0xffff};
@@ -65,14 +64,14 @@ static random_step draw(claims *k, uint32_t m) {
     s.kind = below(k, 2) ? RANDOM_LOAD : below(k, 8) ? RANDOM_N_STORE : RANDOM_STORE;
     if (!strcmp(k->p->protocol, "slc-glc"))
         s.flags = (uint8_t)(below(k, 3) ? 0 : below(k, 4));
-    if (gpci_mix(k->p->seed) % 3 == 0 && !below(k, 4)) /* through its module, past it, or its block is evicted */
+    if (gpci_mix(k->p->seed) % 3 == 0 && !below(k, 4)) /* through the module, past it, or the block is evicted */
         s.flags |= (uint8_t)(GPC_ACCESS_THROUGH << below(k, 3));
     for (uint32_t i = 0; i < s.size; i++)
         s.bytes[i] = (uint8_t)(gpci_random(k->random) >> 16);
     return s;
 }
 
-/* Claim what a step needs; false: there is nothing left of it. A store leaves out bytes by its mask, a load is cut. */
+/* Claim the bytes of a step; false: none is left. A store leaves out bytes by the mask, a load is cut. */
 static bool claim(claims *k, random_step *s, uint16_t *claimed) {
     uint64_t first = s->address - k->p->tree.base;
     uint32_t size = 0;
@@ -98,7 +97,7 @@ static bool claim(claims *k, random_step *s, uint16_t *claimed) {
     return (s->mask & ((1u << s->size) - 1)) != 0;
 }
 
-/* An atomic byte of a hot block: coherent, claimed by nobody. */
+/* An atomic byte of a hot block: coherent, unclaimed. */
 static random_step draw_atomic(claims *k, uint32_t m) {
     random_step s = draw(k, m);
     s.address |= 7;
@@ -122,7 +121,7 @@ static void begin(claims *k, uint32_t m) {
     }
 }
 
-/* Steps that leave nothing of module m, and of the private caches on its ways, towards memory. */
+/* Steps that leave no data in module m, and in the private caches on the ways towards memory. */
 static void synchronise(claims *k, uint32_t m, bool release) {
     const tree *t = &k->p->tree;
     bool flush = release || !k->acquires || below(k, 2);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 /*
- * The list of messages of one access: whether a host that schedules it comes to its end, with every step taken once,
- * every JOIN met, and time running forward.
+ * The list of messages of one access: a scheduling host comes to an end, with every step taken once, every JOIN met,
+ * and time running forward.
  */
 
 #define FAIL(...) (snprintf(text, size, __VA_ARGS__), false)
@@ -74,13 +74,13 @@ static bool times_hold(const gpc_coherence_result *r, const gpc_coherence_messag
     return true;
 }
 
-/* What expects an answer has one. A read request may be answered by a peer, a flush's probe by the write-back. */
+/* Every request has an answer. A read request may be answered by a peer, a flush's probe by the write-back. */
 static bool expects(const gpc_coherence_message *m, const random_step *step) {
     switch (m->kind) {
     case GPC_MESSAGE_WRITE_PROBE:
         return step->kind != RANDOM_FLUSH;
     case GPC_MESSAGE_WRITE_BACK:
-        return m->request == GPC_NO_MESSAGE; /* or it is an answer */
+        return m->request == GPC_NO_MESSAGE; /* or is an answer */
     case GPC_MESSAGE_READ_REQUEST:
     case GPC_MESSAGE_INVALIDATION:
         return false;
@@ -102,7 +102,7 @@ static bool all_answered(const gpc_coherence_result *r, const random_step *step,
     return good ? true : FAIL("message %u of kind %u has no answer", i, r->messages[i].kind);
 }
 
-/* Take all steps that can be taken; again until nothing changes. */
+/* Take all possible steps; again until nothing changes. */
 static bool comes_to_an_end(const gpc_coherence_result *r, char *text, size_t size) {
     uint32_t n = r->message_count, done = 0, before;
     uint32_t *joined = calloc(n + 1, sizeof(*joined));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * What each byte must be. Time is the number of steps made. A byte's last store is known to
+ * What every byte must be. Time is the number of steps made. A byte's last store is known to
  *   - the module that made it;
  *   - all, if it was coherent;
  *   - others, from the time on at which it was released (it has reached what all processors share), if all that they
@@ -31,7 +31,7 @@ struct random_oracle {
     uint8_t *value; /* [bytes] */
     known *known;   /* [bytes] */
     uint64_t now, checked, unknown;
-    uint64_t fresh[TREE_MODULES]; /* what a module holds is not older than this */
+    uint64_t fresh[TREE_MODULES]; /* a module's data are at least this new */
     bool open[TREE_MODULES];      /* tree_public */
     uint32_t smallest;            /* block */
 };
@@ -81,7 +81,7 @@ uint64_t random_oracle_checked(const random_oracle *o, uint64_t *out_unknown) {
     return o->checked;
 }
 
-/* Is an access sent to the low module, and does that one serve all? */
+/* True if an access is sent to the low module, and the low module serves all. */
 static bool goes_low(const random_oracle *o, const random_step *s) {
     const gpc_protocol *p = o->protocol;
     bool sent = s->flags & (s->kind == RANDOM_LOAD ? p->pass_loads[0] : p->pass_stores[0] | p->through_stores);
@@ -90,7 +90,7 @@ static bool goes_low(const random_oracle *o, const random_step *s) {
     return sent && o->open[tree_low(&o->program->tree, s->module, s->address)];
 }
 
-/* May the module of a step not know what a byte is? */
+/* True if the module of a step may not know a byte's value. */
 static bool is_unknown(const random_oracle *o, const random_step *s, const known *k) {
     if (o->program->rules == RANDOM_COHERENT)
         return false;
@@ -108,7 +108,7 @@ static bool check_bytes(random_oracle *o, const random_step *s, const uint8_t *o
     for (uint32_t i = 0; i < s->size; i++) {
         const known *k = &o->known[first + i];
         if (is_unknown(o, s, k)) {
-            o->unknown += s->kind == RANDOM_LOAD; /* a store returns also what is not its own */
+            o->unknown += s->kind == RANDOM_LOAD; /* a store also returns bytes of others */
             continue;
         }
         o->checked++;
@@ -125,7 +125,7 @@ static bool is_coherent(const random_oracle *o, const random_step *s) {
     return o->program->rules == RANDOM_COHERENT || (o->program->rules == RANDOM_MIXED && s->kind == RANDOM_STORE);
 }
 
-/* A coherent store takes away all copies of its block, and merges what others have written of it. */
+/* A coherent store removes all copies of the block, and merges writes of others. */
 static void merge_block(random_oracle *o, const random_step *s) {
     uint64_t first = (s->address - o->program->tree.base) / o->smallest * o->smallest;
     uint64_t end = s->address + s->size - o->program->tree.base;
@@ -143,7 +143,7 @@ static void store_byte(random_oracle *o, const random_step *s, uint64_t at, uint
     o->value[at] = byte;
 }
 
-/* Do all ways from a module to memory lead through `low`? */
+/* True if all ways from a module to memory lead through `low`. */
 static bool only_through(const tree *t, uint32_t module, uint32_t low) {
     bool all = t->modules[module].low_count > 0;
     for (uint32_t i = 0; i < t->modules[module].low_count && module != low; i++)
@@ -152,8 +152,8 @@ static bool only_through(const tree *t, uint32_t module, uint32_t low) {
 }
 
 /*
- * What `module` holds (GPC_NO_MODULE: all), and those above it if `above`, is gone: it is as fresh as what is below.
- * Who reaches some addresses by other ways has kept these.
+ * The data in `module` (GPC_NO_MODULE: all), and in modules above if `above`, are gone: it is as new as the level
+ * below. Modules that reach some addresses by other ways have kept these.
  */
 static void refresh(random_oracle *o, uint32_t module, bool above) {
     const tree *t = &o->program->tree;
@@ -169,7 +169,7 @@ static void refresh(random_oracle *o, uint32_t module, bool above) {
     }
 }
 
-/* A flush of `module` brings what modules above it have written to the one below it, which all share or do not. */
+/* A flush of `module` moves writes of modules above it to the module below, shared by all or not. */
 static void release(random_oracle *o, uint32_t module) {
     const tree *t = &o->program->tree;
     for (uint32_t at = 0; at < t->bytes; at++) {

@@ -5,8 +5,7 @@
 #include "coherence/random.h"
 
 /*
- * The same program in two ways that must not matter: with listeners, who also keep hits from the short way that they
- * may take; without cycles.
+ * One program in two ways that must be equal: with listeners, which also keep hits from the short path; without cycles.
  */
 
 typedef struct heard {
@@ -29,7 +28,7 @@ static void on_transition(void *user_data, const gpc_coherence_transition *t) {
     cr_assert(t->from < GPC_LINE_COUNT && t->to < GPC_LINE_COUNT);
 }
 
-/* What does not depend on cycles. */
+/* The cycle-independent part. */
 static uint64_t sum_of(uint64_t sum, const gpc_coherence_result *r, const uint8_t *out) {
     for (uint32_t i = 0; i < RANDOM_BYTES; i++)
         sum = stir(sum, out[i]);
@@ -51,7 +50,7 @@ static bool same_message(const gpc_coherence_message *a, const gpc_coherence_mes
 #undef SAME
 }
 
-/* Each step on both: the same result, but for cycles, which are those of `a` or 0. */
+/* Every step on both: equal results, except cycles, which are those of `a` or 0. */
 static void same_steps(const random_program *p, gpc_coherence *a, gpc_coherence *b, heard *h, bool data, bool timing) {
     for (size_t i = 0; i < p->count; i++) {
         gpc_coherence_result r[2] = {GPC_COHERENCE_RESULT_INIT, GPC_COHERENCE_RESULT_INIT};
@@ -94,7 +93,7 @@ static void compare(bool data, bool timing) {
     for (uint64_t seed = 1; seed <= 90; seed++) {
         const char *protocol = protocols[seed % 9];
         unsigned features = random_rules_of(protocol) == RANDOM_NO_DATA ? TREE_SIMULATOR : TREE_ALL;
-        if (!data) /* where what others had modified is not known to be left when a store goes through */
+        if (!data) /* modified data of others need not be present when a store goes through */
             features &= ~(unsigned)TREE_WRITE_THROUGH;
         random_program *p = random_make(protocol, seed, 400, features);
         gpc_context *context;
@@ -108,7 +107,7 @@ static void compare(bool data, bool timing) {
         if (timing)
             cr_assert_eq(gpc_coherence_set_callbacks(b, &listeners), GPC_OK);
         same_steps(p, a, b, &h, data, timing);
-        if (timing || random_rules_of(protocol) != RANDOM_NO_DATA) /* whose counts depend on the order of answers */
+        if (timing || random_rules_of(protocol) != RANDOM_NO_DATA) /* with counts depending on the order of answers */
             same_counters(p, a, b);
         gpc_coherence_destroy(a);
         gpc_coherence_destroy(b);

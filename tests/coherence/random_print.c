@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* A program as C calls, to be put into a test as it stands. */
+/* A program as C calls, ready for a test. */
 
 static void print_module(uint32_t module, FILE *file) {
     if (module == GPC_NO_MODULE)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Any access by any module at any time: half of them to a few hot blocks, whose bytes all share, the rest to all
- * addresses, which evicts. Now and then a module is flushed, or acquires.
+ * Any access by any module at any time: half of them to a few hot blocks with shared bytes, the rest to all addresses,
+ * causing evictions. Sometimes a module is flushed, or acquires.
  */
 
 static uint64_t random_address(const tree *t, uint64_t *random, uint32_t hot) {

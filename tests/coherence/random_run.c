@@ -6,7 +6,7 @@
 
 #include "coherence/invariants.h"
 
-/* A program's run: each step on the tree, the oracle, the tally; now and then the invariants; at the end, a flush. */
+/* A program's run: every step on the tree, the oracle, the tally; sometimes the invariants; finally a flush. */
 
 typedef struct run {
     const random_program *p;
@@ -95,7 +95,7 @@ static bool step(run *r, size_t i) {
     return !r->p->check_every || i % r->p->check_every ? true : check_tree(r, i);
 }
 
-/* All caches are flushed: none holds anything, memory has it all. */
+/* All caches are flushed: none holds data, memory has all. */
 static bool finish(run *r) {
     const random_step all = {.kind = RANDOM_FLUSH, .module = GPC_NO_MODULE};
     const tree *t = &r->p->tree;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 /*
- * A failing program made smaller: steps are left out, in halves, quarters, down to one by one (Zeller and Hildebrandt's
- * delta debugging); then modules that nothing needs; then what is left is made plain. Again, until nothing more can go.
- * Whatever is tried is kept only if it still fails, as a run and not for a tree that cannot be.
+ * Shrinking of a failing program: steps are left out, in halves, quarters, down to one by one (Zeller and Hildebrandt's
+ * delta debugging); then unneeded modules; then the rest is simplified. Repeated until nothing more can be removed. A
+ * change is kept only if the program still fails, as a run and not for an impossible tree.
  */
 
-/* Does it fail? Then it takes the place of p. Otherwise it is freed. */
+/* If it fails, replace p. Otherwise free it. */
 static bool keep(random_program *p, random_program *tried, random_failure *failure) {
     random_failure found;
     bool fails = !random_run(tried, &found, NULL) && found.built;
@@ -47,7 +47,7 @@ static bool drop_steps(random_program *p, random_failure *failure) {
     return p->count != before;
 }
 
-/* Without a first-level module, or (GPC_NO_MODULE) without what none of them reaches. */
+/* Without a first-level module, or (GPC_NO_MODULE) without modules that none of them reaches. */
 static bool prune(random_program *p, random_program *tried, uint32_t without, random_failure *failure) {
     uint32_t map[TREE_MODULES];
     bool used = false;
@@ -65,7 +65,7 @@ static bool prune(random_program *p, random_program *tried, uint32_t without, ra
     return false;
 }
 
-/* One bank serves what several did. */
+/* One bank serves the addresses of several. */
 static bool drop_banks(random_program *p, uint32_t bank, random_failure *failure) {
     if (p->tree.modules[bank].served == GPC_SERVES_ALL)
         return false;
@@ -81,7 +81,7 @@ static bool drop_banks(random_program *p, uint32_t bank, random_failure *failure
     return prune(p, tried, GPC_NO_MODULE, failure);
 }
 
-/* A level is passed by: who is above a cache is above what is below it. */
+/* Skip a level: modules above a cache go above the modules below it. */
 static bool drop_level(random_program *p, uint32_t cache, random_failure *failure) {
     if (cache < p->tree.first_count || p->tree.modules[cache].memory)
         return false;
@@ -111,7 +111,7 @@ static bool drop_modules(random_program *p, random_failure *failure) {
     return changed;
 }
 
-/* Set a field, of a module or a step of p, to what is plainer. */
+/* Set a field of a module or a step of p to a simpler value. */
 #define PLAIN(part, index, field, value)            \
     do {                                            \
         if (p->part[index].field != (value)) {      \

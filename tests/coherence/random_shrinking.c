@@ -7,9 +7,9 @@
 
 #include "coherence/random.h"
 
-/* The tester itself: faults are found, what fails is cut down to what is needed, the oracle knows what a race is. */
+/* The tester: faults are found, failures are reduced to the necessary, the oracle recognises races. */
 
-/* A failing program with a fault put in: the first of the seeds that finds it. */
+/* A failing program with an injected fault: the first seed that finds it. */
 static random_program *find_failure(const char *protocol, uint32_t faults, uint32_t flags, unsigned features,
                                     random_failure *failure) {
     for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -31,7 +31,7 @@ static random_program *find_failure(const char *protocol, uint32_t faults, uint3
     return NULL;
 }
 
-/* It fails; without any one of its steps it does not. */
+/* It fails; without any one of the steps it does not. */
 static void is_minimal(const random_program *p) {
     random_failure failure;
     cr_assert(!random_run(p, &failure, NULL));
@@ -51,7 +51,7 @@ static size_t count_text(const char *text, const char *what) {
     return count;
 }
 
-/* As C, with a call for each step, and one more access of none. */
+/* As C, with a call per step, and one more access of none. */
 static void prints(const random_program *p, const random_failure *failure) {
     char *text = NULL;
     size_t size = 0, accesses = 0, flushes = 1;
@@ -71,9 +71,9 @@ static void prints(const random_program *p, const random_failure *failure) {
 }
 
 /*
- * D3: a modified block is stored to in one branch, loaded in the other; who is between keeps the bytes to itself. That
- * takes a store, a load and, for the bytes to be missed, a look at memory: two steps and the flush of the end, two
- * first-level modules, one cache that can lose the bytes, memory.
+ * D3: a modified block is stored to in one branch, loaded in the other; the module between keeps the bytes. Needed: a
+ * store, a load and, to miss the bytes, a look at memory: two steps and the final flush, two first-level modules, one
+ * cache that can lose the bytes, memory.
  */
 Test(random_shrinking, lost_probe_data) {
     random_failure failure;
@@ -86,7 +86,7 @@ Test(random_shrinking, lost_probe_data) {
     random_free(p);
 }
 
-/* D4: an invalidation is answered by the state before it, so what those above gave up is dropped: two stores. */
+/* D4: an invalidation is answered by the earlier state, so data given up above are dropped: two stores. */
 Test(random_shrinking, stale_reply) {
     random_failure failure;
     random_program *p = find_failure("moesi", 0, GPC_PROTOCOL_STALE_REPLY, TREE_PRIVATE, &failure);
@@ -98,7 +98,7 @@ Test(random_shrinking, stale_reply) {
     random_free(p);
 }
 
-/* D5: a cache whose owner above is clean answers without the bytes that it has itself. */
+/* D5: a cache with a clean owner above answers without the cache's bytes. */
 Test(random_shrinking, bare_acknowledgement) {
     random_failure failure;
     random_program *p = find_failure("moesi", 0, GPC_PROTOCOL_BARE_ACK, TREE_PRIVATE, &failure);
@@ -125,7 +125,7 @@ Test(random_shrinking, done_twice) {
     random_free(p);
 }
 
-/* D2: the owner of another sub-block is cleared: two modules, blocks that differ, a load and an n-store. */
+/* D2: the owner of another sub-block is cleared: two modules, different blocks, a load and an n-store. */
 Test(random_shrinking, wrong_owner_cleared) {
     random_failure failure;
     random_program *p = find_failure("nmoesi-multi2sim", GPCI_FAULT_CLEAR_WRONG, 0, 0, &failure);
@@ -162,7 +162,7 @@ static random_program *by_hand(const char *protocol, const random_step *steps, s
     return p;
 }
 
-/* What a run of these steps finds unknown. */
+/* Bytes found unknown in a run of these steps. */
 static uint64_t unknown(const char *protocol, const random_step *steps, size_t count) {
     random_program *p = by_hand(protocol, steps, count);
     random_failure failure;
@@ -191,16 +191,16 @@ Test(random_oracle, races) {
     const random_step beside[] = {N_STORE(0, 5, 1), N_STORE(1, 6, 2), LOAD(0, 5), LOAD(1, 6)};
     const random_step coherent[] = {N_STORE(0, 5, 1), STORE(1, 6, 2), LOAD(1, 5), LOAD(0, 6)};
     cr_assert_eq(unknown("nmoesi", unreleased, 2), 1);
-    cr_assert_eq(unknown("nmoesi", released, 3), 1); /* it has not acquired */
+    cr_assert_eq(unknown("nmoesi", released, 3), 1); /* no acquire */
     cr_assert_eq(unknown("nmoesi", acquired, 5), 0);
     cr_assert_eq(unknown("nmoesi", own, 2), 0);
     cr_assert_eq(unknown("nmoesi", beside, 4), 0);
-    cr_assert_eq(unknown("nmoesi", coherent, 4), 0); /* a coherent store merges what others have written of its block */
+    cr_assert_eq(unknown("nmoesi", coherent, 4), 0); /* a coherent store merges writes of others to the block */
     cr_assert_eq(unknown("moesi", unreleased, 2), 0);
     cr_assert_eq(unknown("vi", acquired, 5), 0);
 }
 
-/* Two that store to a byte without order leave it unknown, also in memory; one ordered store makes it known again. */
+/* Two unordered stores to a byte leave it unknown, also in memory; one ordered store makes it known again. */
 Test(random_oracle, two_writers) {
     const random_step racy[] = {N_STORE(0, 5, 1), N_STORE(1, 5, 2), FLUSH(0), FLUSH(1), LOAD(0, 5)};
     const random_step ordered[] = {N_STORE(0, 5, 1), N_STORE(1, 5, 2), STORE(1, 5, 3), LOAD(0, 5)};

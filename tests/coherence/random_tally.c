@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Conservation. Counted from the results alone: messages by kind and receiver, bytes by network, the state of every
- * block as its transitions leave it. At the end the object's counters must say the same.
+ * Conservation. Counted only from results: messages by kind and receiver, bytes by network, the state of every block
+ * after transitions. Finally the object's counters must agree.
  */
 
 #define FAIL(...) (snprintf(text, size, __VA_ARGS__), false)
@@ -18,7 +18,7 @@ typedef struct module_tally {
     uint64_t received[GPC_MESSAGE_KIND_COUNT];
     uint64_t evictions, data_sent, peers, kinds[3], transitions[STATES * STATES];
     uint32_t origins[STATES * STATES];
-    uint8_t *states; /* [sets * ways] as transitions leave them */
+    uint8_t *states; /* [sets * ways] after transitions */
     uint32_t room, all_ways;
 } module_tally;
 
@@ -56,7 +56,7 @@ void random_tally_totals(const random_tally *t, random_totals *totals) {
     totals->origins |= t->origins;
 }
 
-/* Where a block's state is kept; NULL out of memory. */
+/* Place of a block's state; NULL out of memory. */
 static uint8_t *state_of(module_tally *m, uint32_t set, uint32_t way) {
     uint32_t at = m->all_ways ? set * m->all_ways + way : way;
     if (at >= m->room) {
@@ -153,7 +153,7 @@ static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_sta
     return true;
 }
 
-/* The matrices; and what came to a valid state and did not leave it is there. */
+/* The matrices; and blocks that came to a valid state and did not leave it are present. */
 static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
     int64_t left = 0, valid = 0;
@@ -172,7 +172,7 @@ static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_
     return true;
 }
 
-/* Blocks are in the states that their transitions left them in. */
+/* Blocks are in the final states of their transitions. */
 static bool states_hold(random_tally *t, uint32_t i, char *text, size_t size) {
     const gpc_coherence_module *g = &t->program->tree.modules[i];
     module_tally *m = &t->modules[i];

@@ -4,7 +4,7 @@
 
 #include "coherence/random.h"
 
-/* Random trees are sound, and of all the shapes that they are meant to have. */
+/* Random trees are sound, and of all intended shapes. */
 
 typedef struct seen {
     uint32_t levels[8], places[4], firsts[TREE_FIRST + 1];
@@ -62,7 +62,7 @@ Test(random_trees, sound_and_of_all_shapes) {
               s.mixed && s.skipping && s.policies && s.lines && s.masks && s.fetches);
 }
 
-/* What is left of a tree without one of its first-level modules is a tree. */
+/* A tree without one of the first-level modules is still a tree. */
 Test(random_trees, prune) {
     gpc_context *context;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
@@ -86,7 +86,7 @@ Test(random_trees, prune) {
     gpc_context_destroy(context);
 }
 
-/* Of those addresses that are not in use, some are only a part of the processors': no byte masks there. */
+/* Of unused addresses, some belong to only a part of the processors: no byte masks there. */
 Test(random_trees, accepted_where_turns_do_not_all_come) {
     static const uint64_t seeds[] = {21552, 23562, 25830, 37366, 38166, 46125, 55686};
     gpc_context *context;

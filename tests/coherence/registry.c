@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Protocols by name: those that are built in, a host's, and what configuration text may name. */
+/* Protocols by name: built-in, a host's, and in configuration text. */
 
 static const char *const built_in[] = {
     "none", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi", "hmg", "slc-glc"};
@@ -42,7 +42,7 @@ Test(coherence_registry, built_in_protocols_are_listed) {
     rig_close(&r);
 }
 
-/* A table in memory of its own, that can be freed as soon as it is registered. */
+/* A table in separate memory, freed as soon as registered. */
 typedef struct lent {
     gpc_protocol protocol;
     gpc_protocol_rules first, memory;
@@ -100,7 +100,7 @@ Test(coherence_registry, a_hosts_table_is_copied) {
     rig_close(&r);
 }
 
-/* The longest name of a state, too, is in the copy, and nothing is written behind it. */
+/* The longest name of a state, too, is in the copy, without writing beyond. */
 Test(coherence_registry, longest_names_are_copied) {
     static const char name[] = "of-fifteen-long";
     static const gpc_protocol_rule no_rules[512];
@@ -116,13 +116,13 @@ Test(coherence_registry, longest_names_are_copied) {
     state.name = name;
     protocol.name = "mine";
     protocol.states = &state;
-    protocol.letters = "NDOESI"; /* and every table that there may be */
+    protocol.letters = "NDOESI"; /* and every possible table */
     protocol.shared = protocol.between;
     protocol.event_rules[2] = protocol.event_rules[1];
     protocol.raises[2] = protocol.raises[1];
     protocol.event_rules[3] = no_rules;
     protocol.raises[0] = no_raises;
-    for (unsigned n = 0; n < 8; n++) { /* whatever the texts' length is, as to what is next to them */
+    for (unsigned n = 0; n < 8; n++) { /* with any length of the adjacent texts */
         protocol.name = &"mine-too"[n];
         cr_assert_eq(gpc_context_register_protocol(context, &protocol, &error), GPC_OK, "%s", error.message);
         cr_expect_str_eq(gpc_protocol_find(context, protocol.name)->states->name, name);
@@ -171,7 +171,7 @@ Test(coherence_registry, refusals) {
     rig_close(&r);
 }
 
-/* Each allocation in turn fails: nothing is registered, nothing is lost, and the next try succeeds. */
+/* Every allocation in turn fails: nothing is registered or lost, and the next try succeeds. */
 Test(coherence_registry, no_memory) {
     rig r;
     rig_open(&r);

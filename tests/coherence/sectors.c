@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of several blocks: against a cache with sectors, and what replacement policies are told of them. */
+/* Lines of several blocks: compared with a cache with sectors, and calls of replacement policies. */
 #include "coherence/controller.h"
 #include "coherence/small.h"
 
@@ -25,7 +25,7 @@ static gpc_coherence *sectored(small *s, const char *protocol, const char *repla
     return small_tree(s);
 }
 
-/* A load, at once or message by message, and all that it leads to: a hit? */
+/* A load, at once or message by message, with all consequences; true for a hit. */
 static bool load_hits(gpc_coherence *c, uint64_t address, bool issues) {
     gpc_coherence_request load = GPC_COHERENCE_REQUEST_INIT;
     gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
@@ -42,7 +42,7 @@ static bool load_hits(gpc_coherence *c, uint64_t address, bool issues) {
     return c->modules[0].stats.load_hits > before;
 }
 
-/* Loads of what a cache of the same geometry, policy and sectors has hits where that has, and evicts as many lines. */
+/* Loads hit exactly as in a cache of equal geometry, policy and sectors, with as many evicted lines. */
 static void like_a_cache(const char *protocol, const char *replacement, uint32_t memory_ways, uint32_t fetch,
                          bool issues) {
     small *s = small_open_bare(2);
@@ -104,7 +104,7 @@ static uint8_t state_of(const gpc_coherence *c, uint64_t address) {
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : c->modules[0].states[block];
 }
 
-/* A way gives up all blocks of its line, those that are modified with their bytes. */
+/* A way gives up all blocks of the line, modified ones with bytes. */
 Test(coherence_sectors, a_line_leaves_as_one) {
     small *s = small_open_bare(2);
     gpc_coherence *c = sectored(s, "moesi", "lru", 0);
@@ -143,7 +143,7 @@ static gpc_coherence *paired(small *s, const char *protocol) {
     return small_tree(s);
 }
 
-/* A neighbour is in the state of a load, and of nobody's: another may read it, or take it away. */
+/* A neighbour is in the state after a load, without owner: another may read it, or take it away. */
 Test(coherence_sectors, neighbours_are_coherent) {
     small *s = small_open_bare(4);
     gpc_coherence *c = paired(s, "mesi");
@@ -161,7 +161,7 @@ Test(coherence_sectors, neighbours_are_coherent) {
     cr_expect_eq(c->modules[1].stats.write_probes, 1);
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, 0x40, 0), 5);
     const uint64_t before = c->modules[3].stats.read_requests;
-    small_access(c, 1, GPC_COHERENCE_STORE, 0x180, 1); /* the rest of this block is needed: so are the neighbours */
+    small_access(c, 1, GPC_COHERENCE_STORE, 0x180, 1); /* the rest of this block is needed, and so are the neighbours */
     cr_expect_eq(c->modules[3].stats.read_requests + c->modules[3].stats.write_requests, before + 2);
     cr_expect_eq(c->modules[1].stats.loads, 2);
     cr_expect_eq(gpc_coherence_check(c, 0, 0x400, NULL), GPC_OK);
@@ -172,7 +172,7 @@ static void note(void *user_data, const gpc_coherence_completion *done) {
     *(uint64_t *)user_data = done->cycle;
 }
 
-/* A load of a neighbour that is on its way waits for that, and asks for nothing. */
+/* A load of a neighbour in flight waits for it, without a request. */
 Test(coherence_sectors, neighbours_on_their_way) {
     small *s = small_open_bare(4);
     gpc_coherence *c = paired(s, "moesi");
@@ -199,7 +199,7 @@ Test(coherence_sectors, neighbours_on_their_way) {
     small_close(s);
 }
 
-/* A store that L2 misses brings the neighbour there, too. */
+/* A store that misses in L2 brings the neighbour there, too. */
 Test(coherence_sectors, neighbours_of_stores) {
     small *s = small_open_bare(4);
     gpc_coherence *c = paired(s, "mesi");
@@ -239,7 +239,7 @@ Test(coherence_sectors, counts_that_are_none) {
     }
 }
 
-/* A line is of one module. */
+/* A line belongs to one module. */
 Test(coherence_sectors, divisor_within_a_line) {
     small *s = small_open_bare(3);
     small_link(s, 0, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Levels, places, sub-blocks, sets, and which low module an address has. */
+/* Levels, places, sub-blocks, sets, and the low module of an address. */
 #include "coherence/small.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ Test(coherence_shape, two_levels) {
     small_close(s);
 }
 
-/* l1-0 and l1-1 over one l2, l1-2 over another; and l1-3 that goes to the l3 by itself. */
+/* l1-0 and l1-1 over one l2, l1-2 over another; and l1-3 directly over the l3. */
 Test(coherence_shape, between_and_shared) {
     small *s = small_open_bare(8);
     small_link(s, 0, 4), small_link(s, 1, 4), small_link(s, 2, 5), small_link(s, 3, 6);
@@ -44,7 +44,7 @@ Test(coherence_shape, between_and_shared) {
     small_close(s);
 }
 
-/* Banks: each is below all, for its own addresses. */
+/* Banks: each is below all, for separate addresses. */
 Test(coherence_shape, banks_are_shared) {
     small *s = small_open_bare(6);
     for (uint32_t l1 = 0; l1 < 2; l1++)
@@ -70,7 +70,7 @@ Test(coherence_shape, banks_are_shared) {
     small_close(s);
 }
 
-/* A range over part of what the banks serve ends where it ends. */
+/* A range over part of the banks' addresses has the right end. */
 Test(coherence_shape, range_over_banks) {
     small *s = small_open_bare(3);
     small_link(s, 0, 1), small_link(s, 0, 2);
@@ -139,7 +139,7 @@ Test(coherence_shape, sets) {
     }
 }
 
-/* Two caches, each over the memory of its residue, and a processor's cache over both; `index` chooses their sets. */
+/* Two caches, each over the memory of the residue, and a processor's cache over both; `index` chooses the sets. */
 static small *open_hashed(uint8_t index, uint32_t banks) {
     small *s = small_open_bare(1 + 2 * banks);
     for (uint32_t i = 0; i < banks; i++) {
@@ -165,7 +165,7 @@ Test(coherence_shape, hashed) {
         if (index == GPC_INDEX_FERMI) /* for 32 or 64 sets */
             continue;
         small *s = open_hashed(index, 3);
-        s->modules[0].index = index; /* serves all: of the banks' hashes, it has that of the sets alone */
+        s->modules[0].index = index; /* serves all: of the banks' hashes, it has only that of the sets */
         s->modules[0].sets = 12;
         s->modules[0].divisor = 256;
         s->modules[0].modulus = 3;
@@ -190,7 +190,7 @@ Test(coherence_shape, hashed) {
     }
 }
 
-/* Blocks of a stretch are in sets that follow each other, where they are not as Multi2Sim has them. */
+/* Blocks of a stretch are in consecutive sets, unless as in Multi2Sim. */
 Test(coherence_shape, dense) {
     for (int dense = 0; dense < 2; dense++) {
         small *s = small_open_bare(2);
@@ -203,7 +203,7 @@ Test(coherence_shape, dense) {
         l1->sets = 8;
         l1->dense = dense;
         const gpci_module *m = &small_tree(s)->modules[0];
-        for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... are its own: 4 blocks each */
+        for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... belong to it: 4 blocks each */
             cr_expect_eq(gpci_module_row(m, (block / 4 * 12 + block % 4) * 64),
                          dense ? block % 8 : (block / 4 * 12 + block % 4) / 3 % 8);
         small_close(s);
@@ -219,7 +219,7 @@ Test(coherence_shape, dense) {
         small_close(s);                                                                 \
     } while (0)
 
-/* One hash for a tree, and nothing beside it that would cut it. */
+/* One hash for a tree, without other divisions. */
 Test(coherence_shape, refuses_hashes) {
     HASHED_WRONG("'m1'.divisor is 384", s->modules[1].divisor = 384);
     HASHED_WRONG("'m2'.divisor and modulus are other than those of 'm1'", s->modules[2].modulus = 4);
@@ -235,7 +235,7 @@ Test(coherence_shape, refuses_hashes) {
 #define WINDOW 65536u
 #define STEP 32u
 
-/* Which of the lows serve an address, by the definition in the header alone. */
+/* Low modules that serve an address, by only the header's definition. */
 static uint32_t served_by(const small *s, uint64_t address, uint32_t count, uint32_t *which) {
     uint32_t found = 0;
     for (uint32_t i = 1; i <= count; i++) {
@@ -250,7 +250,7 @@ static uint32_t served_by(const small *s, uint64_t address, uint32_t count, uint
     return found;
 }
 
-/* One cache over up to four memories. Divisors and moduli are such that all repeats after 32 x 8 x 60 bytes. */
+/* One cache over up to four memories. Divisors and moduli make everything repeat after 32 x 8 x 60 bytes. */
 static small *random_memories(uint64_t *random, uint32_t count) {
     small *s = small_open_bare(count + 1);
     const bool ranges = gpci_random_below(random, 2);
@@ -277,7 +277,7 @@ static small *random_memories(uint64_t *random, uint32_t count) {
     return s;
 }
 
-/* Between the first and the last address that any serves, exactly one has to; that is what is accepted. */
+/* Between the first and the last served address, exactly one has to serve; exactly this is accepted. */
 Test(coherence_shape, exactly_one_low_module) {
     uint64_t random = 2024;
     uint32_t accepted = 0, which = 0;

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Sets of sharers, with codes or without, are sets, with an owner each: beside tables, after each of many changes. */
+/* Sets of sharers, with or without codes, with an owner each: compared with tables, after each of many changes. */
 
 enum { BLOCKS = 24, SUBS = 2, SETS = BLOCKS * SUBS, WORDS = 3, SLOTS = 40 };
 
@@ -48,7 +48,7 @@ static void expect_same(const sets *s, uint32_t step) {
     }
 }
 
-/* Sets of two and more that there are: each has a row, and no other has one. */
+/* Existing sets of two and more: each has a row, and no other has one. */
 static uint32_t rows_needed(const sets *s) {
     uint32_t rows = 0;
     for (uint32_t set = 0; set < SETS; set++) {
@@ -70,7 +70,7 @@ static uint32_t free_rows(const sets *s) {
 static void change(sets *s, uint64_t draw) {
     const uint32_t block = draw % BLOCKS, sub = draw >> 8 & 1, slot = (uint32_t)(draw >> 16) % SLOTS;
     const uint32_t what = draw >> 32 & 15, other = (uint32_t)(draw >> 40) % BLOCKS;
-    if (draw >> 50 & 1) { /* mostly one who shares it, as in a directory */
+    if (draw >> 50 & 1) { /* mostly a sharer, as in a directory */
         const bool none = draw >> 51 & 1;
         gpci_module_set_owner(&s->m, block, sub, none ? GPCI_TREE_NO_OWNER : slot);
         s->owner[block * SUBS + sub] = none ? GPCI_TREE_NO_OWNER : (uint16_t)slot;
@@ -133,7 +133,7 @@ Test(coherence_sharers, by_hand) {
     cr_expect_eq(*gpci_sharers_code(&s.m, 5, 0), 49, "the row that has come free");
 }
 
-/* 3 rows of 2 ways and 1 of the directory alone: the ways of all rows, then these. */
+/* 3 rows of 2 ways and 1 way only in the directory: the ways of all rows come first. */
 Test(coherence_sharers, directory_ways_stand_behind_others) {
     static const size_t places[] = {0, 1, 6, 2, 3, 7, 4, 5, 8};
     gpci_module m = {.parted = true, .rows = 3, .all_ways = 3, .sub_blocks = 2, .given = {.ways = 2}};

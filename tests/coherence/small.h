@@ -9,7 +9,7 @@
 #define SMALL_MODULES 80u
 #define SMALL_LOWS 8u
 
-/* Options that a test changes before it makes the tree. */
+/* Options changed by a test before making the tree. */
 typedef struct small {
     gpc_context *context;
     gpc_coherence_module modules[SMALL_MODULES];
@@ -31,9 +31,9 @@ small *small_open_bare(uint32_t count);
 /* Put `low` below `module`, on network 0. */
 void small_link(small *s, uint32_t module, uint32_t low);
 gpc_status small_create(small *s);
-/* Create, which must succeed. */
+/* Create; must succeed. */
 gpc_coherence *small_tree(small *s);
-/* An access of one byte, which must succeed: what it has read. */
+/* An access of one byte; must succeed: the value read. */
 uint8_t small_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t address, uint8_t value);
 void small_close(small *s);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* First-level caches hold one block; those below have four sets of two. */
+/* First-level caches hold one block; lower caches have four sets of two. */
 
 static const uint32_t lows[][6] = {{3, 3, 3}, {3, 3, 3, 4}, {3, 3, 4, 5, 5}};
 static const uint32_t counts[] = {4, 5, 6};
@@ -49,7 +49,7 @@ static void access_one(stage *s, char act, uint32_t module, uint32_t flags) {
     request.flags = flags;
     request.size = 1;
     request.bytes = &byte;
-    /* Each module has a byte of its own, as non-coherent stores are to keep to; atomics share one. */
+    /* Every module has a separate byte, as required for non-coherent stores; atomics share one. */
     request.address = STAGE_A + (act == 'N' ? 4 + module : 0);
     request.kind = act == 'S' ? GPC_COHERENCE_STORE : act == 'N' ? GPC_COHERENCE_N_STORE : GPC_COHERENCE_LOAD;
     if (act == 'X')

@@ -31,24 +31,25 @@ typedef struct stage {
 } stage;
 
 void stage_open(stage *s, stage_shape shape, const char *protocol);
-/* The same in two steps: a context and modules, then the tree. */
+/* In two steps: a context and modules, then the tree. */
 void stage_prepare(stage *s, stage_shape shape);
 void stage_make(stage *s, const char *protocol);
 void stage_play(stage *s, const char *play);
 void stage_close(stage *s);
 /* State of A in a module. */
 uint8_t stage_state(const stage *s, uint32_t module);
-/* What the last word did to A in a module, "E>M@40000 M>O@2000": states and origins. */
+/* Effects of the last word on A in a module, "E>M@40000 M>O@2000": states and origins. */
 void stage_transitions(const stage *s, uint32_t module, char out[128]);
 /*
- * What the module sent of A but for probes, acknowledgements and answers to modules above, "R5 D4": by kind and
- * receiver.
- *   R W read, write request   D data   B write-back, b the same under a mask   n notice   c clear owner
- *   t write-through
+ * Messages about A sent by the module except probes, acknowledgements and answers to modules above, "R5 D4": by kind
+ * and receiver.
+ *
+ *  R W read, write request   D data   B write-back, b with a mask   n notice   c clear owner
+ *  t write-through
  */
 void stage_messages(const stage *s, uint32_t module, char out[128]);
 
-/* What the states are called: the six, and F of MESIF. */
+/* Names of the states: the six, and F of MESIF. */
 #define STAGE_STATES "NMOESIF"
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Protocols with states beside the six. A tree goes by what a state means: a protocol whose N, M, O, E and S are states
- * of its own, with other numbers and names, does what the original does, step by step.
+ * Protocols with states beside the six. A tree goes by a state's meaning: a protocol whose N, M, O, E and S are new
+ * states, with other numbers and names, acts like the original, step by step.
  */
 
 static gpc_context *new_context(void) {
@@ -47,7 +47,7 @@ static void rename_rows(const gpc_protocol_rule (*from)[GPC_EVENT_COUNT], table 
         }
 }
 
-/* "again": the protocol with its states renamed, registered. */
+/* "again": the protocol with renamed states, registered. */
 static renamed *rename_states(gpc_context *context, const char *name) {
     static const char *const names[] = {"S", "exclusive", "own-ed", "MODIFIED_BY_ONE", "n"};
     static const uint32_t means[] = {GPC_MEANS_S, GPC_MEANS_E, GPC_MEANS_O, GPC_MEANS_M, GPC_MEANS_N};
@@ -165,7 +165,7 @@ Test(coherence_states, names_and_numbers_do_not_matter) {
         }
 }
 
-/* Nor to the explorer: as many states and steps, with accesses that overlap and without. */
+/* The explorer, too: equally many states and steps, with and without overlapping accesses. */
 Test(coherence_states, explored_alike) {
     for (size_t p = 0; p < PROTOCOLS; p++)
         for (uint32_t in_flight = 0; in_flight < 2; in_flight++) {
@@ -195,7 +195,7 @@ Test(coherence_states, explored_alike) {
         }
 }
 
-/* MESIF's own: the latest copy is asked, and only that; a directory that has lost it asks nobody. */
+/* MESIF: exactly the latest copy is asked; a directory that has lost it asks none. */
 Test(coherence_states, the_forwarding_copy_is_the_latest) {
     small *s = small_open_bare(4);
     for (uint32_t i = 0; i < 3; i++)
@@ -253,7 +253,7 @@ Test(coherence_states, matrices_as_text) {
     gpc_context_destroy(context);
 }
 
-/* A protocol may have as many states as there is room for: the last is looked at like the first. */
+/* A protocol may have as many states as there is room for: the last acts like the first. */
 Test(coherence_states, as_many_as_there_is_room_for) {
     enum { MOST = GPC_MAX_STATES - GPC_LINE_COUNT };
     static gpc_protocol_state states[MOST];
@@ -314,7 +314,7 @@ Test(coherence_states, refusals) {
     free(r);
 }
 
-/* A host built against a header without states, whose struct ends before them. */
+/* A host built against a header without states, with a shorter struct. */
 Test(coherence_states, a_smaller_struct_has_six) {
     gpc_context *context = new_context();
     gpc_protocol old = gpci_moesi;

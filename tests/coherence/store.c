@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory's bytes, and trees saved and gone back to. */
+/* Memory's bytes, and trees saved and restored. */
 #include "coherence/small.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ typedef struct saved {
 
 static saved save(const gpc_coherence *c) {
     saved s = {gpci_coherence_saved_bytes(c), NULL};
-    /* exactly as large as it says, so that a sanitizer sees a byte too many */
+    /* exactly as large as stated, so that a sanitizer sees an excess byte */
     s.state = malloc(s.bytes);
     gpci_coherence_save(c, s.state);
     return s;
@@ -109,7 +109,7 @@ static void go_back(const char *replacement, bool full_map) {
     random_accesses(c, &random, 100);
     const saved after = save(c);
     cr_expect(before.bytes != after.bytes || memcmp(before.state, after.state, before.bytes));
-    /* back, and the same way again */
+    /* back, and again the same way */
     gpci_coherence_load(c, before.state);
     cr_expect(same(before, save(c)), "what was loaded is what was saved");
     random = resumed;
@@ -124,7 +124,7 @@ Test(coherence_store, go_back) {
     go_back("lru", true);
 }
 
-/* Statistics are not part of the state, memory and maps are. */
+/* Statistics are not part of the state; memory and maps are. */
 Test(coherence_store, what_is_saved) {
     small *s = small_open();
     gpc_coherence *c = small_tree(s);
@@ -145,7 +145,7 @@ Test(coherence_store, what_is_saved) {
     small_close(s);
 }
 
-/* The order in which memory met its blocks, and bytes that invalid blocks held, leave no trace. */
+/* The order of memory's blocks, and bytes of invalid blocks, leave no trace. */
 Test(coherence_store, equal_states_save_equal_bytes) {
     saved states[2];
     for (int turn = 0; turn < 2; turn++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tags and orders of ways against lists that are moved by hand; what registered policies are told; full maps. */
+/* Tags and orders of ways compared with lists moved by hand; calls of registered policies; full maps. */
 #include "coherence/sharers.h"
 #include "coherence/small.h"
 
@@ -10,7 +10,7 @@
 #define MOST_WAYS 12u
 #define MOST_SETS 6u
 
-/* A module by the words of its description: in each set a list of ways, the most recent first. */
+/* A module by definition: per set a list of ways, the most recent first. */
 typedef struct naive {
     uint32_t sets, ways, extra;
     bool fifo, any_victim;
@@ -81,7 +81,7 @@ static void both_write(naive *n, gpci_module *m, uint32_t set, uint32_t way, uin
     gpci_module_write(m, set * m->all_ways + way, tag, state);
 }
 
-/* Bring a block to a way, as a transaction does: choose, evict what is there, write. */
+/* Bring a block to a way, as a transaction does: choose, evict, write. */
 static void both_fill(naive *n, gpci_module *m, uint64_t tag, bool directory, uint8_t state) {
     const uint32_t set = (uint32_t)(tag / BLOCK % n->sets), way = naive_victim(n, set, directory);
     const uint32_t block = directory ? gpci_module_directory_victim(m, tag) : gpci_module_victim(m, tag);
@@ -107,7 +107,7 @@ static void random_step(naive *n, gpci_module *m, uint64_t *random) {
     case 1: /* another state */
         both_write(n, m, set, way, tag, state);
         break;
-    default: /* looked up; it is valid, so that with fifo nothing moves */
+    default: /* looked up; valid, so that with fifo nothing moves */
         if (!n->fifo)
             naive_move(n, set, way);
         gpci_module_touch(m, set * m->all_ways + way);
@@ -164,7 +164,7 @@ Test(coherence_tags, lru_by_hand) {
     small_close(s);
 }
 
-/* FIFO: a lookup of an invalid block moves it; address 0's tag is that of an invalid block, and moves nothing. */
+/* FIFO: a lookup of an invalid block moves it; address 0's tag is of an invalid block, and moves nothing. */
 Test(coherence_tags, fifo_by_hand) {
     small *s = small_open();
     s->modules[0].replacement = "fifo";
@@ -199,7 +199,7 @@ Test(coherence_tags, invalid_blocks_forget) {
     small_close(s);
 }
 
-/* What a policy of the host's own is told: h hit, m miss, v victim, e eviction, f fill, i invalid; set.way. */
+/* Calls of a host's policy: h hit, m miss, v victim, e eviction, f fill, i invalid; set.way. */
 static char told[256];
 
 static void tell(char what, uint32_t set, uint32_t way) {
@@ -284,7 +284,7 @@ Test(coherence_tags, policies_are_told) {
     small_close(s);
 }
 
-/* What a policy is shown, call by call. */
+/* Requests passed to a policy, call by call. */
 static gpc_request shown[16];
 static char calls[17];
 static unsigned shown_count;
@@ -350,7 +350,7 @@ static void expect_whole(unsigned i, uint64_t address) {
     cr_expect(r->address == address && r->pc == 99 && r->warp == 7 && r->kind == GPC_LOAD && !r->size, "%u", i);
 }
 
-/* Of an access the whole request, of what it moves whose it was, and of a host's access the address. */
+/* For an access the whole request, for moved data the original owner, and for a host's access the address. */
 Test(coherence_tags, requests_are_carried) {
     for (uint32_t module = 0; module <= 2; module += 2) {
         small *s = small_open();
@@ -369,7 +369,7 @@ Test(coherence_tags, requests_are_carried) {
         cr_assert_str_eq(calls, module ? "hmf" : "mvef");
         for (unsigned i = module ? 1 : 0; i < shown_count; i++)
             expect_whole(i, module ? 0x1000 : 0x1040);
-        if (module) { /* L1 wrote back what made room */
+        if (module) { /* L1 wrote back the victim */
             const gpc_request moved = {.address = 0x2000, .sm = 6, .kernel = 5, .kind = GPC_STORE};
             cr_expect_arr_eq(&shown[0], &moved, sizeof moved);
         }
@@ -390,7 +390,7 @@ static void host_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64
     cr_assert_eq(gpc_coherence_access(c, &request, NULL, NULL), GPC_OK);
 }
 
-/* Of what a host asks of its tree, policies are shown address, cycle, module and kind; of a flush, stores. */
+/* For requests of a host on the tree, policies see address, cycle, module and kind; for a flush, stores. */
 Test(coherence_tags, policies_are_shown_what_a_host_asks) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_ATOMIC, GPC_STORE};
     for (uint32_t kind = 0; kind < 3; kind++) {
@@ -419,7 +419,7 @@ Test(coherence_tags, policies_are_shown_what_a_host_asks) {
     }
 }
 
-/* A memory with an entry for each block cached. */
+/* A memory with an entry per cached block. */
 Test(coherence_tags, full_map) {
     small *s = small_open();
     s->modules[3].sets = 1;
@@ -440,11 +440,11 @@ Test(coherence_tags, full_map) {
         cr_assert_eq(gpci_module_owner_of(mm, i, 1), i % 7);
         cr_assert_eq(gpci_module_find(mm, i * stride + 256), GPCI_TREE_NO_BLOCK);
     }
-    /* an invalid entry is its block's again */
+    /* an invalid entry belongs to the block again */
     gpci_module_write(mm, 77, 0, GPC_LINE_I);
     cr_expect_eq(gpci_module_find(mm, 77 * stride), GPCI_TREE_NO_BLOCK);
     cr_expect_eq(gpci_module_victim(mm, 77 * stride), 77);
-    /* room that was reserved is there for so many */
+    /* reserved room exists for this number */
     cr_assert_eq(gpci_module_reserve(s->context, mm, 100), GPC_OK);
     for (uint32_t i = 0; i < 100; i++)
         cr_assert_eq(gpci_module_victim(mm, (6000 + i) * stride), 5000 + i);

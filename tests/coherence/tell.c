@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Invalidations that nobody acknowledges, and the markers of a release behind them (hmg). */
+/* Invalidations without acknowledgement, and the markers of a release behind them (hmg). */
 #include "coherence/sharers.h"
 #include "coherence/small.h"
 #include "effort.h"
@@ -41,7 +41,7 @@ static uint8_t state_of(const gpc_coherence *c, uint32_t module, uint64_t addres
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : m->states[block];
 }
 
-/* Whom memory would tell of an address, a bit each. */
+/* Modules memory would tell of an address, a bit each. */
 static uint64_t listed(const gpc_coherence *c, uint64_t address) {
     const gpci_module *m = gpci_module_at(c, MEMORY);
     const uint32_t block = gpci_module_find(m, address);
@@ -79,7 +79,7 @@ Test(tell, who_has_read_is_told) {
     small_close(s);
 }
 
-/* Silent evictions leave lists as they are; who is told in vain has lost nothing. A list that goes tells all. */
+/* Silent evictions leave lists unchanged; a message in vain loses nothing. The end of a list tells all. */
 Test(tell, lists_that_are_long_or_gone) {
     small *s = open_tree(1, 1);
     gpc_coherence *c = small_tree(s);
@@ -101,9 +101,9 @@ Test(tell, lists_that_are_long_or_gone) {
     small_close(s);
 }
 
-/* Trees whose messages come as a test chooses. */
+/* Trees with messages in an order chosen by a test. */
 
-/* `token` is there before it ends. */
+/* `token` is set before the end. */
 static void issue(gpc_coherence *c, const gpc_coherence_request *request, uint64_t *token) {
     cr_assert_eq(gpc_coherence_issue(c, request, NULL, token), GPC_OK);
     cr_assert_eq(gpc_coherence_advance(c, 0, NULL), GPC_OK);
@@ -135,7 +135,7 @@ static bool find(const gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t 
     return false;
 }
 
-/* What is no message. */
+/* Steps other than messages. */
 static void think(gpc_coherence *c) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice) == GPC_OK;)
@@ -165,8 +165,8 @@ static void finish(gpc_coherence *c) {
 }
 
 /*
- * B has asked for X, and memory has answered with what was there before a store. The invalidation overtakes the answer:
- * it waits for it, and takes it away. A marker that overtakes both is not answered before.
+ * B has asked for X, and memory has answered with data from before a store. The invalidation overtakes the answer: it
+ * waits for the answer, and removes it. A marker that overtakes both is not answered before.
  */
 Test(tell, an_invalidation_overtakes_data) {
     small *s = open_tree(2, 0);
@@ -205,7 +205,7 @@ static uint32_t below(uint64_t *random, uint32_t bound) {
 
 typedef struct thread {
     uint32_t module, at, steps;
-    uint64_t token; /* of what it waits for; 0: nothing */
+    uint64_t token; /* of the awaited access; or 0 */
 } thread;
 
 static void on_complete(void *data, const gpc_coherence_completion *done) {
@@ -213,7 +213,7 @@ static void on_complete(void *data, const gpc_coherence_completion *done) {
         t->token = t->token == done->token ? 0 : t->token;
 }
 
-/* A message of the `slow` kind only where there is no other choice, and nothing can begin. */
+/* A message of the `slow` kind only without other choices, when nothing can begin. */
 static bool choose_any(gpc_coherence *c, uint32_t slow, bool begins, uint64_t *random) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     uint32_t count = 0, chosen = 0, others = 0;
@@ -225,7 +225,7 @@ static bool choose_any(gpc_coherence *c, uint32_t slow, bool begins, uint64_t *r
     return count;
 }
 
-/* The third thread loads what may evict X, or Y, or bring them, beside the second. */
+/* The third thread loads addresses that may evict X or Y, or bring them, beside the second. */
 static void begin(gpc_coherence *c, thread *t, uint8_t round, uint8_t seen[2], uint64_t *random) {
     static const uint32_t writes[] = {GPC_COHERENCE_N_STORE, GPC_COHERENCE_RELEASE, GPC_COHERENCE_N_STORE},
                           reads[] = {GPC_COHERENCE_ACQUIRE, GPC_COHERENCE_LOAD, GPC_COHERENCE_ACQUIRE,

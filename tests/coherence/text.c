@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Statistics as text: the document's own matrices come out as it prints them. */
+/* Statistics as text: the document's matrices are printed as in the document. */
 
-/* Matrices of seeds/002, Tables 4.2 to 4.4, row by row as they stand there: counts, then origins in hexadecimal. */
+/* Matrices of seeds/002, Tables 4.2 to 4.4, row by row: counts, then origins in hexadecimal. */
 static const struct matrices {
     const char *title;
     const char *rows[GPC_LINE_COUNT];
@@ -53,7 +53,7 @@ static gpc_coherence_stats read_document(const struct matrices *m) {
     return stats;
 }
 
-/* A line with one blank where it has several. */
+/* A line with multiple blanks reduced to one. */
 static void squeeze(const char *line, size_t length, char out[256]) {
     size_t n = 0;
     for (size_t i = 0; i < length && n < 255; i++)
@@ -83,7 +83,7 @@ Test(coherence_text, matrices_of_the_document) {
     }
 }
 
-/* Figures stand below the letter of their column. */
+/* Figures stand below the letter of the column. */
 Test(coherence_text, columns_are_aligned) {
     gpc_coherence_stats stats = zeroes();
     char text[2048];
@@ -110,7 +110,7 @@ static size_t print_matrix(const gpc_coherence_stats *stats, char *buffer, size_
     return gpc_coherence_matrix_text(stats, "96 KB L2", buffer, size);
 }
 
-/* Every buffer size, from none to enough: the start of the whole text, with its NUL, and nothing beyond. */
+/* Every buffer size, from none to enough: the start of the text, with NUL, and nothing beyond. */
 static void check_sizes(print_fn print) {
     gpc_coherence_stats stats = read_document(&documents[1]);
     size_t whole = print(&stats, NULL, 0);
@@ -189,7 +189,7 @@ Test(coherence_text, json_holds_everything) {
         cr_expect_eq(cells[i], stats.origins[i / GPC_LINE_COUNT][i % GPC_LINE_COUNT]);
 }
 
-/* The columns of Table 2.5, and no two events of one name. */
+/* The columns of Table 2.5, and no two events with one name. */
 Test(coherence_text, names_of_events) {
     const char *const columns[] = {"Load", "Store", "N-Store", "Eviction", "Read Req.", "Write Req."};
     for (int i = 0; i < 6; i++)

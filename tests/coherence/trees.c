@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 /*
- * A tree grows from the processors to memory. `open` are the modules that have no low module yet; each belongs to a
- * group, and a level merges groups: modules of one group share the banks and the network below them.
+ * A tree grows from the processors to memory. `open` are the modules without a low module yet; each belongs to a
+ * group, and a level merges groups: modules of one group share the banks and the network below.
  */
 
 typedef struct growth {
@@ -42,7 +42,7 @@ static uint32_t add_network(growth *g) {
     return g->t->network_count++;
 }
 
-/* Of two modules in five lines have several blocks; the rest of the tree is not changed by that. */
+/* Of two modules in five lines have several blocks, without changing the rest of the tree. */
 static void divide_lines(const growth *g, gpc_coherence_module *m) {
     static const uint32_t sectors[] = {1, 1, 1, 2, 4};
     uint64_t random = *g->random + g->t->module_count;
@@ -63,7 +63,7 @@ static void shape_cache(growth *g, gpc_coherence_module *m, uint32_t level) {
     m->replacement = below(g, 3) ? "lru" : "fifo";
     if (chance(g, TREE_POLICIES, 15)) {
         m->replacement = policies[below(g, 4)];
-        m->ways = 4; /* some want a power of two */
+        m->ways = 4; /* some need a power of two */
     }
     m->any_victim = chance(g, TREE_ANY_VICTIM, 25);
     if (level > 1 && chance(g, TREE_NON_INCLUSIVE, 25)) {
@@ -98,7 +98,7 @@ static uint32_t most_sectors(const growth *g, const uint32_t *banks, uint32_t co
     return most;
 }
 
-/* Which of `banks` serves what: by blocks of a power of two, or by the share of the addresses in use. */
+/* Divide addresses among `banks`: by blocks of a power of two, or by shares of the used addresses. */
 static void share_out(growth *g, const uint32_t *banks, uint32_t count, uint32_t block) {
     bool ranges = !below(g, 3);
     uint64_t divisor = (uint64_t)block << below(g, 3), share = g->t->bytes / count / block * block;
@@ -127,7 +127,7 @@ static uint32_t grown_block(growth *g, const uint32_t *tops, uint32_t count) {
     return block > TREE_BLOCK ? TREE_BLOCK : block;
 }
 
-/* Banks below a group of modules, or memories (level 0). Returns how many; their indices in `banks`. */
+/* Banks below a group of modules, or memories (level 0). Returns the number; indices in `banks`. */
 static uint32_t put_below(growth *g, const uint32_t *tops, uint32_t count, uint32_t level, uint32_t block,
                           uint32_t banks[TREE_LOWS]) {
     static const uint32_t numbers[] = {1, 1, 1, 2, 2, 3, 4};
@@ -196,7 +196,7 @@ static void grow_first(growth *g) {
     g->t->first_count = g->count = g->groups = count;
 }
 
-/* Of all modules above, or of none: numbers of their own, so that the rest of the tree is what it is without. */
+/* Of all modules above, or of none: separate numbers, so that the rest of the tree is unchanged. */
 static void limit_directories(tree *t, uint64_t random) {
     if (gpci_random_below(&random, 10) < 6)
         return;
@@ -229,8 +229,8 @@ static uint64_t divisor_of(uint64_t a, uint64_t b) {
 }
 
 /*
- * Who is public, is so among the addresses in use. Is that true of all others? Not with ranges, whose ends may lie
- * elsewhere; nor where modules take turns, unless all the turns that there are come among those in use.
+ * Public modules are public for the used addresses. True if for all others, too: not with ranges, whose ends may lie
+ * elsewhere; nor with modules in turn, unless all turns occur in the used addresses.
  */
 static bool repeats(const tree *t) {
     uint64_t period = 1;
@@ -245,7 +245,7 @@ static bool repeats(const tree *t) {
     return period <= t->bytes;
 }
 
-/* Every other cache that may, of a tree whose rest is not changed by that. */
+/* Every other possible cache, without changing the rest of the tree. */
 static void give_masks(const growth *g) {
     uint64_t random = *g->random;
     const bool known = repeats(g->t);
@@ -263,7 +263,7 @@ void tree_random(tree *t, uint64_t *random, uint32_t bytes, unsigned features) {
     growth g = {.t = t, .random = random, .features = features};
     memset(t, 0, sizeof(*t));
     t->bytes = bytes;
-    t->base = below(&g, 20) ? bases[below(&g, 5)] : 0 - (uint64_t)bytes; /* or the last bytes there are */
+    t->base = below(&g, 20) ? bases[below(&g, 5)] : 0 - (uint64_t)bytes; /* or the last bytes of the address space */
     grow_first(&g);
     uint32_t levels = 1 + below(&g, 4);
     if (levels == 4)

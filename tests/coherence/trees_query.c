@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a tree is asked, and how it is cut down and printed. */
+/* Queries on a tree, pruning and printing. */
 
 static bool serves(const gpc_coherence_module *m, uint64_t address) {
     switch (m->served) {
@@ -37,7 +37,7 @@ bool tree_public(const tree *t, uint32_t module) {
     return t->open[module];
 }
 
-/* All processors access one address; who serves it to some of them only is not public. */
+/* All processors access one address; modules serving it only for some of them are not public. */
 static void walk(tree *t, uint64_t address) {
     uint32_t passed[TREE_MODULES] = {0}, processors = 0;
     for (uint32_t i = 0; i < t->first_count; i++) {

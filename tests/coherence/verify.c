@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gpc_verify: sound protocols pass, each broken one is caught, and its counterexample does what it says. */
+/* gpc_verify: sound protocols pass, every broken one is caught, and the counterexample is correct. */
 #include "verify/verify.h"
 #include "effort.h"
 
@@ -54,7 +54,7 @@ static const char *const protocols[] = {"msi",    "mesi",     "mesif", "mosi",  
                                         "nmoesi", "nmoesi-d", "vi",    "slc-glc", "none"};
 enum { PROTOCOLS = sizeof protocols / sizeof *protocols, WITH_DIRECTORY = 7 };
 
-/* With bounded queues of three classes and without, and with latencies; with one class nothing waits in a queue. */
+/* With bounded queues of three classes and without, and with latencies; with one class no message waits in a queue. */
 Test(verify, protocols_pass_in_any_order_of_messages) {
     static const struct way {
         uint32_t entries, channels;
@@ -74,7 +74,7 @@ Test(verify, protocols_pass_in_any_order_of_messages) {
         }
 }
 
-/* Whatever tree is named is one that can be built. */
+/* Every named tree can be built. */
 Test(verify, all_trees_can_be) {
     gpc_error error = GPC_ERROR_INIT;
     for (size_t i = 0; gpci_verify_tree_at(i); i++) {
@@ -86,10 +86,10 @@ Test(verify, all_trees_can_be) {
     }
 }
 
-/* No two systems of the family are one, but for those of which that is known. */
+/* No two systems of the family are equal, except known pairs. */
 static bool may_be_one(const gpc_verify_options *a, const gpc_verify_options *b) {
     if (!strcmp(a->protocol, "mesif") && !strcmp(a->tree, "3 over memory of 1 pointer") &&
-        !strcmp(b->tree, "3 over evicting memory")) /* as many states and steps, the deepest after 4 and after 3 */
+        !strcmp(b->tree, "3 over evicting memory")) /* equally many states and steps, the deepest after 4 and after 3 */
         return true;
     return strstr(a->tree, "writing") && strstr(b->tree, "writing");
 }
@@ -121,7 +121,7 @@ Test(verify, systems_differ_and_pass) {
     cr_expect_gt(all, 2);
 }
 
-/* Symmetry: fewer states, not fewer than one for each order of the caches, and the same verdict. */
+/* Symmetry: fewer states, at least one per order of the caches, and an equal verdict. */
 Test(verify, symmetry_is_sound) {
     static const struct pair {
         const char *protocol, *tree;
@@ -130,7 +130,7 @@ Test(verify, symmetry_is_sound) {
     } pairs[] = {
         {"moesi", "2 over memory", 0, 2, true},   {"moesi", "3 over memory", 0, 6, true},
         {"moesi", "2 over memory", 1, 2, true},   {"nmoesi", "2 over memory", 1, 2, true},
-        {"nmoesi", "2 over memory", 0, 1, false}, /* who stands first is asked first */
+        {"nmoesi", "2 over memory", 0, 1, false}, /* the first module is asked first */
         {"msi", "3 over memory", 0, 1, false},    /* the last of several sharers is asked */
         {"vi", "2 over memory", 0, 1, false},
     };
@@ -163,7 +163,7 @@ static void add(const gpc_protocol *protocol) {
     cr_assert_eq(gpc_context_register_protocol(context, protocol, &error), GPC_OK, "%s", error.message);
 }
 
-/* The step of the counterexample, by the public calls of a tree; the status of the last one. */
+/* The step of the counterexample, by public calls of a tree; the status of the last call. */
 static gpc_status do_step(gpc_coherence *c, const gpc_verify_step *step, uint8_t out[2], gpc_error *error) {
     uint64_t token;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -190,7 +190,7 @@ static gpc_status do_step(gpc_coherence *c, const gpc_verify_step *step, uint8_t
     }
 }
 
-/* What of a byte the tree says when nothing is in flight: a load of the module, or memory after a flush. */
+/* A byte's value when nothing is in flight: a load of the module, or memory after a flush. */
 static uint8_t look(gpc_coherence *c, const gpc_verify_report *r) {
     uint8_t value = 0;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
@@ -206,7 +206,7 @@ static uint8_t look(gpc_coherence *c, const gpc_verify_report *r) {
     return value;
 }
 
-/* The tree, made and driven from outside, goes wrong as it was said to. */
+/* The tree, made and driven from outside, fails as predicted. */
 static void replays(const gpc_verify_options *o, const gpc_verify *v, const gpc_verify_report *r) {
     gpc_coherence *c = NULL;
     gpc_error error = GPC_ERROR_INIT;
@@ -262,7 +262,7 @@ static void cell_is_caught(uint32_t state, uint32_t event, gpc_protocol_rule rul
     }
 }
 
-/* The check of the table already names it. */
+/* The check of the table already names the cell. */
 Test(verify, a_dropped_invalidation) {
     gpc_protocol protocol;
     gpc_error error = GPC_ERROR_INIT;
@@ -272,7 +272,7 @@ Test(verify, a_dropped_invalidation) {
     cr_expect(strstr(error.message, "first, S, Write Req."), "%s", error.message);
 }
 
-/* Who is in M sends its block to who reads, and memory does not hear of it: then nobody owns what is modified. */
+/* A module in M sends the block to a reader without telling memory: modified data have no owner. */
 Test(verify, an_owner_that_forgets) {
     cell_is_caught(GPC_LINE_M, GPC_EVENT_READ_PROBE, (gpc_protocol_rule){GPC_DO_SEND_DATA, GPC_LINE_S, GPC_LINE_S}, 1,
                    (uint32_t[]){GPC_VERIFY_STRUCTURE, GPC_VERIFY_STRUCTURE}, (const char *const[]){"clean", "clean"});
@@ -301,7 +301,7 @@ Test(verify, a_probe_that_is_not_to_happen) {
                    (uint32_t[]){GPC_VERIFY_REFUSED, GPC_VERIFY_REFUSED}, (const char *const[]){"refused", "refused"});
 }
 
-/* Multi2Sim's: with N, what a module has stored itself gets lost below an L2. */
+/* Multi2Sim's: with N, a module's own stores get lost below an L2. */
 Test(verify, multi2sim_loses_stores) {
     for (uint32_t way = 0; way < 2; way++) {
         const gpc_verify_options o = options_of("nmoesi-multi2sim", "2 over L2", 1, way);
@@ -312,8 +312,8 @@ Test(verify, multi2sim_loses_stores) {
 /* -- deadlock and livelock */
 
 /*
- * Where requests are refused, a probe waits for a block whose own request is, and the refusal is behind it in the
- * queue. Where they wait, a request does so before the answer for which its block is locked.
+ * With refusals, a probe waits for a block whose own request is refused, with the refusal behind it in the queue. With
+ * waiting, a request waits before the answer for which the block is locked.
  */
 Test(verify, one_class_of_messages_is_a_deadlock) {
     gpc_protocol refusing = *gpc_protocol_find(context, "moesi");
@@ -334,7 +334,7 @@ Test(verify, one_class_of_messages_is_a_deadlock) {
             }
 }
 
-/* Multi2Sim's D1: who is refused while it evicts does not unlock, and then finds its own lock. */
+/* Multi2Sim's D1: a module refused during an eviction does not unlock, and then finds its own lock. */
 Test(verify, a_lock_that_is_kept_is_a_deadlock) {
     gpci_verify_found *found = calloc(1, sizeof *found);
     cr_assert(found);
@@ -378,12 +378,12 @@ static void graph_has(const edge *edges, size_t count, uint32_t states, uint32_t
     gpci_verify_graph_close(context, &g);
 }
 
-/* 0 is where all begins, with nothing in flight; each list is of the steps that are no new access. */
+/* 0 is the start, with nothing in flight; lists contain steps other than new accesses. */
 Test(verify, livelock) {
     const uint32_t none = GPCI_VERIFY_NO_STATE;
     graph_has((edge[]){{1, 0, false}, {2, 1, true}, {2, 2, true}}, 3, 3, 1, none, none);
-    graph_has((edge[]){{1, 2, true}, {2, 1, false}}, 2, 3, 1, 1, none); /* back and forth, and never out */
-    graph_has((edge[]){{1, 2, false}, {2, 1, false}, {2, 0, true}}, 3, 3, 1, none, 1); /* a way out by a retry alone */
+    graph_has((edge[]){{1, 2, true}, {2, 1, false}}, 2, 3, 1, 1, none); /* back and forth, without exit */
+    graph_has((edge[]){{1, 2, false}, {2, 1, false}, {2, 0, true}}, 3, 3, 1, none, 1); /* a way out only by a retry */
     graph_has((edge[]){{1, 2, false}, {2, 3, false}, {3, 2, false}, {3, 0, false}}, 4, 4, 1, none, 1);
     graph_has((edge[]){{1, 2, false}, {1, 0, false}, {2, 2, true}}, 3, 3, 1, 2, none); /* one of two ways */
 }
@@ -402,7 +402,7 @@ Test(verify, walks) {
     cr_expect(one.edges > o.walks * 160, "%llu", (unsigned long long)one.edges);
 }
 
-/* What is found is made shorter: no longer than three times what a search finds. */
+/* Counterexamples are shortened: at most three times as long as a search finds. */
 Test(verify, walks_that_go_wrong) {
     gpc_protocol protocol;
     gpc_verify_report shortest, report;
@@ -533,7 +533,7 @@ Test(verify, held_tree_by_hand) {
     gpc_coherence_destroy(c);
 }
 
-/* The first message of these that waits, from one module to another. */
+/* The first waiting message of these kinds, from one module to another. */
 static void deliver(gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t to) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice) == GPC_OK; i++)
@@ -544,7 +544,7 @@ static void deliver(gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t to)
     cr_assert_fail("no message %u from %u to %u", kind, from, to);
 }
 
-/* A load that has ended with its peer's block is nothing to its low module, which still has the block locked. */
+/* A load ended with a peer's block does not matter to the low module, which still has the block locked. */
 Test(verify, nothing_is_done_at_once_before_all_is_done) {
     gpc_coherence *c = held();
     gpc_error error = GPC_ERROR_INIT;
@@ -555,14 +555,14 @@ Test(verify, nothing_is_done_at_once_before_all_is_done) {
     issue(c, 1, GPC_COHERENCE_LOAD);
     deliver(c, GPC_MESSAGE_READ_REQUEST, 1, 2);
     deliver(c, GPC_MESSAGE_READ_PROBE, 2, 0);
-    deliver(c, GPC_MESSAGE_DATA, 0, 1); /* before its acknowledgement to memory */
+    deliver(c, GPC_MESSAGE_DATA, 0, 1); /* before the acknowledgement to memory */
     cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_ERROR_STATE);
     deliver(c, GPC_MESSAGE_ACK, 0, 2);
     cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
     gpc_coherence_destroy(c);
 }
 
-/* An access that has ended may have left a lock below; one that is issued in its place is not taken for its holder. */
+/* An ended access may have left a lock below; a later access in the place is not taken for the holder. */
 Test(verify, a_lock_outlives_its_access) {
     const gpc_verify_options o = options_of("msi", "2 L2 of 2", 1, 1);
     gpc_coherence *c = NULL;

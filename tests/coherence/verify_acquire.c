@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Acquires that overlap with accesses, in all orders of messages. */
+/* Acquires overlapping with accesses, in all orders of messages. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ Test(verify_acquire, nothing_old_is_read) {
         }
 }
 
-/* What is on its way when L1 acquires may be old. */
+/* Data in flight while L1 acquires may be old. */
 Test(verify_acquire, one_that_does_not_wait) {
     static const char *const protocols[] = {"vi", "slc-glc"};
     for (unsigned p = 0; p < 2; p++) {
@@ -66,7 +66,7 @@ Test(verify_acquire, one_that_does_not_wait) {
     }
 }
 
-/* A table that keeps what its L1 has stored, with the bytes beside it, which others may have stored since. */
+/* A table that keeps stored data in L1, with bytes beside, perhaps stored by others since. */
 Test(verify_acquire, a_table_that_keeps_too_much) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_protocol keeps = gpci_slc_glc;
@@ -100,7 +100,7 @@ static gpc_verify_report run(const char *protocol, uint32_t kinds) {
     return report;
 }
 
-/* Without kinds, those are tried that the protocol promises something of: n-stores and acquires not everywhere. */
+/* Without kinds, the kinds with promises of the protocol are tried: n-stores and acquires not everywhere. */
 Test(verify_acquire, tried_where_something_is_promised) {
     static const struct {
         const char *protocol;

@@ -6,11 +6,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* States as the explorer keeps them: what was put in comes out, and what is spent takes no room. */
+/* States stored by the explorer: output equals input, and used-up states take no room. */
 
 enum { STATES = 40, BYTES = 700 };
 
-/* Long runs of what the first image has and of what it has not, longer than a count holds among them. */
+/* Long runs of the first image's contents and of other contents, longer than the largest count. */
 static void fill(char *image, unsigned state) {
     memset(image, 7, BYTES);
     for (unsigned at = 0; state && at < BYTES; at++)
@@ -32,7 +32,7 @@ Test(verify_states, images) {
         fill(image, n);
         cr_assert_eq(gpci_states_add(&states, &hash, image, BYTES - n, n / 2, (uint16_t)n), GPC_OK);
         cr_expect_eq(gpci_states_find(&states, &hash), n);
-        taken += n ? states.bytes - before : 0; /* the first makes the tables, too */
+        taken += n ? states.bytes - before : 0; /* the first also makes the tables */
     }
     for (unsigned n = 0; n < STATES; n++) {
         fill(image, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can be seen of a tree. */
+/* Visible state of a tree. */
 #include "coherence/sharers.h"
 #include "coherence/small.h"
 
@@ -43,7 +43,7 @@ Test(coherence_view, blocks_without_data) {
     small_close(s);
 }
 
-/* A module whose blocks are 4 bytes has a mask of one byte each, of which four bits count. */
+/* A module with blocks of 4 bytes has a mask of one byte each, with four bits used. */
 Test(coherence_view, small_blocks) {
     small *s = small_open_bare(2);
     small_link(s, 0, 1);
@@ -180,7 +180,7 @@ static void count_message(void *user_data, const gpc_coherence_message *message)
     *(uint32_t *)user_data += 1000;
 }
 
-/* A callback sees what the result lists, each once. */
+/* A callback sees every item of the result, once. */
 Test(coherence_view, callbacks) {
     small *s = small_open();
     gpc_coherence *c = small_tree(s);
@@ -200,7 +200,7 @@ Test(coherence_view, callbacks) {
     seen = 0;
     cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
     cr_expect_eq(seen, 0);
-    callbacks.struct_size = offsetof(gpc_coherence_callbacks, on_complete); /* 0.1's */
+    callbacks.struct_size = offsetof(gpc_coherence_callbacks, on_complete); /* version 0.1's */
     cr_expect_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
     callbacks.struct_size--;
     cr_expect_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_ERROR_ABI);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the worked example's rows leave open (Table 2.6): what an eviction sends, and in which order. */
+/* Details not given by the worked example's rows (Table 2.6): messages of an eviction, and their order. */
 #include "coherence/small.h"
 
 enum { C0, C1, C2, MEMORY, BLOCK = 4 };
@@ -36,7 +36,9 @@ static uint32_t first_of(const gpc_coherence_result *r, gpc_message_kind kind) {
     return i;
 }
 
-/* Step 10 is no message; 11 is after it, and 12 after that; the block is invalid when its write-back is acknowledged. */
+/*
+ * Step 10 is no message; 11 is after it, and 12 after that; the block is invalid once the write-back is acknowledged.
+ */
 Test(coherence_walkthrough, eviction_is_no_message) {
     small *s = open_example("nmoesi");
     run(s, C0, GPC_COHERENCE_N_STORE, 0);
@@ -63,7 +65,7 @@ Test(coherence_walkthrough, eviction_is_no_message) {
     small_close(s);
 }
 
-/* What Table 2.5 has for E and S: -> I, and nothing else. Nobody is told. */
+/* Table 2.5 for E and S: -> I only, without a message. */
 Test(coherence_walkthrough, clean_blocks_leave_in_silence) {
     small *s = open_example("nmoesi");
     run(s, C0, GPC_COHERENCE_LOAD, 0);
@@ -76,7 +78,7 @@ Test(coherence_walkthrough, clean_blocks_leave_in_silence) {
     small_close(s);
 }
 
-/* A flush's write request is memory's own, and its answer's data are a write-back (Table 2.6, steps 15 to 20). */
+/* A flush's write request is memory's, and the answer's data are a write-back (Table 2.6, steps 15 to 20). */
 Test(coherence_walkthrough, flush_is_asked_for_by_memory) {
     small *s = open_example("nmoesi");
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
