@@ -8,8 +8,9 @@
 
 /*
  * Invariants of the library, asserted only in a checking build (meson's -Dc_args=-DGPCI_CHECK), as the tests' build
- * with sanitizers is. A failed invariant is a defect of the library, never of an input. The checking build prints the invariant and ends the process. In other
- * builds GPCI_CHECKING is the constant 0, and the compiler removes the assertions.
+ * with sanitizers is. A failed invariant is a defect of the library, never of an input. The checking build prints the
+ * invariant and ends the process. In other builds GPCI_CHECKING is the constant 0, and the compiler removes the
+ * assertions.
  */
 #ifdef GPCI_CHECK
 #define GPCI_CHECKING 1

@@ -68,8 +68,8 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
 }
 
 /*
- * A cycle of an L1 and SM. False: they stop here. All cycles before are done: a network with new room may still wake the
- * L1 in a cycle before, while the L1's packet of the present cycle is already in the miss queue.
+ * A cycle of an L1 and SM. False: they stop here. All cycles before are done: a network with new room may still wake
+ * the L1 in a cycle before, while the L1's packet of the present cycle is already in the miss queue.
  */
 static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
