@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Doubled from 512 bytes or 4 items on, by half from 1 MiB on, at least to what is needed. */
+/* Doubled from 512 bytes or 4 items on, by half from 1 MiB on, at least to the needed size. */
 Test(array, larger) {
     cr_expect_eq(gpci_array_larger(0, 0, 1, 8), 64);
     cr_expect_eq(gpci_array_larger(64, 64, 1, 8), 128);
@@ -19,7 +19,7 @@ Test(array, larger) {
     cr_expect_eq(gpci_array_larger(100, 100, 1, 1 << 20), 150);
 }
 
-/* Half of what a size can say is the most, and products and sums beyond it are refused, not wrapped. */
+/* Half of the largest size is the limit, and products and sums beyond it are refused, not wrapped. */
 Test(array, larger_than_memory) {
     const size_t most = SIZE_MAX / 2 / 24;
     cr_expect_eq(gpci_array_larger(0, 0, most, 24), most);
@@ -46,7 +46,7 @@ static void expect_items(const item *items, size_t count) {
     }
 }
 
-/* Every allocation fails in turn: content and capacity are kept, and what comes next has room again. */
+/* Every allocation fails in turn: content and capacity are kept, and the next item has room again. */
 Test(array, keeps_items) {
     rig r;
     rig_open(&r);
@@ -80,7 +80,7 @@ Test(array, keeps_items) {
     rig_close(&r);
 }
 
-/* From a few bytes to many pages, and each size once more with an allocator of the host's, from which all of it is. */
+/* From a few bytes to many pages, and every size again with an allocator of the host's, for all memory. */
 Test(array, enlarged) {
     static const size_t sizes[] = {100,
                                    GPCI_ARRAY_PAGES - 1,
@@ -107,7 +107,7 @@ Test(array, enlarged) {
         }
         r.heap.calls = 0;
         r.heap.fail_at = 1;
-        if (c || !EFFORT_SANITIZED) /* whose allocator ends the process at once */
+        if (c || !EFFORT_SANITIZED) /* with an allocator that ends the process at once */
             cr_expect_null(gpci_array_enlarge(contexts[c], bytes, had, c ? 2 * had : SIZE_MAX / 2));
         r.heap.fail_at = 0;
         cr_expect_eq(bytes[had - 1], (unsigned char)((had - 1) * 7), "what there was stays");
@@ -136,7 +136,7 @@ Test(array, room_for_many) {
     rig_close(&r);
 }
 
-/* A buffer that failed takes nothing more, until it is cleared. */
+/* A failed buffer takes nothing more, until cleared. */
 Test(array, bytes) {
     rig r;
     rig_open(&r);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Context, errors, memory: the rules that every object follows. */
+/* Context, errors, memory: the rules of every object. */
 
-/* An option struct of a caller that is newer than the library. */
+/* An option struct of a caller newer than the library. */
 typedef struct newer_options {
     gpc_context_options known;
     unsigned char tail[24];
@@ -108,7 +108,7 @@ Test(context, without_memory) {
     }
 }
 
-/* Objects hold the context: the caller may let go of it first, in any order. */
+/* Objects hold the context: the caller may release it first, in any order. */
 Test(context, goes_with_its_last_object) {
     heap h = {0};
     gpc_context_options options = heap_options(&h);
@@ -171,7 +171,7 @@ Test(error, status_strings) {
     cr_expect_eq(gpc_version(), GPC_VERSION_NUMBER);
 }
 
-/* An error of any size the caller states is filled that far and no further. */
+/* An error of any stated size is filled exactly to that size. */
 Test(error, size_of_the_caller) {
     const char *text = "a sentence that is longer than some errors have room for";
     for (size_t size = 0; size <= sizeof(gpc_error); size++) {
@@ -206,7 +206,7 @@ typedef struct sample {
     uint64_t third;
 } sample;
 
-/* Older structs are taken up to their size, the rest keeps its default; none larger than known with bytes set. */
+/* Older structs are taken up to their size, the rest keeps the default; none larger than known with bytes set. */
 Test(abi, take) {
     sample ours = {sizeof ours, 1, 2, 3}, theirs = {sizeof theirs, 11, 12, 13};
     gpc_error error = GPC_ERROR_INIT;
@@ -219,7 +219,7 @@ Test(abi, take) {
     theirs.struct_size = 15;
     cr_expect_eq(gpci_take(&ours, sizeof ours, 16, &theirs, "sample", &error), GPC_ERROR_ABI);
     cr_expect_str_eq(error.message, "sample.struct_size is 15, at least 16 is needed");
-    theirs.struct_size = sizeof theirs + GPC_STRUCT_GROWTH + 1; /* sanitizers see a read of what is behind it */
+    theirs.struct_size = sizeof theirs + GPC_STRUCT_GROWTH + 1; /* sanitizers see a read beyond the struct */
     cr_expect_eq(gpci_take(&ours, sizeof ours, 16, &theirs, "sample", &error), GPC_ERROR_ABI);
     cr_expect_str_eq(error.message, "sample.struct_size is 1049, no version has more than 1048");
     ours = (sample){sizeof ours, 1, 2, 3};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Criterion starts libgit2 in each test's process, for the differences of texts that its assertions of a later style
- * show, and libgit2 reads all certificates that the machine trusts: half of what a short test costs. A program's own
- * functions come before those of libraries: these start libgit2 when there is a difference to show.
+ * Criterion starts libgit2 in every test's process, for text differences shown by newer assertions, and libgit2 reads
+ * all certificates trusted by the machine: half of the cost of a short test. A program's functions come before those of
+ * libraries: these start libgit2 only when there is a difference to show.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ int git_diff_buffers(const void *before, size_t before_size, const char *before_
 
 static bool started;
 
-/* Sets the function pointer that `call` points to; C has no cast from what dlsym returns. */
+/* Sets the function pointer behind `call`; C has no cast from dlsym's result. */
 static void find_call(const char *name, void *call) {
     void *const found = dlsym(RTLD_NEXT, name);
     memcpy(call, &found, sizeof found);

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* The map as a list that is searched from end to end. */
+/* The map compared with a linearly searched list. */
 typedef struct model {
     uint64_t keys[2000], values[2000];
     uint32_t count;
@@ -42,7 +42,7 @@ static void step(gpc_context *context, gpci_map *map, model *m, uint64_t key) {
     }
 }
 
-/* Keys that are near, far apart, multiples of large powers of two, and at the ends of what a number can say. */
+/* Keys that are near, far apart, multiples of large powers of two, and the extreme numbers. */
 Test(map, as_the_model) {
     rig r;
     rig_open(&r);
@@ -65,7 +65,7 @@ Test(map, as_the_model) {
     rig_close(&r);
 }
 
-/* Every allocation fails in turn: what was there is found as before. */
+/* Every allocation fails in turn: existing entries are found as before. */
 Test(map, out_of_memory) {
     rig r;
     rig_open(&r);
@@ -111,7 +111,7 @@ Test(map, reserved) {
     rig_close(&r);
 }
 
-/* Entries of somebody else's, that all have one of two hashes: found by comparing them. */
+/* Foreign entries, all with one of two hashes: found by comparison. */
 static bool same_word(const void *entries, uint32_t entry, const void *key) {
     return !strcmp(((const char *const *)entries)[entry], key);
 }

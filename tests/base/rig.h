@@ -11,7 +11,7 @@ typedef struct heap {
 
 gpc_context_options heap_options(heap *h);
 
-/* A context and a configuration, both of which must succeed. */
+/* A context and a configuration; both must succeed. */
 typedef struct rig {
     heap heap;
     gpc_context *context;
@@ -22,7 +22,7 @@ typedef struct rig {
 void rig_open(rig *r);
 void rig_close(rig *r); /* nothing may be left on the heap */
 
-/* The value of a key, which must exist. */
+/* The value of a key; must exist. */
 const char *value(const gpc_config *config, const char *key);
 
 /* Assert the values of keys. */
@@ -40,7 +40,7 @@ gpc_status import_gpgpusim(rig *r, const char *text, size_t *applied);
 /* Assert status and that the message holds `part`. */
 void expect_failure(const rig *r, gpc_status status, gpc_status expected, const char *part);
 
-/* A folder of files that rig_close does not know of: make it, write into it, remove it. */
+/* A folder of files unknown to rig_close: make it, write into it, remove it. */
 typedef struct folder {
     char path[64];
 } folder;

@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Structs by name. That each is what its macro makes it, tests/api compares. */
+/* Structs by name. tests/api compares each with the macro. */
 
-/* A caller's struct between bytes that are not its own. */
+/* A caller's struct between foreign bytes. */
 typedef struct guarded {
     unsigned char before[8];
     union {
@@ -32,7 +32,7 @@ static gpc_status fill(guarded *g, const char *name, size_t size, gpc_error *err
 Test(struct_init, older_and_newer) {
     gpc_launch ours = GPC_LAUNCH_INIT;
     guarded g;
-    /* Of an older caller, nothing behind its struct is written. */
+    /* For an older caller, nothing is written behind the struct. */
     for (size_t size = sizeof size + 1; size <= sizeof ours + GPC_STRUCT_GROWTH; size++) {
         cr_assert_eq(fill(&g, "gpc_launch", size, NULL), GPC_OK);
         cr_assert_eq(g.is.struct_size, size);

@@ -86,7 +86,7 @@ Test(text, quotes) {
     memcpy(text + 62, "\xe2\x82\xac\xe2\x82\xac", 7);
     strcpy(expected + 62, "...");
     quotes(text, expected);
-    /* nothing but continuation bytes, which no character begins */
+    /* only continuation bytes, which begin no character */
     memset(text, 0x80, 100);
     text[100] = '\0';
     quotes(text, "...");

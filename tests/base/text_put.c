@@ -19,7 +19,7 @@ static void write_all(gpci_text *text) {
 static const char whole[] =
     "abc -5 \"a\\\"b\\\\c\\u000a\\u0001\xc3\xa9\" raw%[0, 12, 18446744073709551615][]2.500001 0.666666";
 
-/* A buffer of every size: its start of the text, a NUL, nothing behind, and the length of the whole. */
+/* A buffer of every size: the start of the text, a NUL, nothing behind, and the complete length. */
 Test(text_put, every_size) {
     for (size_t size = 0; size <= sizeof whole + 1; size++) {
         char buffer[sizeof whole + 8];
@@ -45,7 +45,7 @@ Test(text_put, counted) {
     cr_expect_eq(gpci_text_end(&text, NULL), GPC_OK);
 }
 
-/* A text without anything in it is one, too. */
+/* An empty text is a text, too. */
 Test(text_put, empty) {
     char buffer[4] = "###";
     gpci_text text = gpci_text_of(buffer, sizeof buffer);
@@ -77,7 +77,7 @@ Test(text_put, function) {
     write_all(&text);
     cr_expect_eq(gpci_text_end(&text, &length), GPC_OK);
     cr_expect(length == s.length && length == sizeof whole - 1 && !memcmp(s.bytes, whole, length));
-    /* the first failure is kept, nothing is written behind it, and it is counted on */
+    /* the first failure is kept, nothing is written behind it, and counting continues */
     for (size_t fail_at = 1; fail_at <= s.pieces; fail_at++) {
         sink failing = {.fail_at = fail_at};
         text = (gpci_text){.write = into_sink, .data = &failing};
@@ -89,7 +89,7 @@ Test(text_put, function) {
     }
 }
 
-/* A piece that is too long for a function is no shorter piece, but a failure; strings of JSON have no limit. */
+/* A piece that is too long for a function is a failure, not a shorter piece; strings of JSON have no limit. */
 Test(text_put, long_pieces) {
     sink s = {.length = 0};
     gpci_text text = {.write = into_sink, .data = &s};

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What replacement policies and predictors alone refuse, and in which words. */
+/* Refusals of single replacement policies and predictors, with messages. */
 
 static gpc_context *context;
 
@@ -59,7 +59,7 @@ Test(decisions_errors, options) {
     REFUSED(policy, "vote(vote)", GPC_ERROR_ARGUMENT, "cannot be voted about");
 }
 
-/* Nothing that would never decide as its name says is made in silence. */
+/* A policy that could never decide as named is not made in silence. */
 Test(decisions_errors, feeds) {
     REFUSED(policy, "vote", GPC_ERROR_UNSUPPORTED, "'vote' reads what its host does not tell (tells): ");
     static const struct {
@@ -88,14 +88,14 @@ Test(decisions_errors, feeds) {
         cr_expect_eq(gpc_predictor_create(context, &options, NULL, &predictor), GPC_OK, "%s", options.policy);
         gpc_predictor_destroy(predictor);
     }
-    /* A host that cannot bypass says so. */
+    /* A host that cannot bypass declares it. */
     gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
     options.policy = "bip(bypass=1)";
     options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION;
     refused(&options, GPC_ERROR_UNSUPPORTED, "admission");
 }
 
-/* Without a number of sectors a line is one: there is no second that a request could ask for. */
+/* Without a number of sectors a line has one: there is no second sector to request. */
 Test(decisions_errors, one_sector_unless_said) {
     for (uint32_t sectors = 0; sectors < 3; sectors++) {
         const gpc_status expected = sectors < 2 ? GPC_ERROR_ARGUMENT : GPC_OK;
@@ -194,7 +194,7 @@ Test(decisions_errors, nothing_there) {
     cr_expect(strstr(error.message, "events is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_train_many(predictor, NULL, 0, &error, NULL), GPC_OK);
     cr_expect_eq(gpc_predictor_policy_value(predictor, 0, &value), GPC_ERROR_RANGE);
-    gpc_context_destroy(context); /* before its objects */
+    gpc_context_destroy(context); /* before the objects */
     gpc_predictor_destroy(predictor);
     open_context();
 }

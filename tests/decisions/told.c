@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What a policy alone is told, call by call; what it is not told, for it cannot have happened. */
+/* Calls of a single policy; and omitted, impossible calls. */
 
 enum { MOST = 16 };
 
@@ -125,7 +125,7 @@ static void expect(const char *const *calls, unsigned count) {
     all.count = 0;
 }
 
-/* A second sector of one instruction's line is no use of it again, wherever it is told. */
+/* A second sector of one instruction's line is no reuse, in any call. */
 Test(decisions, what_continues) {
     const gpc_request first = {.address = 128, .sector_mask = 1},
                       second = {.address = 128, .sector_mask = 2, .continues = 1};
@@ -237,7 +237,7 @@ Test(decisions, candidates) {
     expect(NULL, 0);
 }
 
-/* Bits beyond the ways, where these end with a word and behind it. */
+/* Bits beyond the ways, if these end with a word and behind. */
 Test(decisions, candidates_of_words) {
     static const uint64_t all_ones[2] = {UINT64_MAX, UINT64_MAX}, one_more[2] = {UINT64_MAX, 1};
     const gpc_request load = {.address = 0};
@@ -258,7 +258,7 @@ Test(decisions, candidates_of_words) {
     }
 }
 
-/* Words for the level above: of a line, of none, and none for a place that there is not. */
+/* Words for the level above: of a line, of none, and none for an absent place. */
 Test(decisions, responses) {
     const gpc_request load = {.address = 0};
     cr_expect_eq(gpc_predictor_respond(predictor, 3, 69, &load), 369);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 /*
- * The rules of a DRAM, one pair of commands at a time, each spelled out from the
- * configuration's numbers. Slow and without state beside the list of commands.
+ * The rules of a DRAM, one pair of commands at a time, each from the configuration's numbers. Slow and without state
+ * beside the list of commands.
  */
 
 static uint64_t number(const rig *r, const char *parameter) {
@@ -20,13 +20,13 @@ static bool is_column(const gpci_dram_event *e) {
     return e->command == GPCI_DRAM_READ || e->command == GPCI_DRAM_WRITE;
 }
 
-/* Is a bank among those that a refresh of single banks is of? */
+/* True if a bank belongs to a refresh of single banks. */
 static bool is_of(const rig *r, const gpci_dram_event *e, uint32_t bank) {
     const uint64_t group_banks = number(r, "group_banks");
     return e->token == 1 ? bank == e->bank : bank % group_banks == e->bank % group_banks;
 }
 
-/* The least distance between two commands, the first before the second; 0 where no rule says one. */
+/* The least distance between two commands, the first before the second; 0 without a rule. */
 static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_event *b) {
     uint64_t group_banks = number(r, "group_banks"), burst = number(r, "burst_cycles"), need = 0;
     bool same_bank = a->bank == b->bank, same_group = a->bank / group_banks == b->bank / group_banks;
@@ -37,7 +37,7 @@ static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_ev
     bool all_a = a->command == GPCI_DRAM_PRECHARGE_ALL, all_b = b->command == GPCI_DRAM_PRECHARGE_ALL;
     bool refresh_b = b->command == GPCI_DRAM_REFRESH;
     bool one_a = a->command == GPCI_DRAM_REFRESH_BANK, one_b = b->command == GPCI_DRAM_REFRESH_BANK;
-    bool of_a = one_a && is_of(r, a, b->bank), of_b = one_b && is_of(r, b, a->bank); /* the other's bank is among it */
+    bool of_a = one_a && is_of(r, a, b->bank), of_b = one_b && is_of(r, b, a->bank); /* the other's bank is included */
     uint64_t written = number(r, "tcwl") + burst;
     RULE(act_a && act_b, number(r, "trrd_s"));
     RULE(act_a && act_b && same_group, number(r, "trrd_l"));
@@ -64,7 +64,7 @@ static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_ev
     return need;
 }
 
-/* Cycle at which a read or write with automatic precharge closes its row: its own distance, and tRAS. */
+/* Cycle at which a read or write with automatic precharge closes the row: the command's distance, and tRAS. */
 static uint64_t closes_at(const rig *r, size_t i) {
     const gpci_dram_event *e = &r->events[i];
     gpci_dram_event precharge = {.bank = e->bank, .command = GPCI_DRAM_PRECHARGE};
@@ -82,7 +82,7 @@ static uint64_t closes_at(const rig *r, size_t i) {
     return closes;
 }
 
-/* Rows: an activation finds none open, a read or write its own, a refresh none. */
+/* Rows: an activation finds none open, a read or write the right one, a refresh none. */
 static size_t row_errors(const rig *r) {
     uint64_t open[16][64], free_from[16][64] = {{0}};
     size_t errors = 0;

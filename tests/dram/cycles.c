@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-/* Each time by itself, on the rig's small channel: what ends at cycle n has not ended at n - 1. */
+/* Every time alone, on the rig's small channel: not ended at cycle n - 1, ended at n. */
 
-/* Data of `token` are there at `cycle`, not the cycle before. */
+/* Data of `token` are ready at `cycle`, not the cycle before. */
 static void expect_done(rig *r, uint64_t token, uint64_t cycle) {
     rig_advance(r, cycle - 1 - gpc_dram_now(r->dram));
     cr_assert_eq(done_at(r, token), UINT64_MAX);
@@ -152,7 +152,7 @@ Test(dram_cycles, refresh_holds_up_what_comes_with_it) {
 
 Test(dram_cycles, idle_channel_refreshes_all_the_same) {
     rig *r = rig_open("dram.refresh=all-bank");
-    gpci_dram_on_command(r->dram, NULL, NULL); /* as when nobody looks on */
+    gpci_dram_on_command(r->dram, NULL, NULL); /* as without an observer */
     cr_assert_eq(gpc_dram_next_event(r->dram), UINT64_MAX);
     rig_advance(r, 4999999);
     cr_assert_eq(rig_stats(r).dram_refreshes, 4999);
@@ -165,7 +165,7 @@ Test(dram_cycles, idle_channel_refreshes_all_the_same) {
     rig_close(r);
 }
 
-/* Of more channels than a word has bits: what one does is known, and it alone has something to do. */
+/* More channels than bits in a word: one channel's work is known, and only this channel is due. */
 Test(dram_cycles, many_channels) {
     rig *one = rig_open(NULL), *many = rig_open("dram.channels=70");
     rig_request(one, 0, false, 1);
@@ -203,9 +203,9 @@ Test(dram_cycles, reads_after_writes_of_a_group) {
     }
 }
 
-/* Each of the times counts: a refresh period is refused that is not longer than all of them together. */
+/* All times count: a refresh period is refused unless longer than all of them together. */
 Test(dram_cycles, refresh_leaves_time) {
-    /* of the rig, in the order of its settings, and the burst */
+    /* of the rig, in the order of the settings, and the burst */
     const unsigned together = 7 + 6 + 5 + 9 + 4 + 20 + 26 + 3 + 5 + 30 + 11 + 6 + 8 + 2 + 4 + 2 + 4 + 60 + 2;
     char settings[64];
     snprintf(settings, sizeof settings, "dram.refresh=all-bank dram.trefi=%u", together + 1);
@@ -232,7 +232,7 @@ Test(dram_cycles, refresh_of_a_bank_holds_up_that_bank) {
     cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 495 + 20);
     cr_assert_eq(nth(r, GPCI_DRAM_REFRESH_BANK, 1), 495 + 26);
     cr_assert_eq(done_at(r, 0), 505 + 7 + 9 + 2);
-    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), 495 + 26 + 40); /* of bank 1 again: its read came too late at 500 */
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), 495 + 26 + 40); /* of bank 1 again: the read came too late at 500 */
     cr_assert_eq(nth(r, GPCI_DRAM_REFRESH, 0), UINT64_MAX);
     rig_close(r);
     r = rig_open("dram.refresh=per-bank");
@@ -256,7 +256,7 @@ Test(dram_cycles, refresh_of_the_same_bank_of_each_group) {
     rig_close(r);
 }
 
-/* However long a channel is idle, the banks' turns, counters and times are as if it had been run all along. */
+/* After any idle time, the banks' turns, counters and times equal those of a channel run continuously. */
 Test(dram_cycles, idle_channel_refreshes_its_banks_in_turn) {
     static const char *const kinds[] = {"dram.refresh=per-bank", "dram.refresh=per-bank dram.trfc_bank=700",
                                         "dram.refresh=same-bank"};

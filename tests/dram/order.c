@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rig.h"
 
-/* Who goes first. */
+/* Order of requests. */
 
 static void expect_order(const rig *r, const uint64_t *tokens, size_t count) {
     cr_assert_eq(r->done_count, count);
@@ -45,7 +45,7 @@ Test(dram_order, by_bank_row_hits_go_first) {
     rig_close(r);
 }
 
-/* A bank that has taken a write keeps it; under fr-fcfs the read would pass it. */
+/* A bank that has taken a write keeps it; under fr-fcfs the read would pass. */
 Test(dram_order, by_bank_reads_and_writes_wait_together) {
     static const char *const schedulers[] = {"dram.scheduler=by-bank", "dram.scheduler=fr-fcfs"};
     for (unsigned i = 0; i < 2; i++) {
@@ -58,7 +58,7 @@ Test(dram_order, by_bank_reads_and_writes_wait_together) {
     }
 }
 
-/* Four wait, reads and writes together, and each of the two banks has one at hand. */
+/* Four wait, reads and writes together, and each of the two banks has one present. */
 Test(dram_order, by_bank_has_one_queue) {
     rig *r = rig_open("dram.scheduler=by-bank dram.read_queue=4");
     for (uint64_t i = 0; i < 4; i++)
@@ -89,7 +89,7 @@ Test(dram_order, by_bank_commands_have_a_bus_or_two) {
     }
 }
 
-/* Hits arrive for ever, and go every tCCD_L, one of them at 99; the request to another row waits for the cap. */
+/* Hits arrive forever, every tCCD_L, one of them at 99; the request to another row waits for the cap. */
 static uint64_t precharge_under(const char *cap) {
     rig *r = rig_open(cap);
     rig_request(r, at(0, 0, 0), false, 0);
@@ -159,7 +159,7 @@ Test(dram_order, full_queue_is_busy) {
     rig_close(r);
 }
 
-/* A queue of one read: it is free again when its command is sent, while the data of those before are under way. */
+/* A queue of one read: free again when the command is sent, while earlier data are under way. */
 Test(dram_order, queues_do_not_bound_what_is_under_way) {
     rig *r = rig_open("dram.read_queue=1 dram.write_queue=1 dram.write_high=1 dram.write_low=0");
     uint64_t sent = 0, most = 0;

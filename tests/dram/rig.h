@@ -6,7 +6,7 @@
 
 #include "dram/dram_internal.h"
 
-/* A DRAM object, what it has completed, and every command that it gave. */
+/* A DRAM object, completed requests, and every command. */
 #define MOST 40000
 
 typedef struct done_row {
@@ -24,10 +24,9 @@ typedef struct rig {
 } rig;
 
 /*
- * One channel of 2 groups of 2 banks, rows of 4 bursts, all times different:
- * tRCD 7 (write 6), tRP 5, tCL 9, tCWL 4, tRAS 20, tRC 26, tRRD 3/5, tFAW 30, tWR 11,
- * tWTR 6/8, tRTW 2, tRTP 4, tCCD 2/4, burst 2, no refresh, row over bank over group over column.
- * `more` is further "key=value" pairs, separated by blanks, or NULL.
+ * One channel of 2 groups of 2 banks, rows of 4 bursts, all times different: tRCD 7 (write 6), tRP 5, tCL 9, tCWL 4,
+ * tRAS 20, tRC 26, tRRD 3/5, tFAW 30, tWR 11, tWTR 6/8, tRTW 2, tRTP 4, tCCD 2/4, burst 2, no refresh, row over bank
+ * over group over column. `more` is further "key=value" pairs, separated by blanks, or NULL.
  */
 rig *rig_open(const char *more);
 void rig_close(rig *r);
@@ -35,18 +34,18 @@ void rig_close(rig *r);
 void rig_request(rig *r, uint64_t address, bool write, uint64_t token);
 void rig_advance(rig *r, uint64_t cycles);
 
-/* Run until nothing is left. */
+/* Run until empty. */
 void rig_drain(rig *r);
 
-/* Address of a column of a row of a bank (group * 2 + bank of it), as the rig's mapping has it. */
+/* Address of a column of a row of a bank (group * 2 + bank of the group), by the rig's mapping. */
 uint64_t at(uint64_t row, uint32_t bank, uint32_t column);
 
-/* Cycle of the n-th command of a sort, UINT64_MAX where there are fewer. */
+/* Cycle of the n-th command of a sort; or UINT64_MAX. */
 uint64_t nth(const rig *r, gpci_dram_command command, size_t n);
 uint64_t done_at(const rig *r, uint64_t token);
 gpc_stats rig_stats(const rig *r);
 
-/* Check every pair of commands against every rule, from the configuration's numbers alone; count those that break one. */
+/* Check every pair of commands against every rule, only from the configuration's numbers; count violations. */
 size_t violations(const rig *r);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Timing sets, the fixed model, and what is refused. */
+/* Timing sets, the fixed model, and refusals. */
 
 static gpc_dram *make(gpc_context *context, const char *const *pairs, gpc_status expected, gpc_error *error) {
     gpc_config *config;
@@ -17,7 +17,7 @@ static gpc_dram *make(gpc_context *context, const char *const *pairs, gpc_status
     return dram;
 }
 
-/* Sequential reads as fast as they are taken: share of cycles with data. */
+/* Sequential reads as fast as accepted: share of cycles with data. */
 static double saturate(gpc_dram *dram, uint64_t count) {
     uint64_t burst = gpc_dram_burst_bytes(dram);
     for (uint64_t i = 0; i < count; i++)
@@ -41,15 +41,15 @@ Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
         gpc_dram *dram = make(context, pairs, GPC_OK, &error);
         double share = saturate(dram, 20000);
         cr_assert_gt(share, 0.95, "%s %g", names[i], share);
-        cr_assert_leq(share, 1.02, "%s %g", names[i], share); /* data of the last commands are still to come */
+        cr_assert_leq(share, 1.02, "%s %g", names[i], share); /* data of the last commands are still missing */
         gpc_dram_destroy(dram);
     }
     gpc_context_destroy(context);
 }
 
 /*
- * Every figure of each set, a second time from its sources (lib/dram/sets.c): in the order of GPCI_DRAM_TIMINGS, which is
- * that of the keys from dram.trcd to dram.burst_cycles.
+ * Every figure of every set, again from the sources (lib/dram/sets.c): in the order of GPCI_DRAM_TIMINGS, which is the
+ * order of the keys from dram.trcd to dram.burst_cycles.
  */
 static const struct {
     const char *name;
@@ -188,7 +188,7 @@ Test(dram_refusals, name_the_key) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool format = !strcmp(bad[i][2], "dram.mapping");
-        char two[64] = ""; /* of the second, where it is two */
+        char two[64] = ""; /* of the second, if two */
         char *second = NULL;
         snprintf(two, sizeof two, "%s", bad[i][1] && !format ? bad[i][1] : "");
         if ((second = strchr(two, ' ')))

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Random streams on many configurations: every rule kept, every request completed once, the same each time. */
+/* Random streams on many configurations: every rule kept, every request completed once, every run equal. */
 
 static const char *const configurations[] = {
     "dram.refresh=all-bank",
@@ -36,7 +36,7 @@ static const char *const configurations[] = {
 
 #define COUNT 700
 
-/* Requests as `seed` has them: hot rows, writes, pauses. */
+/* Requests by `seed`: hot rows, writes, pauses. */
 static void feed(rig *r, uint64_t seed) {
     for (uint64_t i = 0; i < COUNT;) {
         uint64_t draw = gpci_random(&seed), row = draw % 3 ? draw >> 8 & 1 : draw >> 8 & 15;

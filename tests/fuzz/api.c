@@ -91,7 +91,7 @@ bool api_is_borrowed(const api_world *w, const api_thing *trace) {
     return false;
 }
 
-/* Replays in the midst of a kernel of this trace can then only be destroyed. */
+/* Replays paused within a kernel of this trace can then only be destroyed. */
 static void close_trace(api_thing *trace) {
     for (uint32_t n = 0; n < API_THINGS; n++) {
         api_thing *other = &trace->world->things[n];
@@ -150,7 +150,7 @@ void api_put(api_world *w, api_kind kind, void *it, unsigned context) {
     thing->context = context;
 }
 
-/* A context is given up, whatever lives in it; where all of the last one is gone, there is a new one. */
+/* A context is released, with any objects alive; if all of the last one is gone, there is a new one. */
 static void turn_context(api_world *w, unsigned which) {
     if (w->open[which]) {
         gpc_context_destroy(w->memories[which].context);
@@ -190,7 +190,7 @@ static void step(api_world *w) {
     }
 }
 
-/* Contexts first or last, and things in an order of the input's. */
+/* Contexts first or last, and things in an order from the input. */
 static void end(api_world *w) {
     const uint8_t order = api_byte(w);
     for (unsigned n = 0; n < API_CONTEXTS && order & 1; n++)

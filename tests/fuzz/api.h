@@ -7,9 +7,9 @@
 #include <gpucache/gpucache.h>
 
 /*
- * The API as a machine: contexts and objects of all kinds, made, called, copied and destroyed in the order in which the
- * input says, as far as the headers allow it. Callbacks and policies of the host's own call other objects, and return
- * whatever the input says.
+ * The API as a machine: contexts and objects of all kinds, made, called, copied and destroyed in an order from the
+ * input, as far as the headers allow. The host's callbacks and policies call other objects, and return values from the
+ * input.
  */
 
 #define API_CONTEXTS 2u
@@ -37,8 +37,8 @@ typedef struct api_thing {
     api_kind kind;
     void *it;
     unsigned context;
-    struct api_thing *at_hand; /* of a replay: the trace that it paused in; itself once that is closed */
-    uint64_t memory_id;        /* of a hierarchy: the last read that the host's memory took */
+    struct api_thing *at_hand; /* of a replay: the trace it paused in; or the replay once that is closed */
+    uint64_t memory_id;        /* of a hierarchy: the last read accepted by the host's memory */
     bool failed;               /* of a hierarchy: it can only be destroyed */
 } api_thing;
 
@@ -48,36 +48,36 @@ typedef struct api_world {
     fuzz_memory memories[API_CONTEXTS + 1]; /* the last is of `beside` */
     bool open[API_CONTEXTS];
     api_thing things[API_THINGS];
-    gpc_cache *beside; /* that callbacks call */
+    gpc_cache *beside; /* called by callbacks */
     uint32_t answer;   /* of the host's policies */
-    uint64_t calls;    /* of callbacks, whose arguments all have been read */
+    uint64_t calls;    /* of callbacks; all arguments have been read */
 } api_world;
 
-/* What comes next in the input, 0 behind its end. */
+/* Next byte of the input, 0 behind the end. */
 uint8_t api_byte(api_world *world);
 uint32_t api_below(api_world *world, uint32_t end);
-uint64_t api_number(api_world *world); /* often small, at times huge */
+uint64_t api_number(api_world *world); /* often small, sometimes huge */
 
-/* A thing of a kind, the first from some place on; NULL: there is none. */
+/* A thing of a kind, the first from some place on; or NULL. */
 api_thing *api_find(api_world *world, api_kind kind);
-/* After a failure `error` says why; nothing was made. */
+/* After a failure `error` gives the reason; no object was made. */
 void api_check(gpc_status status, const gpc_error *error);
-/* A thing that was made, in place of what is at some place; NULL is not put anywhere. */
+/* Put a new thing in place of another; NULL is ignored. */
 void api_put(api_world *world, api_kind kind, void *it, unsigned context);
 void api_destroy(api_thing *thing);
-bool api_is_borrowed(const api_world *world, const api_thing *trace); /* does a replay hold it at hand? */
+bool api_is_borrowed(const api_world *world, const api_thing *trace); /* true if a replay uses it */
 
 gpc_request api_request(api_world *world);
 gpc_warp_event api_warp_event(api_world *world);
 gpc_sample api_sample(api_world *world);
 
-/* The host's own: policies of each kind named `own`, and callbacks, which call `beside`. */
+/* The host's: policies of every kind named `own`, and callbacks, which call `beside`. */
 void api_register(api_world *world, gpc_context *context);
 void api_call_back(api_world *world, uint64_t address);
 void api_set_callbacks(api_thing *hierarchy);
 void api_set_events(api_thing *hierarchy);
 
-/* A thing of the kind is made in a context, or not. */
+/* Make a thing of the kind in a context, or fail. */
 void api_make(api_world *world, api_kind kind, unsigned context);
 /* A call of the thing's kind. */
 void api_call(api_thing *thing);

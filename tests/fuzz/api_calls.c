@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
 
-/* Calls of caches, deciders, schedulers, and of what is small. */
+/* Calls of caches, deciders, schedulers, and small objects. */
 
 static void step_cache(api_thing *thing, gpc_request *request) {
     gpc_access_result result;

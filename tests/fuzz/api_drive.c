@@ -97,7 +97,7 @@ static gpc_fence fence_of(api_world *w) {
     return fence;
 }
 
-/* After GPC_ERROR_CALLBACK, and where nothing moves, a hierarchy is only destroyed. */
+/* After GPC_ERROR_CALLBACK, or a standstill, a hierarchy is only destroyed. */
 static void keep(api_thing *thing, gpc_status status) {
     if (status == GPC_ERROR_CALLBACK || status == GPC_ERROR_STATE || status == GPC_ERROR_MEMORY)
         thing->failed = true;
@@ -144,7 +144,7 @@ static void set_up(api_thing *thing, uint8_t what) {
     }
 }
 
-/* What it lends, and what it tells. */
+/* Lent objects and queries. */
 static void look_at(api_thing *thing, uint8_t what) {
     gpc_stats stats;
     gpc_shape shape = GPC_SHAPE_INIT;

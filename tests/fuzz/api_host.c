@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The host's side: policies that answer what the input says, and callbacks that use another object. */
+/* The host's side: policies answering by the input, and callbacks that use another object. */
 
 void api_call_back(api_world *w, uint64_t address) {
     const gpc_request request = {.address = address, .size = 1};
@@ -16,7 +16,7 @@ static void note(api_world *w, uint64_t what) {
     w->calls += what + 1;
 }
 
-/* Each policy keeps its world as user_data, which outlives the context. */
+/* Every policy keeps its world as user_data, which outlives the context. */
 typedef struct own {
     api_world *world;
 } own;
@@ -56,7 +56,7 @@ static uint32_t own_choose(void *self, uint32_t set, const uint64_t *candidates,
     const api_world *w = ((own *)self)->world;
     (void)set, (void)request;
     if (w->answer % 3)
-        return w->answer % 3 == 1 ? GPC_WAY_BYPASS : w->answer; /* which may be no way at all */
+        return w->answer % 3 == 1 ? GPC_WAY_BYPASS : w->answer; /* perhaps no valid way */
     uint32_t way = 0;
     while (candidates && !(candidates[way / 64] >> way % 64 & 1))
         way++;
@@ -168,7 +168,7 @@ static void on_evict(void *user_data, unsigned level, uint32_t instance, const g
     api_call_back(((api_thing *)user_data)->world, eviction->line_address);
 }
 
-/* Takes it, or does not, as the input says. */
+/* Accept, or refuse, by the input. */
 static bool on_memory(void *user_data, const gpc_memory_request *request) {
     api_thing *thing = user_data;
     api_call_back(thing->world, request->address);

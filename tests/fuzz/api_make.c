@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
 
-/* Things of each kind, small, of whatever options. */
+/* Small things of every kind, with any options. */
 
-/* Any registered name of a kind, and some that mean more. */
+/* Any registered name of a kind, and some with parameters. */
 static const char *name_of(api_world *w, gpc_context *context, gpc_policy_kind kind) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     const uint8_t which = api_byte(w);
@@ -82,7 +82,7 @@ static const char *const settings[] = {
     "deadlock.cycles=1000",
 };
 
-/* Parts that came later; drawn by bits that say nothing else. */
+/* Later additions; drawn by otherwise unused bits. */
 static const char *const parts[] = {
     "ports=2",
     "port.queue=1",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
 
-/* Further calls of hierarchies and replays: kernels at once, ports, transactions, windows, and what a host asks. */
+/* Further calls of hierarchies and replays: kernels at once, ports, transactions, windows, and queries. */
 
-/* After it a hierarchy is only destroyed. */
+/* Afterwards a hierarchy is only destroyed. */
 static gpc_status heed(api_thing *thing, gpc_status status) {
     thing->failed |= status == GPC_ERROR_CALLBACK;
     return status;
@@ -107,7 +107,7 @@ static void ask(api_thing *thing, uint8_t what) {
         CHECK(value.name[0]);
 }
 
-/* A value that an object has not is absent, and none that it has more than the whole's. */
+/* A value that an object lacks is absent, and no value exceeds the whole's. */
 static void read_objects(api_thing *thing, uint8_t what) {
     const gpc_object kind = what & 7;
     const uint32_t ids[] = {api_byte(thing->world), what};
@@ -193,7 +193,7 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
     api_call_back(user_data, result->stream);
 }
 
-/* Of one or two traces that nobody has at hand; after an error they only close. */
+/* Of one or two traces not in use; after an error they only close. */
 void api_call_streams(api_thing *thing, uint8_t what) {
     api_world *w = thing->world;
     gpc_replay_stream streams[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};

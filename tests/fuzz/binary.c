@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Make every checksum right that can be found, so that damage reaches what lies behind them. */
+/* Correct every checksum that can be found, so that damage reaches the bytes behind. */
 
 static void seal(const gpci_crc *crc, uint32_t seed, uint8_t *part, uint64_t length) {
     if (length >= GPCI_BINARY_CRC)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define MOST_BYTES ((size_t)256 << 20)
-#define HEAD 16u /* before each allocation: its size */
+#define HEAD 16u /* before every allocation: the size */
 
 fuzz_told fuzz_last;
 
@@ -121,7 +121,7 @@ static uint64_t check_warp(const gpci_opcodes *opcodes, const gpc_kernel *kernel
         CHECK(in->hint < GPC_HINT_COUNT && in->priority < GPC_PRIORITY_COUNT);
         CHECK(in->mask || !in->addresses);
         for (unsigned n = 0; in->addresses && n < gpci_popcount(in->mask); n++)
-            sum += in->addresses[n] * (n + 1); /* every one is there to be read */
+            sum += in->addresses[n] * (n + 1); /* every address is readable */
         tell_instruction(opcodes, in);
     }
     return sum;

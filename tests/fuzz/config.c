@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Configurations, and option files of GPGPU-Sim: all or nothing, and what is accepted is text that says the same. */
+/* Configurations, and option files of GPGPU-Sim: all or nothing, and accepted input gives equivalent text. */
 
 #define LARGEST_TEXT 4096u
 
@@ -49,7 +49,7 @@ static void check_copies(gpc_context *context, const gpc_config *config) {
     gpc_config_destroy(again);
 }
 
-/* A hierarchy of it is made, works for a moment, or is refused with a reason. */
+/* A hierarchy is made from it, works for a moment, or is refused with a reason. */
 static void check_hierarchy(gpc_context *context, const gpc_config *config) {
     gpc_hierarchy *hierarchy = NULL;
     gpc_error error = GPC_ERROR_INIT;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Inputs that libFuzzer found, for what they reach or for what they broke, as plain tests: corpus/TARGET/, read by the
- * same targets. fuzz.py adds to them.
+ * Inputs found by libFuzzer, for coverage or failures, as plain tests: corpus/TARGET/, read by the same targets.
+ * fuzz.py adds inputs.
  */
 
 #define LARGEST ((size_t)1 << 18)
@@ -24,7 +24,7 @@ static void run_file(void (*target)(const uint8_t *, size_t), const char *path) 
     free(data);
 }
 
-/* All files of the folder; there are some. */
+/* All files of the folder; it is not empty. */
 static void run_corpus(void (*target)(const uint8_t *, size_t), const char *name) {
     char folder[64], path[512];
     unsigned count = 0;

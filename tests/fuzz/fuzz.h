@@ -8,23 +8,22 @@
 #include <stdlib.h>
 
 /*
- * Readers fed with anything. Each target takes one input and aborts where the
- * reader breaks a promise; sanitizers see the rest. regression.c runs them over
- * a corpus and its mutations, entry.c under libFuzzer.
+ * Readers with arbitrary input. A target takes one input and aborts if the reader breaks a promise; sanitizers see the
+ * rest. regression.c runs them over a corpus and mutations, entry.c under libFuzzer.
  */
-void fuzz_text(const uint8_t *data, size_t size);     /* a .traceg; what it accepts must survive the binary format */
+void fuzz_text(const uint8_t *data, size_t size);     /* a .traceg; accepted input must survive the binary format */
 void fuzz_table(const uint8_t *data, size_t size);    /* CSV, JSON Lines, mem_trace; likewise */
 void fuzz_list(const uint8_t *data, size_t size);     /* a kernelslist.g */
-void fuzz_binary(const uint8_t *data, size_t size);   /* a .gct as it is, and with its checksums made right */
-void fuzz_profile(const uint8_t *data, size_t size);  /* a profile, likewise; what it accepts must survive writing */
-void fuzz_config(const uint8_t *data, size_t size);   /* settings, and a hierarchy of them */
+void fuzz_binary(const uint8_t *data, size_t size);   /* a .gct as it is, and with corrected checksums */
+void fuzz_profile(const uint8_t *data, size_t size);  /* a profile, likewise; accepted input must survive writing */
+void fuzz_config(const uint8_t *data, size_t size);   /* settings, and a hierarchy made from them */
 void fuzz_options(const uint8_t *data, size_t size);  /* options of GPGPU-Sim, likewise */
-void fuzz_name(const uint8_t *data, size_t size);     /* name(a=1, b) of anything that has one */
+void fuzz_name(const uint8_t *data, size_t size);     /* name(a=1, b) of anything named */
 void fuzz_kernels(const uint8_t *data, size_t size);  /* the file of pcal's numbers for kernels */
-void fuzz_snapshot(const uint8_t *data, size_t size); /* what was saved, damaged */
+void fuzz_snapshot(const uint8_t *data, size_t size); /* damaged snapshots */
 
 void fuzz_tree(const uint8_t *data, size_t size); /* a tree of caches, and accesses to it */
-void fuzz_api(const uint8_t *data, size_t size);  /* any calls, in any order that the headers allow */
+void fuzz_api(const uint8_t *data, size_t size);  /* any calls, in any order allowed by the headers */
 
 #define CHECK(condition)                                                    \
     do {                                                                    \
@@ -45,7 +44,7 @@ typedef struct fuzz_memory {
 
 /*
  * Results of an input, for golden numbers: a digest of the numbers and texts of a target, and the last error.
- * regression.c clears both before each input.
+ * regression.c clears both before every input.
  */
 typedef struct fuzz_told {
     uint64_t digest;
@@ -58,10 +57,10 @@ void fuzz_tell_text(const char *text);
 void fuzz_tell_error(gpc_status status, const gpc_error *error);
 
 void fuzz_memory_open(fuzz_memory *memory);
-/* Nothing may be left. */
+/* All memory must be free. */
 void fuzz_memory_close(fuzz_memory *memory);
 
-/* A file with these contents, that is gone when closed. */
+/* A file with these contents, removed when closed. */
 typedef struct fuzz_file {
     int descriptor;
     char path[64];
@@ -70,7 +69,7 @@ typedef struct fuzz_file {
 void fuzz_file_open(fuzz_file *file, const uint8_t *data, size_t size);
 void fuzz_file_close(fuzz_file *file);
 
-/* Read all, and check what every block promises. `each` may be NULL. */
+/* Read all, and check the promises of every block. `each` may be NULL. */
 gpc_status fuzz_read(gpc_context *context, fuzz_open open, const char *path,
                      void (*each)(gpc_context *, gpci_opcodes *, const gpc_kernel *, const gpc_block *));
 

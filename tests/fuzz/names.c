@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Names with arguments, `name(a=1, b)`: a text as the name of each thing that has one; and files that they name. */
+/* Names with arguments, `name(a=1, b)`: a text as the name of every kind of thing; and named files. */
 
 #define LARGEST_NAME 512u
 #define LARGEST_BLOCK 4096u
@@ -88,7 +88,7 @@ static void name_prefetcher(gpc_context *context, const char *prefetcher) {
     gpc_config_destroy(config);
 }
 
-/* A kernel made on the fly: its first blocks, where they are not large. */
+/* A kernel made on the fly: the first blocks, unless large. */
 static void name_kernel(gpc_context *context, const char *name) {
     char source[LARGEST_NAME + 16];
     gpc_trace *trace = NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lengths and checksums of all sections that can be found are made right, so that damage reaches what lies behind. */
+/* Lengths and checksums of all sections that can be found are corrected, so that damage reaches the bytes behind. */
 static void seal_file(uint8_t *file, uint64_t size) {
     gpci_crc crc;
     gpci_crc_init(&crc);
@@ -24,7 +24,7 @@ static void seal_file(uint8_t *file, uint64_t size) {
     }
 }
 
-/* What is read can be asked everything, and written and read again. */
+/* A readable file can be queried completely, and written and read again. */
 static void read_file(const uint8_t *data, size_t size) {
     fuzz_memory memory;
     fuzz_file file;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The targets over a small corpus and thousands of its mutations, the same on every run. */
+/* The targets over a small corpus and thousands of mutations, equal in every run. */
 
 #define MUTATIONS effort_of_checks(2500)
 #define MOST_SIZE 65536u
@@ -76,7 +76,7 @@ static const char *const tables[] = {
     "0,0,0 - warp 4 - STG.E.64 - 0x10 0x0 \n",
 };
 
-/* What mutations put in: words and numbers that mean something to a reader. */
+/* Insertions of mutations: meaningful words and numbers. */
 static const char *const words[] = {"#BEGIN_TB\n",
                                     "#END_TB\n",
                                     "warp = ",
@@ -141,7 +141,7 @@ static void mutate(input *in, uint64_t *random) {
     case 3:
         insert(in, at, word, strlen(word));
         break;
-    case 4: /* over what is there */
+    case 4: /* over existing bytes */
         remove_part(in, at, strlen(word));
         insert(in, at, word, strlen(word));
         break;
@@ -156,7 +156,7 @@ static void mutate(input *in, uint64_t *random) {
     }
 }
 
-/* Results of a test's inputs: errors of the first inputs, and a digest of the inputs that every mode tries. */
+/* Results of a test's inputs: errors of the first inputs, and a digest of the inputs tried in every mode. */
 static char told[1 << 17];
 #define SHOWN 10u
 #define DIGESTED 300u
@@ -175,7 +175,7 @@ static void run_one(target one, const input *in, uint64_t seed, uint64_t n, uint
                  (unsigned)(*digest >> 32));
 }
 
-/* Runs an input and its mutations. The digest is of DIGESTED / `share` of the mutations. */
+/* Runs an input and the mutations. The digest is of DIGESTED / `share` of the mutations. */
 static void run_some(target one, const void *data, size_t size, uint64_t seed, uint64_t mutations, uint64_t share) {
     static input start, in;
     uint64_t digest = 0;
@@ -197,7 +197,7 @@ static void run(target one, const void *data, size_t size, uint64_t seed, uint64
     run_some(one, data, size, seed, MUTATIONS / share, share);
 }
 
-/* Six blocks of two warps that loop over regular and odd addresses, so that every dictionary of the format is used. */
+/* Six blocks of two warps that loop over regular and odd addresses, to use every dictionary of the format. */
 static void make_loops(char *text, size_t room) {
     size_t at = (size_t)snprintf(text, room, "%s#\n", LAUNCH);
     for (unsigned b = 0; b < 6; b++) {
@@ -296,7 +296,7 @@ static size_t make_binary(uint8_t *data) {
     return read_and_remove(out, folder, data);
 }
 
-/* A .gct of a host, with the order of its accesses. */
+/* A .gct of a host, with the order of accesses. */
 static size_t make_recording(uint8_t *data) {
     gpc_context *context;
     gpc_config *config;
@@ -349,7 +349,7 @@ Test(fuzz, binary) {
     expect_golden("tests/fuzz/golden/binary.golden", told);
 }
 
-/* The small profile that tests/contract reads. */
+/* The small profile of tests/contract. */
 Test(fuzz, profile) {
     static uint8_t data[MOST_SIZE];
     FILE *file = fopen("tests/contract/small.profile", "rb");
@@ -363,8 +363,8 @@ Test(fuzz, profile) {
 }
 
 /*
- * Trees of caches (tree.c): two first-level modules over one cache; over two banks; and of different depth, one of them
- * with a cache of its own that is not inclusive, all over a third level of larger blocks.
+ * Trees of caches (tree.c): two first-level modules over one cache; over two banks; and of different depth, one with a
+ * separate non-inclusive cache, all over a third level of larger blocks.
  */
 static const uint8_t small_trees[3][51] = {
     {0,    3, 3, 2, 0, 4, 2, 6, 0,    0, 0x70, 1, 0, 4, 2, 6, 0,   0,

@@ -70,8 +70,8 @@ static gpc_hierarchy *hierarchy_of(gpc_context *context, unsigned which, unsigne
 }
 
 /*
- * What is saved, which is the same each time: made once for an object and a count of accesses, since that takes most of
- * the time. It stays until the end of the process.
+ * The saved state, always equal: made once per object and count of accesses, the slowest part. It stays until the end
+ * of the process.
  */
 #define OBJECTS (sizeof settings / sizeof *settings)
 #define MOST_ACCESSES 64
@@ -91,7 +91,7 @@ static const bytes *saved(unsigned which, unsigned accesses) {
     return file;
 }
 
-/* Whether it differs from what was saved. */
+/* True if it differs from the saved state. */
 static bool damage(bytes *file, const bytes *before, const uint8_t *data, size_t size) {
     const size_t whole = file->size;
     for (; size >= 4; data += 4, size -= 4) {

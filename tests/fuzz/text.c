@@ -36,7 +36,7 @@ static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci
     gpc_status status = gpci_decoder_start(&decoder, context, opcodes, GPCI_BINARY_VERSION, section.data,
                                            section.length, 0, length + GPCI_BINARY_CRC, &at, &what);
     CHECK(status == GPC_OK);
-    /* Behind the block a file has its CRC, and a reader slack. */
+    /* After the block a file has the CRC, and a reader slack. */
     uint8_t *bytes = calloc(1, length + GPCI_SLACK);
     CHECK(bytes);
     memcpy(bytes, coded->data, length);
@@ -48,7 +48,7 @@ static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci
     gpci_block_destroy(copy);
 }
 
-/* What the text reader accepts, the binary format carries. */
+/* Input accepted by the text reader survives the binary format. */
 static void round_trip(gpc_context *context, gpci_opcodes *opcodes, const gpc_kernel *kernel, const gpc_block *block) {
     if (block->instruction_count > GPCI_BLOCK_MOST_INSTRUCTIONS)
         return;
@@ -83,7 +83,7 @@ void fuzz_text(const uint8_t *data, size_t size) {
     run(data, size, gpci_text_open);
 }
 
-/* CSV where it is nothing else. */
+/* CSV unless recognised otherwise. */
 static gpc_status open_table(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                              gpci_source **out) {
     gpci_input *input;

@@ -8,7 +8,7 @@
  *
  *   byte 0   protocol, of those registered          byte 1   modules, 1 to 12
  *   byte 2   1 = data, 2 = cycles, 4 = the last addresses of all, 8 = small buffers
- *   then of each module 8 bytes: low modules (a bit each of those after it), flags, sets, ways, block, what is served,
+ *   then of every module 8 bytes: low modules (a bit each of those after it), flags, sets, ways, block, what is served,
  *   range, networks; then accesses of 5 bytes each: module and kind, flags, address, size.
  */
 
@@ -35,7 +35,7 @@ typedef struct tree {
     char names[MODULES][16];
     gpc_coherence_options options;
     uint64_t base;
-    bool oracle; /* a load sees what was stored last */
+    bool oracle; /* a load sees the last store */
     uint8_t bytes[SPAN];
 } tree;
 
@@ -137,7 +137,7 @@ static void access(tree *t, gpc_coherence *c, input *in) {
     CHECK(!memcmp(t->bytes + place, out, request.size));
 }
 
-/* What was sent was received, and with everything flushed memory holds what was stored. */
+/* Sent equals received, and after flushing everything memory holds the stored bytes. */
 static void finish(const tree *t, gpc_coherence *c) {
     static uint8_t read[SPAN];
     gpc_coherence_stats sum = {.struct_size = sizeof sum};

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Two first-level modules, one of a registered policy, over two banks and a memory with an entry for each block. */
+/* Two first-level modules, one of a registered policy, over two banks and a memory with an entry per block. */
 static gpc_status create_tree(gpc_context *context, const char *replacement, gpc_error *error, gpc_coherence **out) {
     static const uint32_t banks[] = {2, 3}, memory[] = {4};
     gpc_coherence_module modules[5];
@@ -40,7 +40,7 @@ static gpc_status create_tree(gpc_context *context, const char *replacement, gpc
     return gpc_coherence_create(context, &options, error, out);
 }
 
-/* Values that were stored, by address: what every load must see, whatever failed in between. */
+/* Stored values, by address: required of every load, with any failures between. */
 typedef struct values {
     uint8_t of[256];
 } values;
@@ -66,7 +66,7 @@ static gpc_status access(gpc_coherence *tree, values *v, uint32_t i, gpc_error *
     return status;
 }
 
-/* A failed access leaves everything as it was: done again, with memory, it succeeds, and no value is lost. */
+/* A failed access leaves everything unchanged: repeated with memory, it succeeds, and no value is lost. */
 static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     values v = {{0}};
@@ -102,7 +102,7 @@ Test(oom, coherence_tree) {
     oom_check(use_tree, 40);
 }
 
-/* A write over many blocks that memory has not met: all of it, or none. */
+/* A write over many blocks new to memory: all of it, or none. */
 static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     uint8_t bytes[4096], read[4096];
@@ -129,7 +129,10 @@ Test(oom, coherence_memory) {
     oom_check(write_memory, 30);
 }
 
-/* Accesses in flight: one that cannot be issued has not begun, and an advance that failed goes on where it stopped. */
+/*
+ * Accesses in flight: an access that cannot be issued has not begun, and a failed advance continues from the same
+ * point.
+ */
 static gpc_status issue(gpc_coherence *tree, uint32_t i, gpc_error *error) {
     uint64_t token;
     uint8_t value = (uint8_t)(i + 1);
@@ -166,7 +169,7 @@ static gpc_status use_flights(gpc_context *context, oom_heap *heap, gpc_error *e
         cr_assert_eq(gpc_coherence_advance(tree, UINT64_MAX, &later), GPC_OK, "%s", later.message);
         cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, &later, NULL), GPC_OK, "%s", later.message);
     }
-    for (uint32_t i = 128; tree && i < 192; i++) { /* the last to each address */
+    for (uint32_t i = 128; tree && i < 192; i++) { /* the last to every address */
         uint8_t byte = 0;
         cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i % 64), &byte, 1), GPC_OK);
         cr_assert_eq(byte, (uint8_t)(i + 1), "store %u", i);
@@ -179,7 +182,7 @@ Test(oom, coherence_flights) {
     oom_check(use_flights, 40);
 }
 
-/* Exploring: out of memory is a status, whatever the bound of memory for states. */
+/* Exploring: out of memory is a status, with any bound of memory for states. */
 static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
     (void)heap;
@@ -187,7 +190,7 @@ static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error)
         const uint32_t in_flight = way > 0;
         gpc_verify_options options = GPC_VERIFY_OPTIONS_INIT;
         gpc_verify *v = NULL;
-        options.protocol = in_flight ? "nmoesi-multi2sim" : "nmoesi"; /* of the former a counterexample, too */
+        options.protocol = in_flight ? "nmoesi-multi2sim" : "nmoesi"; /* also a counterexample of the former */
         options.tree = "2 over L2";
         options.in_flight = in_flight;
         options.states = 60;

@@ -40,7 +40,7 @@ static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
         access->atomic = GPC_OP_ADD;
 }
 
-/* What failed for want of memory changed nothing: once there is some, the clock goes on, and nothing is missing. */
+/* A failure for lack of memory changed nothing: later the clock continues, and nothing is missing. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;
@@ -137,7 +137,7 @@ Test(oom, coherent_functional) {
     oom_check(functional, 20);
 }
 
-/* Values, and what atomics find. */
+/* Values, and results of atomics. */
 Test(oom, coherent_timed_values) {
     with_values = true;
     oom_check(timed, 40);

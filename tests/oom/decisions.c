@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decisions alone, and caches that share: making them fails cleanly, and using them allocates nothing. */
+/* Decisions alone, and caches with shared state: making them fails cleanly, and using them allocates nothing. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>

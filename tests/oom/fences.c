@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fences of a hierarchy with a clock, whose L1s have dirty lines to write back; and of a tree. */
+/* Fences of a hierarchy with a clock, with L1s that write back dirty lines; and of a tree. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -11,20 +11,20 @@ static const char settings[] = "mode = timed\nsm.count = 2\nl1.size = 64KiB\nl1.
                                "l1.write_allocate = fetch\nl1.mshr_entries = unlimited\nl1.miss_queue = unlimited\n"
                                "l2.size = 256KiB\nl2.slices = 2\ndram.channels = 2\n";
 
-/* Fences and kernels of a tree whose L1s keep what is stored. */
+/* Fences and kernels of a tree with L1s that keep stores. */
 static const char tree[] = "mode = timed\nsm.count = 2\ncoherence = slc-glc\nkernels.flush = l1\nl1.size = 64KiB\n"
                            "l1.queue = 4\nl1.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"
                            "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl1.mshr_entries = unlimited\n"
                            "l1.miss_queue = unlimited\nl2.size = 256KiB\nl2.slices = 2\nl2.sectors = 1\n"
                            "l2.interleave_bytes = 128\ndram.channels = 2\n";
 
-/* Two partitions, whose near halves are told of stores that nobody waits for. */
+/* Two partitions, with near halves told of stores without acknowledgement. */
 static const char told[] = "mode = timed\nsm.count = 2\ncoherence = hmg\nl1.size = 16KiB\nl1.sectors = 1\n"
                            "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
                            "l1.write_allocate_local = none\nl2.size = 64KiB\nl2.slices = 2\nl2.sectors = 1\n"
                            "l2.partitions = 2\nl2.interleave_bytes = 128\nl2.line = 128\ndram.channels = 2\n";
 
-/* What failed for want of memory changed nothing: once there is some, it goes on. */
+/* A failure for lack of memory changed nothing: later it continues. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;
@@ -98,7 +98,7 @@ static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
     return first == GPC_OK ? then : first;
 }
 
-/* All that an SM has read another stores to; and releases. */
+/* One SM reads, another stores to the same data; and releases. */
 static gpc_status play_told(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
     for (uint32_t i = 0; i < 4; i++) {

@@ -8,9 +8,9 @@
 
 typedef struct oom_heap {
     size_t calls;    /* allocations and resizes so far */
-    size_t fail_at;  /* which of them fails, from 1; 0 = none */
-    bool persistent; /* and all after it fail too */
-    size_t failures; /* how many did */
+    size_t fail_at;  /* number of the failing call, from 1; 0 = none */
+    bool persistent; /* all later calls fail, too */
+    size_t failures; /* number of failures */
     size_t live;     /* blocks not yet released */
 } oom_heap;
 
@@ -18,22 +18,18 @@ typedef struct oom_heap {
 gpc_context_options oom_options(oom_heap *heap);
 
 /*
- * Something that creates, uses and destroys objects of `context`, on every way
- * out, and returns the first status that was not GPC_OK. It may call oom_heal to
- * go on without failures and see that the object still works.
+ * A scenario creates, uses and destroys objects of `context`, on every way out, and returns the first status other than
+ * GPC_OK. It may call oom_heal to continue without failures and check that the object still works.
  */
 typedef gpc_status (*oom_scenario)(gpc_context *context, oom_heap *heap, gpc_error *error);
 
 void oom_heal(oom_heap *heap);
 
 /*
- * Run the scenario with its first allocation failing, then its second, and so on
- * until it ends without meeting a failure; once with a single failure, once
- * with every later allocation failing too. No run may leave a block behind. A run
- * that fails returns GPC_ERROR_MEMORY with a message. Persistent failure must
- * fail; after a single one the library may also try again and succeed, which the
- * scenario itself must tell from losing something. `least` is the smallest number
- * of failures that must be met.
+ * Run the scenario with the first allocation failing, then the second, and so on until it ends without a failure; once
+ * with a single failure, once with every later allocation failing too. No run may leave a block behind. A failing run
+ * returns GPC_ERROR_MEMORY with a message. Persistent failure must fail; after a single one the library may also try
+ * again and succeed, which the scenario must distinguish from a loss. `least` is the smallest number of failures.
  */
 void oom_check(oom_scenario scenario, size_t least);
 

@@ -5,7 +5,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Two SMs, so that the loop over all allocations stays short; both partitions of L2, and a unified L1 that is resized. */
+/*
+ * Two SMs, so that the loop over all allocations stays short; both partitions of L2, and a unified L1 that is resized.
+ */
 static const char settings[] = "preset = h100\n"
                                "sm.count = 2\n"
                                "l2.slices = 2\n"
@@ -37,7 +39,7 @@ static void use_hierarchy(gpc_hierarchy *hierarchy, oom_heap *heap) {
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 
-/* A kernel whose shared memory takes most of L1, then one that leaves it all: L1 shrinks and grows. */
+/* A kernel with shared memory in most of L1, then one without: L1 shrinks and grows. */
 static gpc_status resize_l1(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
@@ -68,7 +70,7 @@ Test(oom, hierarchy) {
     oom_check(resize_l1, 6);
 }
 
-/* A replay that failed can go on with another trace. */
+/* A failed replay can continue with another trace. */
 static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const char *source, gpc_error *error) {
     gpc_trace *trace = NULL;
     gpc_status status = gpc_trace_open(context, source, error, &trace);
@@ -154,7 +156,7 @@ Test(oom, replay_that_knows_the_future) {
     oom_check(replay_ahead, 20);
 }
 
-/* Candidates that share state of their own among the caches. */
+/* Candidates with separate state shared among caches. */
 static gpc_status replay_voting(gpc_context *context, oom_heap *heap, gpc_error *error) {
     return replay_with(context, heap,
                        "l1.replacement = vote(lru, dip, rpr)\nl1.bypass = vote(always-cache, random-p)\n"

@@ -17,7 +17,7 @@ Test(oom, context) {
     oom_check(only_context, 1);
 }
 
-/* Registration: `destroy` runs exactly once, whether it succeeded or not, and a failed one leaves no name behind. */
+/* Registration: `destroy` runs exactly once, with or without success, and a failed one leaves no name behind. */
 
 static void count_destroy(void *user_data) {
     ++*(int *)user_data;
@@ -81,11 +81,11 @@ Test(oom, policy_cost) {
     oom_check(policy_cost, 1);
 }
 
-/* Configurations: a failed change leaves every key as it was, and succeeds when memory is back. */
+/* Configurations: a failed change leaves every key unchanged, and succeeds with memory. */
 
 enum { TEXT_BYTES = 1 << 16 };
 
-/* Every key and its value, in memory of the test's own. */
+/* Every key and value, in the test's memory. */
 static char *dump(const gpc_config *config) {
     char *text = calloc(1, TEXT_BYTES);
     cr_assert_not_null(text);
@@ -101,7 +101,7 @@ static char *dump(const gpc_config *config) {
     return text;
 }
 
-/* What a host asks of, and does with, a cache and a hierarchy later on: a failed call has changed nothing. */
+/* Later calls of a host on a cache and a hierarchy: a failed call has changed nothing. */
 
 static gpc_status probe_and_resize(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
@@ -256,7 +256,7 @@ static void use_cache(gpc_cache *cache, oom_heap *heap) {
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 
-/* A policy's name, with the file that it cannot do without. */
+/* A policy's name, with a required file. */
 static const char *spec_of(const gpc_policy_info *info, char *spec, size_t size) {
     bool reads = info->text_count && !strcmp(info->texts[0].name, "file");
     snprintf(spec, size, "%s%s", info->name, reads ? "(file=tests/contract/small.profile)" : "");
@@ -265,7 +265,7 @@ static const char *spec_of(const gpc_policy_info *info, char *spec, size_t size)
 
 static struct {
     gpc_policy_kind kind;
-    size_t index, count; /* the policy of that kind, and how many there are */
+    size_t index, count; /* the policy of this kind, and the number of policies */
 } tried;
 
 static gpc_status cache_of_one(gpc_context *context, oom_heap *heap, gpc_error *error) {
@@ -283,7 +283,7 @@ static gpc_status cache_of_one(gpc_context *context, oom_heap *heap, gpc_error *
     return status;
 }
 
-/* A cache with each policy of a registry. */
+/* A cache with every policy of a registry. */
 static void check_every(gpc_policy_kind kind) {
     tried.kind = kind;
     tried.index = 0;
@@ -302,7 +302,7 @@ Test(oom, cache_of_every_predictor) {
     cr_expect_gt(tried.index, 4);
 }
 
-/* A failed change of policy leaves the old one at work. */
+/* A failed change of policy leaves the old one in use. */
 static gpc_status change_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache *cache = NULL;
     gpc_status status = create_cache(context, error, NULL, NULL, &cache);
@@ -327,7 +327,7 @@ Test(oom, cache_policy_change) {
     oom_check(change_policy, 4);
 }
 
-/* A cache that could not keep states goes on without. */
+/* A cache that failed to keep states continues without. */
 static gpc_status keep_states(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache *cache = NULL;
     gpc_status status = create_cache(context, error, NULL, NULL, &cache);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles, their files and the predictors that read them. */
+/* Profiles, profile files and predictors that read them. */
 #define _XOPEN_SOURCE 700
 #include "oom/heap.h"
 
@@ -35,7 +35,7 @@ static gpc_status open_config(gpc_context *context, gpc_error *error, gpc_config
     return status;
 }
 
-/* Where a call takes no gpc_error. */
+/* For calls without a gpc_error. */
 static void say(gpc_error *error, gpc_status status) {
     error->status = status;
     snprintf(error->message, sizeof error->message, "%s", gpc_status_string(status));
@@ -73,7 +73,7 @@ static gpc_status make(gpc_context *context, gpc_error *error, gpc_profile **out
     return status;
 }
 
-/* After a failure the profile goes on, and holds what had run; and its tables can be asked for. */
+/* After a failure the profile continues, with the earlier data; and the tables can be queried. */
 static gpc_status scenario_profile(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_profile *profile = NULL;
     gpc_status status = make(context, error, &profile);

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-/* Recordings that run out of memory end; their hierarchies go on. */
+/* Recordings that run out of memory end; the hierarchies continue. */
 
 #define FILE_NAME "/tmp/gpucache-oom-record.gct"
 

@@ -47,12 +47,12 @@ static gpc_status every_scheduler(gpc_context *context, oom_heap *heap, gpc_erro
     return status;
 }
 
-/* Object, policy, its name, its arguments and its slab. */
+/* Object, policy, its name, its arguments and the slab. */
 Test(oom, every_scheduler) {
     oom_check(every_scheduler, 4 * 5);
 }
 
-/* Two schedulers of an SM, the second of which shares with the first, or is not made. */
+/* Two schedulers of an SM; the second shares with the first, or is not made. */
 static gpc_status every_throttle(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, GPC_POLICY_THROTTLE); i++) {
@@ -89,13 +89,13 @@ static uint32_t pick_nothing(void *self, const uint64_t *ready, uint64_t cycle) 
     return GPC_NO_WARP;
 }
 
-static int destroyed; /* outlives the scenario, as the context does */
+static int destroyed; /* outlives the scenario, like the context */
 
 static void count_destroy(void *user_data) {
     ++*(int *)user_data;
 }
 
-/* Registered, made, and gone, with all that the registration holds. */
+/* Registered, made, and destroyed, with everything held by the registration. */
 static gpc_status own_scheduler(gpc_context *context, oom_heap *heap, gpc_error *error) {
     static const gpc_parameter parameters[] = {{"depth", 2, 1, 8, true, "a number"}};
     const gpc_scheduler_ops ops = {.struct_size = sizeof ops,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hierarchies with a clock, and DRAM by itself. */
+/* Hierarchies with a clock, and DRAM alone. */
 #include "level/rules/hierarchy.h"
 #include "oom/heap.h"
 #include "timed/strands.h"
@@ -22,7 +22,7 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
     completions++;
 }
 
-/* An access that could not be remembered was not accepted, and a cycle without memory was not begun: again, then. */
+/* An access that could not be stored was not accepted, and a cycle without memory was not begun: try again. */
 static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     uint64_t addresses[32];
     for (uint32_t lane = 0; lane < 32; lane++)
@@ -72,7 +72,7 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
     return first;
 }
 
-/* One with so many threads, whatever processors there are. */
+/* One with a number of threads, on any number of processors. */
 static gpc_status create(gpc_context *context, const char *threads, bool stages, gpc_error *error,
                          gpc_hierarchy **out) {
     gpc_config *config = NULL;
@@ -138,11 +138,11 @@ Test(oom, timed_stages) {
     oom_check(run_stages, 20);
 }
 
-/* A copy of what has accesses in flight: whole, or not there; what it is of goes on either way. */
+/* A copy with accesses in flight: complete, or absent; the original continues in every case. */
 static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_hierarchy *hierarchy = NULL, *copy = NULL;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
-    const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* of those from here on */
+    const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* from here on */
     callbacks.on_complete = on_complete;
     oom_heal(heap);
     cr_assert_eq(create(context, "1", true, error, &hierarchy), GPC_OK);
@@ -166,7 +166,7 @@ Test(oom, snapshot) {
     oom_check(copied, 20);
 }
 
-/* A trace of events: what it has told of, and how often its `destroy` ran. */
+/* A trace of events: number of reports, and of calls of `destroy`. */
 typedef struct watcher {
     unsigned events, destroyed;
 } watcher;
@@ -189,7 +189,7 @@ static gpc_status watch(gpc_hierarchy *hierarchy, watcher *w, gpc_error *error) 
     return gpc_hierarchy_set_trace(hierarchy, &options, error);
 }
 
-/* A trace that cannot be set is destroyed, and leaves the one that there was. */
+/* A trace that cannot be set is destroyed, and leaves the former one. */
 static gpc_status watch_twice(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     watcher first = {0}, second = {0};
     gpc_status status = watch(hierarchy, &first, error);

@@ -35,7 +35,7 @@ static void add_block(uint64_t *sum, const gpc_block *block) {
     }
 }
 
-/* Read everything, with two blocks held at a time. `*sum` gets a digest of what was read. */
+/* Read everything, with two blocks held at a time. `*sum` gets a digest. */
 static gpc_status digest(gpc_context *context, const char *source, gpc_error *error, uint64_t *sum) {
     gpc_trace *trace = NULL;
     gpc_status status = gpc_trace_open(context, source, error, &trace);
@@ -70,7 +70,7 @@ static gpc_status digest(gpc_context *context, const char *source, gpc_error *er
     return status == GPC_END ? GPC_OK : status;
 }
 
-/* The same digest as without a failure, or a failure. */
+/* The digest as without a failure, or a failure. */
 static gpc_status drain(gpc_context *context, const char *source, gpc_error *error) {
     gpc_context *healthy = NULL;
     uint64_t expected = 0, sum = 0;
@@ -136,7 +136,7 @@ static void write_launches(void) {
     cr_assert_eq(fclose(file), 0);
 }
 
-/* Two warps as the tracer leaves them, and behind post-traces-processing, with their SMs. */
+/* Two warps as left by the tracer, and after post-traces-processing, with SMs. */
 static void write_raw(void) {
     static const char head[] = "-grid dim = (2,1,1)\n-block dim = (32,1,1)\n#traces format\n",
                       load[] = "7 9 0000 1 1 R2 LDG.E 1 R4 4 1 0x1000 4\n", end[] = "7 9 0010 1 0 EXIT 0 0\n";
@@ -205,13 +205,13 @@ static gpc_status read_sms(gpc_context *context, oom_heap *heap, gpc_error *erro
     return drain(context, sms_path, error);
 }
 
-/* Through a decompressor, with a placement map: whatever fails, the child process is waited for. */
+/* Through a decompressor, with a placement map: after any failure, the child process is waited for. */
 static gpc_status read_compressed(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     return drain(context, "examples/traces/nn", error);
 }
 
-/* The first kernel, begun, and then read from its first block on. */
+/* The first kernel, begun, and then read from the first block on. */
 static gpc_status read_again(gpc_context *context, const char *source, gpc_error *error) {
     gpc_trace *trace = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
@@ -274,7 +274,7 @@ static gpc_status read_out(gpc_context *context, oom_heap *heap, gpc_error *erro
     return drain(context, out_path, error);
 }
 
-/* Without addresses, of which none would be left over, too: no instruction goes missing. */
+/* Without addresses, with none left over, too: no instruction is lost. */
 Test(oom_trace, binary_without_addresses) {
     char path[80];
     snprintf(path, sizeof path, "%s/plain.traceg", folder);
@@ -296,7 +296,7 @@ Test(oom_trace, compressed) {
     oom_check(read_compressed, 5);
 }
 
-/* Names in the folder beside those of the traces that are read, one after another. */
+/* Names in the folder beside the traces read in turn. */
 static void list_others(char *list, size_t size) {
     DIR *directory = opendir(folder);
     cr_assert_not_null(directory);
@@ -308,7 +308,7 @@ static void list_others(char *list, size_t size) {
     closedir(directory);
 }
 
-/* A writer that did not finish leaves nothing behind, under whatever name. */
+/* An unfinished writer leaves nothing behind, under any name. */
 static gpc_status write_one(gpc_context *context, gpc_trace_format format, gpc_error *error) {
     gpc_status status = convert(context, "synthetic:vectoradd:2KiB", out_path, format, error);
     cr_assert_eq(access(out_path, F_OK) == 0, status == GPC_OK);

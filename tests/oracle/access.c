@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* gpc_cache_access, probe, invalidation and flush against the model. */
+/* gpc_cache_access, probe, invalidation and flush compared with the model. */
 
 static void access_both(pair *p) {
     gpc_request request = pair_request(p);
@@ -89,7 +89,7 @@ Test(access, plain_configurations) {
         run(seed, PAIR_PLAIN, 400);
 }
 
-/* Whole lines only: what the shortest path of gpc_cache_access takes. */
+/* Only whole lines: the shortest path of gpc_cache_access. */
 static void run_simple(uint64_t seed) {
     pair p;
     pair_open(&p, seed, PAIR_PLAIN, GPC_SIMD_AUTO);

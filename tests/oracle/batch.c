@@ -8,9 +8,8 @@
 #include <string.h>
 
 /*
- * gpc_cache_access_many against the model, one access after the other: results,
- * lines that left, counters, resident lines and all that policies were told, with
- * every instruction set.
+ * gpc_cache_access_many compared with the model, access by access: results, evicted lines, counters, resident lines and
+ * all calls of policies, with every instruction set.
  */
 
 #define LONGEST 600
@@ -18,7 +17,7 @@
 static const gpc_simd levels[] = {GPC_SIMD_NONE, GPC_SIMD_SSE2, GPC_SIMD_AVX2, GPC_SIMD_AVX512, GPC_SIMD_AUTO};
 #define LEVELS (sizeof levels / sizeof *levels)
 
-/* A batch and where it writes to; a guard behind each result. */
+/* A batch and the output; a guard behind every result. */
 typedef struct stream {
     gpc_batch batch;
     uint64_t addresses[LONGEST], pcs[LONGEST], next_uses[LONGEST], evicted[LONGEST + 1];
@@ -84,7 +83,7 @@ static uint8_t flags_of(const gpc_access_result *r) {
     return flags;
 }
 
-/* What the model says of access i, against what the batch said. Returns false where the model refuses it. */
+/* The model's result of access i, compared with the batch's. Returns false if the model refuses it. */
 static bool same_element(pair *p, const stream *s, size_t i) {
     gpc_request request = request_of(&s->batch, i);
     gpc_access_result r;
@@ -116,7 +115,7 @@ static void run_batch(pair *p, const stream *s) {
     pair_same_lines(p, "batch");
 }
 
-/* A load under way from one batch to the next. */
+/* A load in flight from one batch to the next. */
 typedef struct loan {
     bool open;
     gpc_request request;
@@ -144,7 +143,7 @@ static void reserve_or_fill(pair *p, loan *l) {
     l->open = result.way != UINT32_MAX;
 }
 
-/* Something that takes the cache off its shortest path, or back on it. */
+/* A change that takes the cache off the shortest path, or back on it. */
 static void disturb(pair *p, loan *l) {
     gpc_request request;
     gpc_access_result expected, got;
@@ -192,7 +191,7 @@ Test(batch, any_cache) {
         run(seed, PAIR_ANY, 2);
 }
 
-/* Every length, one after another on one cache, so that every block boundary is met in every state. */
+/* Every length, in sequence on one cache, so that every block boundary is met in every state. */
 Test(batch, every_length) {
     static stream s;
     for (size_t level = 0; level < LEVELS; level++)
@@ -210,7 +209,7 @@ Test(batch, every_length) {
         }
 }
 
-/* The access that cannot be made stops the batch: those before are done, it and those after are not. */
+/* The impossible access stops the batch: earlier accesses are done, later ones are not. */
 static void spoil(pair *p, stream *s, size_t at) {
     if (s->batch.kinds && pair_random(p, 2)) {
         s->kinds[at] = (uint8_t)(GPC_KIND_COUNT + pair_random(p, 256 - GPC_KIND_COUNT));

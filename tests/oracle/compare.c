@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Comparing, field by field, so that a difference is named. */
+/* Compare field by field, to name a difference. */
 
 #define SAME(field)                                                                                      \
     cr_assert_eq(expected->field, got->field, "%s %s: " #field " is %llu, not %llu", pair_text(p), what, \

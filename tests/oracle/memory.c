@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The functional hierarchy against the naive model: random memory systems, random warp instructions, every counter. */
+/*
+ * The functional hierarchy compared with the naive model: random memory systems, random warp instructions, every
+ * counter.
+ */
 
 #define SYSTEMS 600
 #define ACCESSES 250
@@ -111,7 +114,7 @@ static void close_pair(memory_pair *p) {
     gpc_context_destroy(p->context);
 }
 
-/* Addresses meet in few lines of several pages, which have different homes. */
+/* Addresses meet in few lines of several pages, with different homes. */
 static uint64_t random_address(memory_pair *p) {
     return (uint64_t)below(p, 6) * 4096 + below(p, 2) * 1024 + below(p, 8) * 128 + below(p, 128);
 }

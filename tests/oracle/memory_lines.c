@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* One cache of the model: what an access finds, and what it does to the lines. */
+/* One cache of the model: results of an access, and effects on the lines. */
 
-static uint64_t clock_of_all; /* only its order matters */
+static uint64_t clock_of_all; /* only the order matters */
 
 unsigned memory_count(uint8_t segments) {
     unsigned count = 0;
@@ -22,7 +22,7 @@ uint8_t memory_segments(const bool *bytes) {
     return segments;
 }
 
-/* Every aligned group of `size` segments that holds any of these. */
+/* Every aligned group of `size` segments that contains any of these. */
 static uint8_t grouped(uint8_t segments, unsigned size) {
     uint8_t all = 0;
     for (unsigned s = 0; s < 4; s++)
@@ -82,7 +82,7 @@ static bool leaves_before(const memory_line *a, const memory_line *b) {
     return a->first != b->first ? a->first : a->used < b->used;
 }
 
-/* A free way, the lowest, or that of the line used longest ago, of those that are evict-first if there are any. */
+/* A free way, the lowest, or the way of the line unused for longest, among evict-first lines if present. */
 static memory_line *make_room(memory_cache *c, uint64_t address, memory_leaver *leaver) {
     uint64_t number = address / c->level->line;
     memory_line *set = c->lines[number % c->level->sets], *chosen = NULL;
@@ -131,7 +131,7 @@ static void pass(const memory_cache *c, const bool *bytes, uint8_t segments, mem
         answer->below[b] = bytes[b] && (segments >> b / 32 & 1);
 }
 
-/* The line is there. */
+/* The line is present. */
 static void store_hit(memory_cache *c, memory_line *line, const bool *bytes, unsigned space, memory_answer *answer) {
     gpc_write_policy policy = c->level->policy[space];
     gpc_write_allocate allocate = c->level->allocate[space];
@@ -180,7 +180,7 @@ memory_answer memory_store(memory_cache *c, uint64_t address, const bool *bytes,
     return answer;
 }
 
-/* Performed here: any byte of its sectors may change. */
+/* Performed here: any byte of the sectors may change. */
 memory_answer memory_atomic(memory_cache *c, uint64_t address, uint8_t segments) {
     memory_answer answer = memory_read(c, address, segments);
     uint8_t need = sectors_of(c, segments);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The levels of the model, and the way between them. */
+/* The levels of the model, and the path between. */
 
 void memory_model_init(memory_model *m, const memory_config *config) {
     memset(m, 0, sizeof *m);
@@ -23,7 +23,7 @@ void memory_model_init(memory_model *m, const memory_config *config) {
     }
 }
 
-/* Where an L1 line is in L2. */
+/* Place of an L1 line in L2. */
 
 static unsigned partition_of(const memory_model *m, unsigned sm) {
     const memory_config *c = &m->config;
@@ -32,7 +32,7 @@ static unsigned partition_of(const memory_model *m, unsigned sm) {
     return c->sm_partition == 0 ? sm >= (c->sms + 1) / 2 : c->sm_partition == 1 ? sm / 2 % 2 : sm / 16 % 2;
 }
 
-/* The home partition is not specified but for its grain of 4 KiB; it is the hierarchy's own hash. */
+/* The home partition is unspecified except for the grain of 4 KiB; it uses the hierarchy's hash. */
 static unsigned home_of(const memory_model *m, uint64_t address) {
     return m->config.partitions == 1 ? 0 : (unsigned)(gpci_mix(address / 4096) >> 63);
 }
@@ -66,7 +66,7 @@ static void write_dram(memory_model *m, const bool *bytes) {
     m->stats.dram_write_sectors += memory_count(memory_segments(bytes));
 }
 
-/* Lines that leave */
+/* Evicted lines */
 
 static void l2_leaves(memory_model *m, const memory_cache *slice, const memory_leaver *leaver) {
     if (!leaver->any)
@@ -127,7 +127,7 @@ static void read_below(memory_model *m, unsigned sm, uint64_t address, uint8_t s
 
 /* Writes below L1 */
 
-/* The home slice; a copy in the other partition goes. */
+/* The home slice; a copy in the other partition is dropped. */
 static memory_cache *home_slice(memory_model *m, unsigned sm, uint64_t address, uint8_t segments) {
     unsigned home = home_of(m, address);
     if (m->config.partitions == 2) {

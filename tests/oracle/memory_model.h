@@ -6,7 +6,7 @@
 
 /*
  * A naive model of the functional hierarchy, written from the public headers: bytes one by one, lines in plain arrays,
- * recency by a clock. LRU, sets and slices by modulo. It counts in 32-byte segments as the hierarchy does.
+ * recency by a clock. LRU, sets and slices by modulo. It counts in 32-byte segments like the hierarchy.
  */
 
 #define MODEL_SMS 4u
@@ -28,20 +28,20 @@ typedef struct memory_config {
 } memory_config;
 
 typedef struct memory_line {
-    bool resident, written[128]; /* written since it came */
-    bool first;                  /* evict-first: it leaves before those that are not */
+    bool resident, written[128]; /* written since the fill */
+    bool first;                  /* evict-first: leaves before other lines */
     uint64_t number, used;       /* number: address / line size */
     uint8_t valid, dirty;        /* bit per segment; whole sectors */
 } memory_line;
 
 typedef struct memory_cache {
     const model_level *level;
-    bool lazy;         /* for either space */
-    const bool *first; /* is what is done to it evict-first? */
+    bool lazy;         /* by space */
+    const bool *first; /* true for evict-first accesses */
     memory_line lines[MODEL_SETS][MODEL_WAYS];
 } memory_cache;
 
-/* A line that left. */
+/* An evicted line. */
 typedef struct memory_leaver {
     bool any, dirty[128];
     uint64_t address;
@@ -52,7 +52,7 @@ typedef struct memory_model {
     memory_cache l1[MODEL_SMS], l2[MODEL_SLICES];
     gpc_stats stats;
     gpc_warp_result result; /* of the present access */
-    bool first;             /* the present access, or what it writes back, is evict-first */
+    bool first;             /* the present access, or its write-back, is evict-first */
 } memory_model;
 
 void memory_model_init(memory_model *m, const memory_config *config);
@@ -63,7 +63,7 @@ void memory_model_flush_l2(memory_model *m);
 /* memory_lines.c: one cache. Masks are of segments of the line; `bytes` of the line too. */
 
 typedef struct memory_answer {
-    uint8_t hits;    /* of the segments asked for */
+    uint8_t hits;    /* of the requested segments */
     uint8_t fetch;   /* to read from below */
     bool below[128]; /* bytes to write below */
     bool bypassed;
@@ -74,7 +74,7 @@ unsigned memory_count(uint8_t segments);
 uint8_t memory_segments(const bool *bytes);
 memory_line *memory_find(memory_cache *c, uint64_t address);
 void memory_drop(memory_cache *c, memory_line *line, memory_leaver *leaver);
-/* A read; `fill` apart, for what happens between. */
+/* A read; `fill` is separate, for events between. */
 memory_answer memory_read(memory_cache *c, uint64_t address, uint8_t segments);
 void memory_fill(memory_cache *c, uint64_t address, uint8_t fetched, memory_leaver *leaver);
 memory_answer memory_store(memory_cache *c, uint64_t address, const bool *bytes, unsigned space, bool may_allocate);

@@ -104,7 +104,7 @@ static void choose_policies(pair *p, pair_flavour flavour) {
     p->options.callback_data = &p->log;
 }
 
-/* What keeps a plain cache from its short paths, alone. */
+/* A feature that prevents the short paths of a plain cache. */
 static void add_a_feature(pair *p) {
     gpc_cache_options *o = &p->options;
     switch (pair_random(p, 8)) {

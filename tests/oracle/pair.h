@@ -6,18 +6,18 @@
 
 #include "cache/index/index.h"
 
-/* A cache and its model under one random configuration, asked the same and compared after every question. */
+/* A cache and a model under one random configuration, with equal questions and a comparison after each. */
 
 typedef struct pair {
     uint64_t random;
-    uint64_t seed; /* that made the configuration: names it in messages */
+    uint64_t seed; /* of the configuration: named in messages */
     uint64_t step;
     gpc_cache_options options;
     gpc_context *context;
     gpc_cache *cache;
     model model;
-    event_log log;       /* what the cache told; compared and emptied after each step */
-    gpci_index index;    /* for the model, where the index is neither modulo nor a user's */
+    event_log log;       /* the cache's reports; compared and emptied after every step */
+    gpci_index index;    /* for the model, if the index is neither modulo nor a user's */
     uint64_t lines;      /* distinct line numbers of the stream */
     uint64_t first_line; /* they begin here */
     uint64_t stride;
@@ -26,9 +26,10 @@ typedef struct pair {
 } pair;
 
 typedef enum pair_flavour {
-    PAIR_ANY,   /* every option */
-    PAIR_PLAIN, /* what short paths serve: no sectors, write-back, no tracking; at times one thing that they do not */
-    PAIR_TIMED  /* every option; the policy never declines where the data have been fetched before it is asked */
+    PAIR_ANY, /* every option */
+    /* Configurations of short paths: no sectors, write-back, no tracking; sometimes one unsupported feature. */
+    PAIR_PLAIN,
+    PAIR_TIMED /* every option; the policy never declines if the data have been fetched before it is asked */
 } pair_flavour;
 
 void pair_open(pair *p, uint64_t seed, pair_flavour flavour, gpc_simd simd);
@@ -37,13 +38,13 @@ void pair_close(pair *p);
 uint32_t pair_random(pair *p, uint32_t bound);
 /* Requests of the stream; one in sixty-four malformed unless the stream is simple. */
 gpc_request pair_request(pair *p);
-/* Assert that both sides answered alike, told the same and count the same. */
+/* Assert equal answers, reports and counts. */
 void pair_same_result(const pair *p, const char *what, const gpc_access_result *expected, const gpc_access_result *got);
 void pair_same_events(pair *p, const char *what, bool any_order);
 void pair_same_counters(const pair *p, const char *what);
 void pair_same_lines(const pair *p, const char *what);
 
-/* The same of two caches, or of two sets of counters. */
+/* Assert for two caches, or two sets of counters. */
 void same_counters(const pair *p, const char *what, const gpc_cache_stats *expected, const gpc_cache_stats *got);
 void same_lines(const pair *p, const char *what, const gpc_cache *expected, const gpc_cache *got);
 

@@ -4,11 +4,11 @@
 
 #include "oracle/reference.h"
 
-/* The cache's side of the events: a policy, two predictors and two callbacks that log all they are told. */
+/* The cache's side of the events: a policy, two predictors and two callbacks that log all calls. */
 
 /*
- * Registers the policy `recorder`, which chooses by hash_choice (`recorder(declines)`: with
- * GPC_WAY_BYPASS now and then), and the predictors `dice` and `dice-before`.
+ * Register the policy `recorder`, choosing by hash_choice (`recorder(declines)`: sometimes with GPC_WAY_BYPASS), and
+ * the predictors `dice` and `dice-before`.
  */
 void recorder_register(gpc_context *context, event_log *log);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The three steps, and an access that makes them all. */
+/* The three steps, and an access with all of them. */
 
 static gpc_write_policy write_policy(const model *m, const gpc_request *r) {
     return (gpc_write_policy)(r->space == GPC_SPACE_LOCAL ? m->options.write_policy_local : m->options.write_policy);
@@ -44,7 +44,7 @@ static bool predicts_bypass(model *m, const gpc_request *r, uint32_t set, gpc_ac
 
 /* -- writing */
 
-/* What goes below of a write: the bytes of `sectors`. */
+/* Part of a write sent below: the bytes of `sectors`. */
 static void write_below(model *m, const decoded *d, const bool *sectors, gpc_access_result *result) {
     result->write_sectors = mask_of(sectors);
     m->stats.write_below_sectors += count_of(sectors);
@@ -54,8 +54,8 @@ static void write_below(model *m, const decoded *d, const bool *sectors, gpc_acc
 }
 
 /*
- * Bytes reach a resident line, save in the sectors of `later`. A sector takes them
- * if it is valid, on its way, or written whole; with lazy fetch always.
+ * Bytes reach a resident line, except in the sectors of `later`. A sector takes them if valid, in flight, or written
+ * whole; with lazy fetch always.
  */
 static void apply(model *m, const gpc_request *r, const decoded *d, model_line *line, uint8_t later) {
     bool lazy = r->kind == GPC_STORE && write_allocate(m, r) == GPC_WRITE_LAZY_FETCH;
@@ -69,7 +69,7 @@ static void apply(model *m, const gpc_request *r, const decoded *d, model_line *
         for (uint32_t byte = s * sector_bytes(m); byte < (s + 1) * sector_bytes(m); byte++)
             line->written[byte] |= d->bytes[byte];
     }
-    /* bytes that stores brought one by one make a sector valid, too */
+    /* bytes stored one by one make a sector valid, too */
     for (uint32_t s = 0; s < m->options.sectors && has_byte_masks(m); s++) {
         bool all = !line->pending[s];
         for (uint32_t byte = s * sector_bytes(m); byte < (s + 1) * sector_bytes(m); byte++)
@@ -137,7 +137,7 @@ static void lookup_absent(model *m, const gpc_request *r, const decoded *d, gpc_
     bool to_fetch[8], store = r->kind == GPC_STORE, keeps = !store || write_allocate(m, r) != GPC_WRITE_NO_ALLOCATE;
     m->stats.line_misses++;
     result->outcome = GPC_MISS;
-    /* atomics performed here always allocate; before the tags the predictor has been asked about reads only */
+    /* atomics performed here always allocate; before the tags the predictor has only been asked about reads */
     bool asked = is_read(r) && (m->predictor == MODEL_HINT || m->predictor == MODEL_DICE_BEFORE);
     if (keeps && !is_atomic(r) && !asked && predicts_bypass(m, r, d->set, result)) {
         if (!store) {
@@ -168,9 +168,9 @@ static void lookup_absent(model *m, const gpc_request *r, const decoded *d, gpc_
 }
 
 typedef struct findings {
-    bool hit[8];     /* needed, and valid or on its way */
-    bool waits[8];   /* needed, on its way, and not replaced by the request itself */
-    bool missing[8]; /* needed, and neither there nor replaced */
+    bool hit[8];     /* needed, and valid or in flight */
+    bool waits[8];   /* needed, in flight, and not replaced by the request */
+    bool missing[8]; /* needed, and neither present nor replaced */
     bool replaced[8];
 } findings;
 
@@ -206,7 +206,7 @@ static void count_present(model *m, const gpc_request *r, const decoded *d, cons
     (void)d;
 }
 
-/* What a miss of sectors of a resident line reads, and what a write sends below. */
+/* Reads for a miss of sectors of a resident line, and writes sent below. */
 static void request_sectors(model *m, const gpc_request *r, const decoded *d, const model_line *line, findings *f,
                             gpc_access_result *result) {
     bool write = !is_read(r), reads = r->kind != GPC_STORE || write_allocate(m, r) == GPC_WRITE_FETCH;
@@ -260,7 +260,7 @@ static void pass_atomic(model *m, const decoded *d, gpc_access_result *result) {
     drop_line(m, d->set, way, NULL, &result->eviction);
 }
 
-/* A hit to policies where a sector needed was there, was on its way, or had been written at least in part. */
+/* A hit to policies if a needed sector was present, in flight, or written at least in part. */
 static void tell_present(model *m, const gpc_request *r, const decoded *d, uint32_t way) {
     const model_line *line = line_of(m, d->set, way);
     bool there = false;
@@ -331,8 +331,8 @@ static bool leaves_something(const model *m, const gpc_request *r) {
 }
 
 /*
- * No way for the line: a read passes it by, a write goes below. `sectors` were announced to be read; unless they have
- * been `fetched`, those that nobody needs now are not.
+ * No way for the line: a read bypasses, a write goes below. `sectors` were announced to be read; unless already
+ * `fetched`, sectors no longer needed are not.
  */
 static void decline(model *m, const gpc_request *r, const decoded *d, uint8_t sectors, bool fetched,
                     gpc_access_result *result) {
@@ -374,7 +374,7 @@ gpc_status model_access(model *m, const gpc_request *r, gpc_access_result *resul
     return GPC_OK;
 }
 
-/* The line's way, taking one if it has none; NO_WAY where there is nothing to keep or no way to keep it in. */
+/* The line's way, taking one if necessary; NO_WAY without data to keep or a way. */
 static uint32_t settle(model *m, const gpc_request *r, const decoded *d, gpc_access_result *result) {
     start(result, d);
     result->outcome = GPC_BYPASSED;

@@ -5,12 +5,11 @@
 #include <gpucache/gpucache.h>
 
 /*
- * gpc_cache once more, from the public headers: slow and obvious, one struct
- * per line, one bool per sector and per byte, nothing shared with lib/cache. What the
- * two must agree on is what cache.h says.
+ * gpc_cache again, from the public headers: slow and obvious, one struct per line, one bool per sector and per byte,
+ * nothing shared with lib/cache. cache.h says where the two must agree.
  */
 
-/* What a cache tells its policy, its predictor and its callbacks, in order. */
+/* Calls of a cache to the policy, the predictor and the callbacks, in order. */
 typedef enum event_kind {
     POLICY_HIT,
     POLICY_SECTOR_MISS,
@@ -34,12 +33,12 @@ extern const char *const event_names[EVENT_KINDS];
 
 typedef struct event {
     event_kind kind;
-    uint32_t set, way;     /* 0 where the event has none */
+    uint32_t set, way;     /* 0 without a set and way */
     uint64_t line_address; /* CALLBACK_FILL */
     uint64_t candidates;   /* POLICY_CHOOSE: a digest of the mask */
-    uint64_t address;      /* of the request; UINT64_MAX: there was none */
+    uint64_t address;      /* of the request; or UINT64_MAX */
     uint32_t sectors;      /* CALLBACK_FILL */
-    gpc_eviction eviction; /* of evictions; else zero */
+    gpc_eviction eviction; /* of evictions; otherwise zero */
 } event;
 
 typedef struct event_log {
@@ -58,11 +57,11 @@ typedef enum model_predictor {
     MODEL_ALWAYS_BYPASS,
     MODEL_HINT,
     MODEL_DICE,        /* a digest of the request decides, on a miss */
-    MODEL_DICE_BEFORE, /* the same, before the tags */
+    MODEL_DICE_BEFORE, /* as MODEL_DICE, before the tags */
     MODEL_PREDICTORS
 } model_predictor;
 
-/* The choice of MODEL_HASH: a digest of its arguments; GPC_WAY_BYPASS now and then if `declines`. NULL = all ways. */
+/* The choice of MODEL_HASH: a digest of the arguments; sometimes GPC_WAY_BYPASS if `declines`. NULL = all ways. */
 uint32_t hash_choice(uint32_t set, const uint64_t *candidates, uint32_t ways, const gpc_request *request,
                      bool declines);
 /* The decision of MODEL_DICE. */
@@ -87,13 +86,13 @@ typedef struct model {
     void *set_data;
     model_line *lines; /* [sets][ways] */
     uint64_t clock;
-    uint64_t declined; /* number + 1 of the line that the policy kept out when it was last asked; 0 */
+    uint64_t declined; /* number + 1 of the line declined by the policy when last asked; or 0 */
     gpc_cache_stats stats;
     event_log log;
     bool tells_fills, tells_evictions; /* by CALLBACK_ events */
 } model;
 
-/* `options` gives the geometry and rules; its policies and callbacks are not looked at. */
+/* `options` gives the geometry and rules; policies and callbacks are ignored. */
 void model_open(model *model, const gpc_cache_options *options);
 void model_close(model *model);
 

@@ -4,7 +4,7 @@
 
 #include "oracle/reference.h"
 
-/* What the two halves of the model share. */
+/* Common declarations of the model's halves. */
 
 #define NO_WAY UINT32_MAX
 
@@ -13,7 +13,7 @@ typedef struct decoded {
     uint64_t number;
     uint32_t set;
     bool need[8];
-    bool bytes[4096]; /* that a store or an atomic writes, in needed sectors */
+    bool bytes[4096]; /* written by a store or an atomic, in needed sectors */
     bool whole[8];    /* needed, and every byte written by a store */
 } decoded;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a request means for a geometry, and lines that come, stay and go. */
+/* A request in terms of a geometry, and lines that come, stay and go. */
 
 uint8_t mask_of(const bool *flags) {
     uint8_t bits = 0;
@@ -63,7 +63,7 @@ bool has_byte_masks(const model *m) {
     return m->options.write_allocate == GPC_WRITE_LAZY_FETCH || m->options.write_allocate_local == GPC_WRITE_LAZY_FETCH;
 }
 
-/* Whether `byte` of the line is meant by a request for sectors that gives no bytes, or by its interval or mask. */
+/* True if `byte` of the line is covered by a request for sectors without bytes, or by the interval or mask. */
 static bool writes_byte(const gpc_request *r, uint32_t offset, uint32_t byte) {
     if (r->byte_mask[0] || r->byte_mask[1])
         return byte < 128 && r->byte_mask[byte / 64] >> (byte % 64) & 1;
@@ -212,7 +212,7 @@ static int rank(const model_line *line) {
     return line->priority == GPC_EVICT_FIRST ? 0 : line->priority == GPC_EVICT_NORMAL ? 1 : 2;
 }
 
-/* Not pending, and of those the ones whose priority goes first. False: none. */
+/* Ways not pending, with the lowest priority among them. False: none. */
 static bool candidates_of(const model *m, uint32_t set, uint64_t *words) {
     memset(words, 0, GPC_MAX_WAYS / 8);
     for (int wanted = 0; wanted < 3; wanted++) {
@@ -254,7 +254,7 @@ uint32_t take_way(model *m, const gpc_request *r, const decoded *d, gpc_access_r
             result->outcome = GPC_NO_VICTIM;
             return NO_WAY;
         }
-        const bool goes_along = r->continues && m->declined == d->number + 1; /* with the part before it */
+        const bool goes_along = r->continues && m->declined == d->number + 1; /* with the part before */
         way = goes_along ? GPC_WAY_BYPASS : choose(m, d->set, candidates, r);
         if (!r->continues)
             m->declined = way == GPC_WAY_BYPASS ? d->number + 1 : 0;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * lookup, reserve and fill as a host with a clock calls them: several misses
- * under way, filled in any order, with invalidations, flushes and accesses between.
+ * lookup, reserve and fill as called by a host with a clock: several misses under way, filled in any order, with
+ * invalidations, flushes and accesses between.
  */
 
 #define IN_FLIGHT 12
@@ -16,21 +16,21 @@
 typedef struct miss {
     gpc_request request;
     uint8_t sectors;
-    bool reserved; /* or not tried yet, or refused for want of a way */
+    bool reserved; /* or not tried yet, or refused for lack of a way */
 } miss;
 
 typedef struct host {
     pair p;
     miss misses[IN_FLIGHT];
     uint32_t count;
-    uint64_t no_victims, pending_hits, fills_anew; /* what the run met with */
+    uint64_t no_victims, pending_hits, fills_anew; /* events of the run */
 } host;
 
 static bool on_miss(const host *h) {
     return h->p.options.allocate == GPC_ALLOCATE_ON_MISS;
 }
 
-/* Lines with pending sectors of one set, or of all if `set` is UINT32_MAX: their number and what they are. */
+/* Lines with pending sectors of one set, or of all if `set` is UINT32_MAX: number and addresses. */
 static uint32_t pending_lines(const host *h, uint32_t set, uint64_t *addresses) {
     uint32_t n = 0;
     gpc_line line;
@@ -53,7 +53,7 @@ static bool is_resident(const host *h, uint64_t address) {
 typedef gpc_status (*cache_step)(gpc_cache *, const gpc_request *, uint8_t, gpc_access_result *);
 typedef gpc_status (*model_step)(model *, const gpc_request *, uint8_t, gpc_access_result *);
 
-/* A reservation or a fill on both sides, with the promises about pending lines. Returns the outcome. */
+/* A reservation or a fill on every side, with the promises about pending lines. Returns the outcome. */
 static gpc_outcome step(host *h, const char *what, cache_step real, model_step modelled, const miss *m) {
     uint64_t before[64 + IN_FLIGHT];
     gpc_access_result expected, got;
@@ -190,9 +190,9 @@ Test(steps, interleaved) {
     cr_expect_gt(fills_anew, effort_of(1000), "the streams are no test of lines that left before their fill");
 }
 
-/* -- each miss filled at once: what gpc_cache_access does */
+/* -- every miss filled at once: what gpc_cache_access does */
 
-/* One access may tell of a line's sectors in one call or in two. */
+/* One access may report a line's sectors in one call or in two. */
 static void join_fills(event_log *log) {
     size_t kept = 0;
     for (size_t i = 0; i < log->count; i++) {
@@ -205,7 +205,7 @@ static void join_fills(event_log *log) {
     log->count = kept;
 }
 
-/* What a later step adds to the result of the lookup. */
+/* Add a later step's result to the lookup's. */
 static void join_results(gpc_access_result *whole, const gpc_access_result *part) {
     if (part->outcome == GPC_BYPASSED) {
         whole->outcome = GPC_BYPASSED;
@@ -222,7 +222,7 @@ static void join_results(gpc_access_result *whole, const gpc_access_result *part
     whole->way = part->way;
 }
 
-/* Stores of a space that does not allocate them, and atomics that pass, have no second step. */
+/* Stores of a space without allocation, and atomics that bypass, have no second step. */
 static bool has_second_step(const pair *p, const gpc_request *r) {
     bool local = r->space == GPC_SPACE_LOCAL;
     uint32_t policy = local ? p->options.write_policy_local : p->options.write_policy;

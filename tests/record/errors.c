@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What ends a recording leaves the hierarchy as it is. */
+/* The end of a recording leaves the hierarchy unchanged. */
 
 static void expect(const host *h, gpc_status actual, gpc_status expected, const char *part) {
     cr_expect_eq(actual, expected, "%s", gpc_status_string(actual));
     cr_expect(strstr(h->error.message, part), "'%s' says nothing of '%s'", h->error.message, part);
 }
 
-/* The same statistics as without a recording. */
+/* Statistics equal to those without a recording. */
 static void expect_unharmed(const gpc_stats *recorded, const char *settings, uint64_t seed, unsigned what) {
     host h;
     host_open(&h, settings);
@@ -37,7 +37,7 @@ Test(record_errors, full_disk) {
     host_close(&h);
 }
 
-/* So much that the file is written while the host goes on: it is told at once. */
+/* The file is written while the host continues: errors are reported at once. */
 Test(record_errors, full_disk_on_the_way) {
     host h;
     host_open(&h, "");
@@ -68,7 +68,7 @@ Test(record_errors, what_is_in_no_trace) {
     host_close(&h);
 }
 
-/* What waits for a copy is in no call; a port's request is no instruction. */
+/* Waiting for a copy is in no call; a port's request is no instruction. */
 Test(record_errors, copies_and_ports) {
     host h;
     host_open(&h, "mode = timed\nports = 1\n");
@@ -96,7 +96,7 @@ Test(record_errors, copies_and_ports) {
     host_close(&h);
 }
 
-/* Whichever allocation fails, the recording has ended with the access that it was for, and says why. */
+/* After any failed allocation, the recording has ended with the access concerned, and gives the reason. */
 Test(record_errors, out_of_memory) {
     size_t failed = 0;
     for (bool recording = false; !recording; failed++) {
@@ -156,7 +156,7 @@ Test(record_errors, destroyed) {
     host_close(&h);
 }
 
-/* Where the order of a file cannot be kept, a replay says so. */
+/* If the order of a file cannot be kept, a replay says so. */
 Test(record_errors, replays) {
     host h;
     host_open(&h, "");

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is in a recorded file. */
+/* Contents of a recorded file. */
 
 static gpc_trace *open_file(host *h, const char *path) {
     gpc_trace *trace;
@@ -21,7 +21,7 @@ static gpc_kernel first_kernel(host *h, gpc_trace *trace) {
     return kernel;
 }
 
-/* Blocks have the host's numbers and SMs, warps come in order of appearance, and turns say whose each access was. */
+/* Blocks have the host's numbers and SMs, warps come in order of appearance, and turns give the order of accesses. */
 Test(record_files, blocks_and_warps) {
     host h;
     host_open(&h, "");
@@ -63,7 +63,7 @@ Test(record_files, blocks_and_warps) {
     host_close(&h);
 }
 
-/* Warps are numbered by block: slots that another block's warp had before count anew. */
+/* Warps are numbered by block: slots formerly of another block's warp count anew. */
 Test(record_files, slots_of_two_blocks) {
     host h;
     host_open(&h, "");
@@ -90,7 +90,7 @@ Test(record_files, slots_of_two_blocks) {
     host_close(&h);
 }
 
-/* A fence names no block: it is of the one whose warp was last in its slot of its SM. */
+/* A fence names no block: it belongs to the block whose warp was last in the SM's slot. */
 Test(record_files, blocks_of_fences) {
     static const struct { uint32_t sm, slot, block; } all[] = {{2, 9, 5}, {1, 4, 3}, {2, 8, 6}, {1, 9, 2}};
     enum { COUNT = sizeof all / sizeof *all };
@@ -143,7 +143,7 @@ Test(record_files, kernels_in_order) {
     host_close(&h);
 }
 
-/* Where the library ranks warps, an access has the age that its warp had then. */
+/* If the library ranks warps, an access has the warp's age at the time. */
 Test(record_files, ranked_ages) {
     static const uint32_t ages[] = {2, 1, 0, 1};
     host h;
@@ -173,7 +173,7 @@ Test(record_files, ranked_ages) {
     host_close(&h);
 }
 
-/* A host that tells no blocks has one an SM; numbers that are far apart are those of their order. */
+/* A host without blocks has one per SM; numbers that are far apart are replaced by their order. */
 Test(record_files, numbers_of_blocks) {
     host h;
     host_open(&h, "");
@@ -197,7 +197,7 @@ Test(record_files, numbers_of_blocks) {
     host_close(&h);
 }
 
-/* From 1,024 on, and four times as many as there are, numbers are far apart. */
+/* From 1,024 on, and four times the count, numbers are far apart. */
 Test(record_files, how_far_apart_numbers_are) {
     for (uint32_t number = 1023; number <= 1024; number++) {
         host h;
@@ -214,7 +214,7 @@ Test(record_files, how_far_apart_numbers_are) {
     }
 }
 
-/* What SASS can say of an access and a fence it says. */
+/* An access and a fence are expressed in SASS as far as possible. */
 Test(record_files, opcodes) {
     host h;
     host_open(&h, "");
@@ -222,7 +222,7 @@ Test(record_files, opcodes) {
     const struct {
         uint8_t kind, space, hint, order, scope;
         uint32_t width;
-        const char *opcode; /* MAPPED: addresses in local space are the host's own */
+        const char *opcode; /* MAPPED: addresses in local space are the host's */
     } all[] = {{GPC_LOAD, GPC_SPACE_GLOBAL, 0, 0, 0, 8, "LDG.E.64"},
                {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL"},
                {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL.MAPPED"},
@@ -275,7 +275,7 @@ Test(record_files, opcodes) {
     host_close(&h);
 }
 
-/* Accesses that differ in one thing alone are told apart. */
+/* Accesses that differ in a single field are distinguished. */
 Test(record_files, forms) {
     enum { KINDS = GPC_KIND_COUNT, SPACES = GPC_SPACE_COUNT, HINTS = GPC_HINT_COUNT, PRIORITIES = GPC_PRIORITY_COUNT };
     static const uint32_t widths[] = {1, 2, 4, 8, 12, 16, 64};
@@ -349,7 +349,7 @@ static size_t read_file(const char *path, char **out) {
     return size;
 }
 
-/* A copy of the file is the file. */
+/* A copy of the file equals the file. */
 Test(record_files, copy) {
     host h;
     char path[80], *a, *b;
@@ -368,7 +368,7 @@ Test(record_files, copy) {
     host_close(&h);
 }
 
-/* Damage of a recording is found, wherever it is. */
+/* Damage of a recording is found, at any place. */
 Test(record_files, damage) {
     host h;
     char *bytes;
@@ -398,7 +398,7 @@ Test(record_files, damage) {
     host_close(&h);
 }
 
-/* Snapshots are of the hierarchy alone: the recording goes on, and one that was loaded does not record. */
+/* Snapshots contain only the hierarchy: the recording continues, and a loaded one does not record. */
 Test(record_files, snapshots) {
     host h;
     gpc_stats replayed;

@@ -71,7 +71,7 @@ static bool has_clock(const host *h) {
     return !strcmp(mode, "timed");
 }
 
-/* Offered until it is taken. */
+/* Offered until accepted. */
 static void issue(host *h, const gpc_warp_access *access) {
     if (!has_clock(h)) {
         cr_assert_eq(gpc_hierarchy_access(h->hierarchy, access, NULL), GPC_OK);
@@ -177,7 +177,7 @@ static void drive_kernel(host *h, uint64_t *state, unsigned what) {
     gpc_hierarchy_count_instructions(h->hierarchy, 700, 9000, 12);
 }
 
-/* Before any launch, then a launch that says nothing, two with and without shared memory, and a flush between. */
+/* Before any launch, then a launch without facts, two with and without shared memory, and a flush between. */
 void host_drive(host *h, uint64_t seed, unsigned what) {
     uint64_t state = seed;
     gpc_launch launch = GPC_LAUNCH_INIT;

@@ -4,7 +4,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* A host that drives a hierarchy as it pleases, and the file that it records into. */
+/* A host that drives a hierarchy, and the file of the recording. */
 typedef struct host {
     gpc_context *context;
     gpc_config *config;
@@ -12,7 +12,7 @@ typedef struct host {
     gpc_error error;
     char folder[40], path[64];
     char log[512];   /* the last line at WARNING or above */
-    size_t fails_at; /* so many allocations from now one fails, a single time; 0: none */
+    size_t fails_at; /* number of allocations until a single failure; or 0 */
 } host;
 
 /* Four SMs with a small unified L1, and `settings`: lines of a configuration. */
@@ -22,15 +22,15 @@ void host_close(host *h);
 /* An SM's warp in `slot` loads a line; must be accepted. */
 void host_load(host *h, uint32_t sm, uint32_t block, uint32_t slot, uint64_t address);
 
-/* What the random host does beside accesses. */
+/* Events of the random host beside accesses. */
 enum { HOST_EVENTS = 1, HOST_FENCES = 2, HOST_ORDERS = 4, HOST_TOKENS = 8 };
-/* Kernels of random accesses of every kind, from a seed; with a clock, where the hierarchy has one. */
+/* Kernels of random accesses of every kind, from a seed; with a clock, if the hierarchy has one. */
 void host_drive(host *h, uint64_t seed, unsigned what);
 
 gpc_stats host_stats(const gpc_hierarchy *hierarchy);
 void host_expect_same(const gpc_stats *expected, const gpc_stats *actual);
 
-/* Replay the file with its configuration and further settings: the statistics of the replay's hierarchy. */
+/* Replay the file with the configuration and further settings: the statistics of the replay's hierarchy. */
 gpc_status host_replay(host *h, const char *settings, gpc_stats *stats);
 
 /* Start and end a recording; both must succeed. */

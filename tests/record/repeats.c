@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A replay of what a host did counts what the host's hierarchy counted. */
+/* A replay of a host's accesses has the counts of the host's hierarchy. */
 
 static void check(const char *settings, unsigned what) {
     host h;
@@ -36,7 +36,7 @@ Test(record_repeats, every_replacement) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[160];
         cr_assert_eq(gpc_policy_at(names, GPC_POLICY_REPLACEMENT, i, &info), GPC_OK);
-        if (!strncmp(info.name, "opt", 3)) /* know the future, which a host does not */
+        if (!strncmp(info.name, "opt", 3)) /* know the future, unlike a host */
             continue;
         snprintf(settings, sizeof settings, "l1.replacement = %s\nl2.replacement = %s\n", info.name, info.name);
         check(settings, HOST_EVENTS);
@@ -63,7 +63,7 @@ Test(record_repeats, coherence) {
           0);
 }
 
-/* Ages that the library ranks are those of the file. */
+/* Ages ranked by the library are those of the file. */
 Test(record_repeats, ranked) {
     host h;
     gpc_stats replayed;
@@ -83,7 +83,7 @@ Test(record_repeats, ranked) {
     host_close(&h);
 }
 
-/* Without its order the same accesses find other lines: the order is what is recorded, and is heeded. */
+/* In another order the same accesses find other lines: the order is recorded, and kept. */
 Test(record_repeats, order_matters) {
     host h;
     gpc_stats recorded, turns;
@@ -108,7 +108,7 @@ static uint64_t instructions_of(const gpc_replay *replay, gpc_object kind, uint3
     return value;
 }
 
-/* The host told instructions of no SM in particular: nothing is known of an SM's. */
+/* The host told instructions without an SM: an SM's instructions are unknown. */
 Test(record_repeats, instructions_of_no_sm) {
     host h;
     gpc_replay *replay;
@@ -136,7 +136,7 @@ Test(record_repeats, instructions_of_no_sm) {
     host_close(&h);
 }
 
-/* Accesses in batches are those one by one. */
+/* Accesses in batches equal single accesses. */
 Test(record_repeats, batches) {
     enum { COUNT = 200 };
     static uint64_t addresses[COUNT][32], masks[COUNT];
@@ -167,7 +167,7 @@ Test(record_repeats, batches) {
     host_close(&h);
 }
 
-/* Of a host with a clock the file has what was accepted; what hits is for whoever replays it to say. */
+/* With a clock the file has the accepted accesses; hits are decided by the replay. */
 Test(record_repeats, timed) {
     host h;
     gpc_stats replayed, again;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Counters that policies publish of themselves, and what policies of a cache by itself go without. */
+/* Counters published by policies, and inputs absent for policies of a single cache. */
 
 typedef struct mine {
     uint64_t misses, deepest;
@@ -80,7 +80,7 @@ Test(counters, of_a_policy) {
     rig_close(&r);
 }
 
-/* A table that was compiled before the field was there is taken, and publishes nothing. */
+/* A table compiled before the field existed is accepted, and publishes nothing. */
 Test(counters, older_table) {
     rig r;
     rig_open(&r);
@@ -95,7 +95,7 @@ Test(counters, older_table) {
     rig_close(&r);
 }
 
-/* Over the L1s of a hierarchy: what counts adds up, of a level the largest is told. */
+/* Over the L1s of a hierarchy: counts add up, levels take the largest. */
 Test(counters, of_a_hierarchy) {
     rig r;
     rig_open(&r);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What instances are given: words of their texts, and state that they share. */
+/* Inputs of instances: words of their texts, and shared state. */
 
 static uint32_t seen_words[3];
 
@@ -31,7 +31,7 @@ static void expect_words(gpc_context *context, const char *policy, uint32_t a, u
     gpc_cache_destroy(cache);
 }
 
-/* Which of its choices a text is; 0 where any text may stand. */
+/* Index of a text among the choices; 0 if any text is allowed. */
 Test(environment, words) {
     static const gpc_text_parameter texts[] = {
         {"free", "b", NULL, "any"}, {"one", "b", "a|b|c", "one of three"}, {"two", "a", "a|b|c", "likewise"}};
@@ -74,7 +74,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     (void)self, (void)view, (void)classes;
 }
 
-/* One block, with a part for each scheduler of each SM: all of it can be written. */
+/* One block, with a part per scheduler of every SM: all of it can be written. */
 static gpc_status fill(void *self, const gpc_scheduler_env *env, char *message) {
     (void)self, (void)message;
     const size_t part = (size_t)env->sm * env->count + env->index;
@@ -116,7 +116,7 @@ Test(environment, throttles_share_a_part_each) {
     gpc_context_destroy(context);
 }
 
-/* States of sets and of lines beside each other: all of both can be written, and each keeps what it has. */
+/* States of sets and of lines side by side: all can be written, and each keeps the value. */
 enum { SETS = 16, WAYS = 3, SET_BYTES = 40, LINE_BYTES = 16, INSTANCE_BYTES = 72 };
 
 static unsigned kept;

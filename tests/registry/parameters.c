@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * What every built-in policy may be given, as parameters.golden has it: default, least, most, and whether it is whole;
- * or a text's default and choices. Whoever changes one changes what users' configurations mean, and that list.
+ * Parameters of every built-in policy, as in parameters.golden: default, least, most, and whether whole; or a text's
+ * default and choices. A change alters the meaning of users' configurations, and the list.
  */
 
 enum { ROOM = 1 << 17 };

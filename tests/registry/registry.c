@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Registries: what may be registered, whose memory it is, and what a spec means. */
+/* Registries: allowed registrations, ownership of memory, and meaning of a spec. */
 
 static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)self, (void)set, (void)candidates, (void)request;
@@ -155,7 +155,7 @@ Test(registry, user_data_goes_with_the_context) {
     cr_expect(destroyed[0] == 1 && destroyed[1] == 1 && destroyed[2] == 1);
 }
 
-/* Strings and tables are copied: a caller's may be gone after the call. */
+/* Strings and tables are copied: a caller's may be freed after the call. */
 Test(registry, copies) {
     rig r;
     rig_open(&r);
@@ -239,7 +239,7 @@ Test(registry, specs) {
     check_spec("mime", GPC_ERROR_NOT_FOUND, "no replacement policy is named 'mime'; did you mean 'mine'?");
 }
 
-/* Arguments that nobody would read are refused; a table of the caller's without parameters may read its own. */
+/* Unread arguments are refused; a caller's table without parameters may read arguments directly. */
 Test(registry, raw_arguments) {
     check_spec("lru(depth=3)", GPC_ERROR_NOT_FOUND, "replacement policy 'lru' takes no parameters");
     rig r;
@@ -292,7 +292,7 @@ static uint64_t reads_by_depth(const gpc_policy_env *env) {
     return GPC_READS_PLACE | (env->parameters[0] > 2 ? GPC_READS_PC : 0);
 }
 
-/* What a policy reads: of its table, or by its parameters; not stated, 0. */
+/* Inputs of a policy: from the table, or by the parameters; not stated: 0. */
 Test(registry, reads) {
     rig r;
     rig_open(&r);
@@ -329,7 +329,7 @@ Test(registry, reads) {
     rig_close(&r);
 }
 
-/* A vote reads what its candidates read, and samples; what it cannot know it takes for everything. */
+/* A vote reads the candidates' inputs, and samples; unknown ones are taken for everything. */
 Test(registry, reads_of_a_vote) {
     rig r;
     rig_open(&r);
@@ -343,7 +343,7 @@ Test(registry, reads_of_a_vote) {
     rig_close(&r);
 }
 
-/* A table as it was before `reads`: accepted, and has not stated what it reads. What lies behind it is not looked at. */
+/* A table from before `reads`: accepted, without stated inputs. Bytes behind it are not read. */
 Test(registry, tables_of_before_reads) {
     rig r;
     rig_open(&r);
@@ -364,7 +364,7 @@ Test(registry, tables_of_before_reads) {
     rig_close(&r);
 }
 
-/* As it was before `state`: accepted, too; of every kind that has one. */
+/* From before `state`: accepted, too; of every kind with state. */
 Test(registry, tables_of_before_state) {
     rig r;
     rig_open(&r);
@@ -405,7 +405,7 @@ Test(registry, without_memory) {
     }
 }
 
-/* These alone are no counts, sizes or switches. */
+/* Only these are no counts, sizes or switches. */
 static bool takes_fractions(const char *parameter) {
     static const char *const names[] = {"activity",    "contention",  "early-high", "early-low",       "epsilon",
                                         "fall",        "lambda",      "locality",   "margin",          "merge",
@@ -417,7 +417,7 @@ static bool takes_fractions(const char *parameter) {
     return false;
 }
 
-/* Of every built-in policy: what stands where nothing is given is itself allowed, and of the sort that is. */
+/* Of every built-in policy: a default is itself allowed, and of the right sort. */
 Test(registry, parameters_of_what_is_built_in) {
     gpc_context *context;
     size_t count = 0;

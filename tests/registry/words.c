@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Words, texts and lists in a spec; state that caches of a level share; costs of a level. */
+/* Words, texts and lists in a spec; state shared by caches of a level; costs of a level. */
 
 static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)self, (void)set, (void)candidates, (void)request;
@@ -20,7 +20,7 @@ static const gpc_text_parameter texts[] = {
     {"file", "", NULL, "a path"},
 };
 
-/* 100 bits that all share and 7 in each cache. */
+/* 100 common bits and 7 in every cache. */
 static uint64_t cost(const gpc_policy_env *env) {
     return 7 + (env->index ? 0 : 100);
 }
@@ -52,7 +52,7 @@ static gpci_policy *make(rig *r, const char *spec, uint32_t index, gpci_commons 
     return policy;
 }
 
-/* Policies of a level that one text made have it read once; another text, kind or level reads its own. */
+/* Policies of a level made from one text read it once; another text, kind or level reads separately. */
 Test(words, read_once) {
     gpc_replacement_ops ops = wordy();
     rig r;
@@ -144,7 +144,7 @@ Test(words, tables_that_make_no_sense_are_refused) {
     refuse(no_choice, GPC_MAX_PARAMETERS + 1);
 }
 
-/* The caller's tables may go: what stays is the library's. */
+/* The caller's tables may be freed: the library keeps copies. */
 Test(words, strings_are_copied) {
     char name[] = "signature", initial[] = "pc", choices[] = "pc|memory";
     gpc_text_parameter own[] = {{name, initial, choices, NULL}};
@@ -168,7 +168,7 @@ Test(words, strings_are_copied) {
     rig_close(&r);
 }
 
-/* One block for those of a level whose name and arguments agree, zeroed anew once all of them are gone. */
+/* One block for policies of a level with equal name and arguments, zeroed again once all of them are gone. */
 Test(words, what_a_level_shares) {
     gpc_replacement_ops ops = wordy();
     rig r;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Voting policies as policies: what they take, what they refuse, what they cost, and that candidates miss nothing. */
+/* Voting policies as policies: parameters, refusals, cost, and candidates without gaps. */
 
 #define LINES 4000u
 
@@ -65,7 +65,7 @@ Test(ballot, who_is_refused) {
     expect_refused(NULL, "vote(always-cache, vote)", "it is a vote itself");
 }
 
-/* Loads of some warps that come and go, with stores between. Hits, write-backs and all. */
+/* Loads of some warps that come and go, with stores between. Hits, write-backs and the rest. */
 static gpc_cache_stats run(const char *replacement, const char *predictor) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;
@@ -95,7 +95,7 @@ static gpc_cache_stats run(const char *replacement, const char *predictor) {
     return stats;
 }
 
-/* The candidate that decides hears what it would without a vote; those beside it change nothing. */
+/* The deciding candidate has the inputs as without a vote; other candidates change nothing. */
 Test(ballot, the_first_candidate_is_as_it_would_be_alone) {
     static const char *const policies[] = {"lru",
                                            "fifo",
@@ -133,9 +133,9 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t caches) {
 }
 
 /*
- * Every cache has both policies, one bit that says which decides and four counters of 32 bits; the level once 2
- * measures of 32 bits and a counter to 3 for phases, 2 x (32 + 2 + 1) bits of scores, 2 of state, 1 of the winner, 4
- * that number 15 SMs, and 2 that count a test of two periods.
+ * Every cache has both policies, one bit for the deciding one and four counters of 32 bits; the level once 2 measures
+ * of 32 bits and a counter to 3 for phases, 2 x (32 + 2 + 1) bits of scores, 2 of state, 1 of the winner, 4 numbering
+ * 15 SMs, and 2 counting a test of two periods.
  */
 Test(ballot, cost) {
     uint64_t central = 66 + 70 + 2 + 1 + 4 + 2;
@@ -149,7 +149,7 @@ Test(ballot, cost) {
     cr_expect_eq(cost(GPC_POLICY_PREDICTOR, "vote(always-cache, access-count)", 15), count + 15 * 129 + central);
 }
 
-/* An L1 of a live hierarchy that is given a vote anew, and the one it leaves. */
+/* An L1 of a live hierarchy that gets a new vote, and the old one. */
 Test(ballot, on_a_live_cache) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Dynamic PCAL's state machine, transition by transition, with samples made up. */
+/* Dynamic PCAL's state machine, transition by transition, with artificial samples. */
 
 #define SMS 6u
 #define PERIOD 1000u
@@ -13,7 +13,7 @@ typedef struct rig {
     gpci_pcal pcal;
     gpci_pcal_sample last[SMS];
     gpci_vote_sm votes[SMS];
-    /* of the periods to come, of each SM */
+    /* of the following periods, per SM */
     uint64_t misses, stalls, noc, throttled, l2_hits;
 } rig;
 
@@ -73,7 +73,7 @@ static void all(rig *r, int work) {
     PERIOD_OF(r, work, work, work, work, work, work);
 }
 
-/* State, warps added, and tokens that each SM goes without, one digit per SM. */
+/* State, added warps, and tokens cut per SM, one digit each. */
 static void expect_at(int line, const rig *r, gpci_pcal_state state, uint32_t extra, const char *cuts) {
     char found[SMS + 1] = "";
     for (uint32_t sm = 0; sm < r->pcal.options.sms; sm++)
@@ -109,7 +109,7 @@ static gpci_pcal_state after_init(uint64_t noc, uint64_t stalls, uint64_t thrott
     return (gpci_pcal_state)r.pcal.state;
 }
 
-/* All three conditions; "not higher than a threshold" takes the threshold itself. */
+/* All three conditions; "not higher than a threshold" includes the threshold. */
 Test(pcal_machine, feasible) {
     cr_expect_eq(after_init(20, 200, 1), GPCI_PCAL_CLIMB);
     cr_expect_eq(after_init(21, 200, 1), GPCI_PCAL_VOTE, "NoC latency");
@@ -150,7 +150,7 @@ Test(pcal_machine, the_bounds_of_a_step) {
     }
 }
 
-/* Each step is held against the one before, not against the first; without warps to add it ends. */
+/* Every step is compared with the previous, not with the first; without warps to add it ends. */
 Test(pcal_machine, climbs_as_far_as_there_are_warps) {
     rig r;
     start(&r, &plain);
@@ -165,14 +165,14 @@ Test(pcal_machine, climbs_as_far_as_there_are_warps) {
     EXPECT(&r, GPCI_PCAL_STABLE, 8, "0000");
 }
 
-/* Throughput is that of active SMs, a mean over all of them: one that became idle is no fall. */
+/* Throughput is the mean over active SMs: an SM becoming idle is no fall. */
 Test(pcal_machine, idle_sms_do_not_climb_or_fall) {
     rig r;
     start(&r, &plain);
     PERIOD_OF(&r, 100, 100, 100, 100);
     PERIOD_OF(&r, 120, -1, 120, 120);
     EXPECT(&r, GPCI_PCAL_CLIMB, 2, "0000");
-    PERIOD_OF(&r, -1, -1, -1, -1); /* nothing to learn from */
+    PERIOD_OF(&r, -1, -1, -1, -1); /* no data to learn from */
     EXPECT(&r, GPCI_PCAL_CLIMB, 2, "0000");
     PERIOD_OF(&r, -1, 120, -1, -1);
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "0000");
@@ -199,7 +199,7 @@ Test(pcal_machine, warp_opt_wins_where_fewer_tokens_are_slower) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "0000");
 }
 
-/* SM 0 has no block: neither its default nor its candidate counts, and no candidate is given to it. */
+/* SM 0 has no block: neither its default nor its candidate counts, and it gets no candidate. */
 Test(pcal_machine, an_idle_sm_does_not_decide_a_vote) {
     rig r;
     start(&r, &plain);
@@ -210,7 +210,7 @@ Test(pcal_machine, an_idle_sm_does_not_decide_a_vote) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "2222");
 }
 
-/* SM 1, which tests cut 4, goes idle: that is no throughput of zero for it, but another test, on SM 2. */
+/* SM 1, testing cut 4, becomes idle: no throughput of zero for the cut, but another test, on SM 2. */
 Test(pcal_machine, a_candidate_whose_sm_went_idle_is_tested_again) {
     rig r;
     start(&r, &plain);
@@ -223,7 +223,7 @@ Test(pcal_machine, a_candidate_whose_sm_went_idle_is_tested_again) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "4444");
 }
 
-/* Idle SMs say nothing about stalls either: theirs are of every cycle here. */
+/* Idle SMs do not count for stalls either: here they stall in every cycle. */
 Test(pcal_machine, an_idle_sm_does_not_choose_the_strategy) {
     rig r;
     start(&r, &plain);
@@ -234,7 +234,7 @@ Test(pcal_machine, an_idle_sm_does_not_choose_the_strategy) {
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }
 
-/* One warp keeps its token: with a warp-opt of 1 there is nothing to vote about. */
+/* One warp keeps the token: with a warp-opt of 1 there is no vote. */
 Test(pcal_machine, a_single_token_stays) {
     rig r;
     gpci_pcal_options one = plain;
@@ -250,7 +250,7 @@ Test(pcal_machine, a_single_token_stays) {
     EXPECT(&r, GPCI_PCAL_VOTE, 0, "1000");
 }
 
-/* An even warp-opt: 4 tokens, 2, and 1 as the last. Without one, the warps that a scheduler had: 5. */
+/* An even warp-opt: 4 tokens, 2, and 1 as the last. Without one, the scheduler's number of warps: 5. */
 Test(pcal_machine, every_other_number_of_tokens) {
     rig r;
     gpci_pcal_options o = plain;
@@ -277,10 +277,10 @@ static void make_stable(rig *r) {
     all(r, 100);
     all(r, 100);
     EXPECT(r, GPCI_PCAL_STABLE, 1, "0000");
-    all(r, 100); /* what the phase is like */
+    all(r, 100); /* level of the phase */
 }
 
-/* An SM with work for less than half of a period decides nothing; where all are such, the period does not count. */
+/* An SM with work for less than half of a period decides nothing; if all are like this, the period does not count. */
 Test(pcal_machine, how_long_an_active_sm_is_active) {
     rig r;
     start(&r, &plain);
@@ -293,7 +293,7 @@ Test(pcal_machine, how_long_an_active_sm_is_active) {
     }
 }
 
-/* A change of more than 20 % that lasts for two periods: the default, and all over again. */
+/* A change of more than 20 % lasting two periods: the default, and a new start. */
 Test(pcal_machine, a_new_phase_begins_anew) {
     rig r;
     make_stable(&r);
@@ -331,7 +331,7 @@ Test(pcal_machine, miss_ratios_make_phases_too) {
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }
 
-/* Resource constrained: first a vote, and as stalls have gone with it, a climb that keeps the tokens. */
+/* Resource constrained: first a vote, and after stalls have gone, a climb that keeps the tokens. */
 Test(pcal_machine, both_strategies_from_a_vote) {
     rig r;
     gpci_pcal_options both = plain;
@@ -348,7 +348,7 @@ Test(pcal_machine, both_strategies_from_a_vote) {
     EXPECT(&r, GPCI_PCAL_CLIMB, 2, "2222");
     all(&r, 150);
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "2222");
-    /* as constrained as before: it stays with the vote */
+    /* as constrained as before: the vote's result stays */
     start(&r, &both);
     r.stalls = 500;
     all(&r, 100);
@@ -357,7 +357,7 @@ Test(pcal_machine, both_strategies_from_a_vote) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "2222");
 }
 
-/* Not constrained: a climb until it is, then a vote with the warps that were added. */
+/* Not constrained: a climb until constrained, then a vote with the added warps. */
 Test(pcal_machine, both_strategies_from_a_climb) {
     rig r;
     gpci_pcal_options both = plain;
@@ -373,7 +373,7 @@ Test(pcal_machine, both_strategies_from_a_climb) {
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "4444");
 }
 
-/* Periods after a change do not count, but each does otherwise: a step of two is the mean of both. */
+/* Periods after a change normally do not count: a step of two is the mean of both. */
 Test(pcal_machine, warmup_and_longer_steps) {
     rig r;
     gpci_pcal_options slow = plain;
@@ -393,7 +393,7 @@ Test(pcal_machine, warmup_and_longer_steps) {
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "0000");
 }
 
-/* Of five warps three run and share L2; none of them votes about L1 here, where warp-opt is 1. */
+/* Of five warps three run and share L2; none votes about L1 here, with warp-opt 1. */
 static void start_l2_by(rig *r, bool exclusive, uint32_t step) {
     gpci_pcal_options o = plain;
     o.l2 = true;
@@ -403,7 +403,7 @@ static void start_l2_by(rig *r, bool exclusive, uint32_t step) {
     start(r, &o);
     r->stalls = 500;
     r->throttled = 0;
-    all(r, 100); /* nothing to vote about */
+    all(r, 100); /* no vote */
     EXPECT(r, GPCI_PCAL_SETTLE, 0, "0000");
     cr_expect_eq(r->pcal.l2, GPCI_TOKENS_ALL);
     all(r, 100);
@@ -433,7 +433,7 @@ Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
     all(&r, 105); /* no significant change */
     EXPECT_L2(&r, GPCI_PCAL_STABLE, 4);
     start_l2(&r, false);
-    all(&r, 96); /* the first step back: all of them again */
+    all(&r, 96); /* the first step back: all tokens again */
     EXPECT_L2(&r, GPCI_PCAL_STABLE, GPCI_TOKENS_ALL);
     start_l2(&r, false);
     for (int work = 120, tokens = 3; tokens > 0; tokens--, work += work / 5) {
@@ -444,7 +444,7 @@ Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
     EXPECT_L2(&r, GPCI_PCAL_STABLE, 1);
 }
 
-/* A step that is as large as what is left, or larger, leaves one. */
+/* A step as large as the rest, or larger, leaves one. */
 Test(pcal_machine, the_last_token_for_l2) {
     rig r;
     for (uint32_t step = 3; step <= 5; step++) {
@@ -455,7 +455,7 @@ Test(pcal_machine, the_last_token_for_l2) {
     }
 }
 
-/* The one with a token for L1 goes without one for L2 first. */
+/* The warp with a token for L1 first loses the one for L2. */
 Test(pcal_machine, tokens_for_l2_that_exclude_l1s) {
     rig r;
     start_l2(&r, true);
@@ -488,7 +488,7 @@ Test(pcal_machine, begins_with_a_choice) {
     all(&r, 100);
     all(&r, 200);
     all(&r, 200);
-    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000"); /* a phase of the kernel is one still */
+    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000"); /* a phase of the kernel remains one */
     gpci_pcal_begin(&r.pcal, NULL);
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }

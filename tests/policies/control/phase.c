@@ -7,7 +7,7 @@
 
 static const gpci_phase_options one = {.measures = 1, .periods = 3, .threshold = 0.2};
 
-/* '.' where no new phase begins, '!' where one does. */
+/* '.' without a new phase, '!' with one. */
 static void check(const gpci_phase_options *options, const double *values, size_t count, const char *expected) {
     gpci_phase phase;
     gpci_phase_init(&phase, options);
@@ -37,14 +37,14 @@ Test(phase, a_change_must_exceed_the_threshold) {
 }
 
 Test(phase, each_period_is_compared_with_the_one_before) {
-    /* a slow drift is no change, however far it goes */
+    /* a slow drift is no change, at any distance */
     CHECK(&one, "......", 1.0, 1.2, 1.4, 1.6, 1.9, 2.2);
 }
 
 Test(phase, a_change_must_last) {
     CHECK(&one, ".........", 1, 2, 2, 1, 2, 2, 1, 2, 2);
     CHECK(&one, "...!...!", 1, 2, 2, 2, 2, 1, 1, 1);
-    /* against what was before it, whatever it changes to meanwhile */
+    /* compared with the level before, with any change meanwhile */
     CHECK(&one, "...!", 1, 2, 5, 0.1);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parallel voting, transition by transition, with samples made up. */
+/* Parallel voting, transition by transition, with artificial samples. */
 
 #define SMS 8u
 #define PERIOD 1000u
@@ -46,7 +46,7 @@ static void period(rig *r, const int *work) {
 
 #define PERIOD_OF(r, ...) period(r, (const int[]){__VA_ARGS__})
 
-/* Which candidate each SM runs, one digit per SM, and the state. */
+/* Candidate per SM, one digit each, and the state. */
 static void expect(const rig *r, gpci_vote_state state, const char *assignment) {
     char found[SMS + 1] = "";
     for (uint32_t sm = 0; sm < r->vote.options.sms && sm < SMS; sm++)
@@ -81,7 +81,7 @@ Test(vote, of_equals_the_first_wins) {
     rig r;
     start(&r, &plain);
     PERIOD_OF(&r, 6, 6, 6, 6);
-    PERIOD_OF(&r, 6, 6, 6, 6); /* all alike: the default */
+    PERIOD_OF(&r, 6, 6, 6, 6); /* all equal: the default */
     expect(&r, GPCI_VOTE_STABLE, "0000");
     start(&r, &plain);
     PERIOD_OF(&r, 6, 6, 6, 6);
@@ -104,7 +104,7 @@ Test(vote, a_candidate_must_win_by_the_margin) {
     rig r;
     start(&r, &o);
     PERIOD_OF(&r, 4, 4, 4, 4);
-    PERIOD_OF(&r, 5, 4, 4, 4); /* by just the margin: not more */
+    PERIOD_OF(&r, 5, 4, 4, 4); /* by exactly the margin: not more */
     expect(&r, GPCI_VOTE_STABLE, "0000");
     start(&r, &o);
     PERIOD_OF(&r, 400, 400, 400, 400);
@@ -119,13 +119,13 @@ Test(vote, a_new_phase_brings_a_new_vote_on_other_sms) {
     expect(&r, GPCI_VOTE_TEST, "1200");
     PERIOD_OF(&r, 9, 6, 6, 6);
     expect(&r, GPCI_VOTE_STABLE, "1111");
-    PERIOD_OF(&r, 9, 9, 9, 9); /* what the phase is like */
+    PERIOD_OF(&r, 9, 9, 9, 9); /* level of the phase */
     PERIOD_OF(&r, 3, 3, 3, 3); /* one period of a change */
     expect(&r, GPCI_VOTE_STABLE, "1111");
-    PERIOD_OF(&r, 9, 9, 9, 9); /* that did not last */
+    PERIOD_OF(&r, 9, 9, 9, 9); /* it did not last */
     PERIOD_OF(&r, 3, 3, 3, 3);
     PERIOD_OF(&r, 3, 3, 3, 3);
-    expect(&r, GPCI_VOTE_TEST, "0012"); /* from where the last test ended */
+    expect(&r, GPCI_VOTE_TEST, "0012"); /* from the end of the last test */
     PERIOD_OF(&r, 3, 3, 2, 4);
     expect(&r, GPCI_VOTE_STABLE, "2222");
     cr_expect_eq(r.vote.votes, 2);
@@ -145,7 +145,7 @@ Test(vote, misses_are_a_phase_too) {
     cr_expect_eq(r.vote.state, (uint32_t)GPCI_VOTE_TEST);
 }
 
-/* Of 10 reads 5 miss, then 6: a fifth more, which is not more than the threshold; with 7 it is. */
+/* Of 10 reads 5 miss, then 6: a fifth more, not above the threshold; 7 are. */
 Test(vote, misses_at_the_threshold) {
     for (uint64_t misses = 6; misses <= 7; misses++) {
         rig r;
@@ -165,14 +165,14 @@ Test(vote, an_idle_sm_is_given_nothing_to_test) {
     rig r;
     start(&r, &plain);
     for (unsigned n = 0; n < 3; n++) {
-        PERIOD_OF(&r, -1, -1, -1, -1); /* nothing runs: nothing to vote about */
+        PERIOD_OF(&r, -1, -1, -1, -1); /* no SM runs: no vote */
         expect(&r, GPCI_VOTE_WATCH, "0000");
     }
     PERIOD_OF(&r, -1, 6, -1, 6); /* room for one candidate beside the default: two rounds */
     expect(&r, GPCI_VOTE_TEST, "0100");
     PERIOD_OF(&r, -1, 6, -1, 3);
     expect(&r, GPCI_VOTE_TEST, "0002");
-    PERIOD_OF(&r, -1, 4, -1, 12); /* 3 times the default; candidate 1 had twice of it */
+    PERIOD_OF(&r, -1, 4, -1, 12); /* 3 times the default; candidate 1 had twice */
     expect(&r, GPCI_VOTE_STABLE, "2222");
     cr_expect_eq(r.vote.rounds, 2);
 }
@@ -222,7 +222,7 @@ Test(vote, without_the_default_beside_it_a_test_is_in_vain) {
     PERIOD_OF(&r, 6, 6);
     expect(&r, GPCI_VOTE_TEST, "10");
     PERIOD_OF(&r, 9, -1);
-    expect(&r, GPCI_VOTE_TEST, "00"); /* one SM is left: the default on it, to compare with */
+    expect(&r, GPCI_VOTE_TEST, "00"); /* one SM is left: the default on it, for comparison */
     PERIOD_OF(&r, 6, -1);
     expect(&r, GPCI_VOTE_TEST, "10");
     PERIOD_OF(&r, 9, -1);
@@ -249,7 +249,7 @@ Test(vote, one_sm_tests_one_after_another) {
     o.sms = 1;
     rig r;
     start(&r, &o);
-    PERIOD_OF(&r, 9); /* a cold start: not what the default is measured by */
+    PERIOD_OF(&r, 9); /* a cold start: no measurement of the default */
     expect(&r, GPCI_VOTE_TEST, "0");
     PERIOD_OF(&r, 6);
     expect(&r, GPCI_VOTE_TEST, "1");
@@ -259,7 +259,7 @@ Test(vote, one_sm_tests_one_after_another) {
     expect(&r, GPCI_VOTE_STABLE, "2");
 }
 
-/* One SM alone whose tests of the default were in vain has nothing to compare with; two have, if they come in time. */
+/* One SM alone with failed tests of the default has no comparison; two have, if in time. */
 Test(vote, another_sm_comes_before_it_is_given_up) {
     for (unsigned both = 0; both < 2; both++) {
         gpci_vote_options o = plain;
@@ -297,7 +297,7 @@ Test(vote, several_sms_per_candidate) {
     start(&r, &o);
     PERIOD_OF(&r, 6, 6, 6, 6, 6, -1, -1, -1);
     expect(&r, GPCI_VOTE_TEST, "12000000");
-    /* one of a candidate's SMs idle: the other speaks for it */
+    /* one of a candidate's SMs idle: the other represents it */
     start(&r, &o);
     PERIOD_OF(&r, 6, 6, 6, 6, 6, 6, 6, 6);
     PERIOD_OF(&r, -1, 9, 6, 6, 6, 6, 6, 6);
@@ -320,7 +320,7 @@ Test(vote, warmup_does_not_count) {
     PERIOD_OF(&r, 8, 9, 6, 6);
     expect(&r, GPCI_VOTE_STABLE, "2222");
     cr_expect_float_eq(r.vote.candidates[1].score, 6.5 / 6, 1e-9);
-    /* nor is a new phase seen in it */
+    /* nor is a new phase detected in it */
     PERIOD_OF(&r, 1, 1, 1, 1);
     PERIOD_OF(&r, 1, 1, 1, 1);
     for (unsigned n = 0; n < 5; n++)
@@ -365,7 +365,7 @@ Test(vote, without_a_clock_hit_rates_are_compared) {
     cr_expect_not(r.sms[3].active);
 }
 
-/* Whichever SM it is that was busiest. */
+/* Any SM may be the busiest. */
 Test(vote, without_a_clock_the_busiest_is_the_measure) {
     for (uint32_t busiest = 0; busiest < plain.sms; busiest++) {
         rig r;
@@ -380,7 +380,7 @@ Test(vote, without_a_clock_the_busiest_is_the_measure) {
 }
 
 Test(vote, an_sm_that_does_nothing_at_all) {
-    /* active, but without an instruction: throughput 0, beside which anything is better */
+    /* active, but without an instruction: throughput 0, below any other */
     rig r;
     start(&r, &plain);
     PERIOD_OF(&r, 0, 0, 0, 0);
@@ -393,7 +393,7 @@ Test(vote, an_sm_that_does_nothing_at_all) {
         PERIOD_OF(&r, 0);
         expect(&r, GPCI_VOTE_TEST, n == 0 ? "0" : n == 1 ? "1" : "2");
     }
-    PERIOD_OF(&r, 0); /* none is better than nothing */
+    PERIOD_OF(&r, 0); /* none is better than zero */
     expect(&r, GPCI_VOTE_STABLE, "0");
 }
 
@@ -407,7 +407,7 @@ Test(vote, one_candidate_has_nothing_to_vote_about) {
     cr_expect_eq(r.vote.rounds, 0);
 }
 
-/* Whatever the samples, every candidate named exists, rounds end, and idle SMs never test. */
+/* With any samples, every named candidate exists, rounds end, and idle SMs never test. */
 Test(vote, random_samples) {
     srand(7);
     for (unsigned trial = 0; trial < 200; trial++) {
@@ -432,7 +432,7 @@ Test(vote, random_samples) {
                     cr_assert(work[sm] >= 0);
             }
             since = r.vote.state == GPCI_VOTE_STABLE ? 0 : since + 1;
-            /* each round ends in warmup + 1 periods, and of each candidate there are two */
+            /* a round ends in warmup + 1 periods, with two per candidate */
             cr_assert_lt(since, 2 * o.candidates * (o.warmup + 1) + 60u);
         }
         cr_assert(r.vote.votes > 0);

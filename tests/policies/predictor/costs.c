@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* What predictors cost, by hand and by the documents. */
+/* Costs of predictors, by hand and by the documents. */
 
 static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t sets, uint32_t ways, uint32_t sectors) {
     gpc_context *context;
@@ -19,7 +19,7 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t sets, uint
 #define PREDICTOR(spec, sets, ways) cost(GPC_POLICY_PREDICTOR, spec, sets, ways, 4)
 #define REPLACEMENT(spec, sets, ways) cost(GPC_POLICY_REPLACEMENT, spec, sets, ways, 4)
 
-/* seeds/000: 256 counters of 4 bits, 8 bits in each line of 32 KiB, which are 256; a bit in each of 6 MiB's 49,152. */
+/* seeds/000: 256 counters of 4 bits, 8 bits in each of 256 lines of 32 KiB; a bit in each of 6 MiB's 49,152. */
 Test(predictor_costs, agcb) {
     cr_expect_eq(PREDICTOR("agcb", 4, 64), 256 * 4 + 8 * 256);
     cr_expect_eq(PREDICTOR("agcb-early", 4, 64), 256 * 4 + 8 * 256);
@@ -37,8 +37,8 @@ Test(predictor_costs, small) {
 }
 
 /*
- * Kharbutli and Solihin: a table of 40 KB, 21 bits for each line with the access interval predictor, together 61 KB for
- * a cache of 512 KB with lines of 64 bytes; 17 bits with the live-time predictor. LRU's 3 bits for 8 ways come on top.
+ * Kharbutli and Solihin: a table of 40 KB, 21 bits per line with the access interval predictor, together 61 KB for a
+ * cache of 512 KB with lines of 64 bytes; 17 bits with the live-time predictor. LRU's 3 bits for 8 ways are additional.
  */
 Test(predictor_costs, counter_based) {
     cr_expect_eq(REPLACEMENT("counter-based", 1024, 8), 61 * 8192 + 3 * 8192);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Worked examples, among them those that the predictors' files open with; and the ends of their counters. */
+/* Worked examples, among them the predictors' examples; and the limits of counters. */
 
 #define ONE_LINE .sets = 1, .ways = 1
 #define BELOW .below = "agcb-below", .below_sets = 4, .below_ways = 4
@@ -38,7 +38,7 @@ Test(predictor_examples, agcb) {
     rig_close(&r);
 }
 
-/* Counters begin at 15 and bypass from 8: seven hits are one too few, eight are enough. */
+/* Counters begin at 15 and bypass from 8: seven hits are one too few, eight suffice. */
 Test(predictor_examples, agcb_threshold) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb", ONE_LINE, BELOW});
@@ -47,7 +47,7 @@ Test(predictor_examples, agcb_threshold) {
     rig_close(&r);
 }
 
-/* An eviction leaves 15 as it is, and a hit 0: eight hits from the top, eight evictions from the bottom. */
+/* An eviction leaves 15 unchanged, and a hit 0: eight hits from the top, eight evictions from the bottom. */
 Test(predictor_examples, agcb_saturates) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb", ONE_LINE, BELOW});
@@ -58,7 +58,7 @@ Test(predictor_examples, agcb_saturates) {
     rig_close(&r);
 }
 
-/* The PC that used a line last is taught, not the one that uses it now or brought it. */
+/* The PC that used a line last is taught, not the present or fetching PC. */
 Test(predictor_examples, agcb_previous_pc) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb(initial=7)", ONE_LINE});
@@ -66,13 +66,13 @@ Test(predictor_examples, agcb_previous_pc) {
     LOADS(&r, 0x20, "A", "h"); /* 0x10: 6 */
     LOADS(&r, 0x10, "B", "m"); /* 0x20: 8 */
     LOADS(&r, 0x20, "C", "b");
-    LOADS(&r, 0x10, "C", "m"); /* 0x10: 7, which used B last */
+    LOADS(&r, 0x10, "C", "m"); /* 0x10: 7, the last to use B */
     LOADS(&r, 0x10, "D", "m"); /* 8 */
     LOADS(&r, 0x10, "E", "b");
     rig_close(&r);
 }
 
-/* The authors' Figure 9: the probing PC counts up, and only as far as the threshold. */
+/* The authors' Figure 9: the probing PC counts up, only to the threshold. */
 Test(predictor_examples, agcb_report) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb(initial=7,update=report)", ONE_LINE});
@@ -86,7 +86,7 @@ Test(predictor_examples, agcb_report) {
     rig_close(&r);
 }
 
-/* PCs that are 256 apart share a counter; folded by XOR they do not, nor do they with more counters. */
+/* PCs 256 apart share a counter; folded by XOR they do not, nor with more counters. */
 Test(predictor_examples, agcb_hashes) {
     static const struct {
         const char *spec;
@@ -107,7 +107,7 @@ Test(predictor_examples, agcb_hashes) {
     }
 }
 
-/* Only loads of global memory bypass. What others brought is there for them. */
+/* Only loads of global memory bypass. Lines brought by others hit. */
 Test(predictor_examples, agcb_predicts_global_loads) {
     static const gpc_request others[] = {{.kind = GPC_STORE}, {.kind = GPC_PREFETCH}, {.space = GPC_SPACE_LOCAL}};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
@@ -124,7 +124,7 @@ Test(predictor_examples, agcb_predicts_global_loads) {
     }
 }
 
-/* Stores, prefetches and invalidations leave the counters alone: at 7, one eviction would be enough. */
+/* Stores, prefetches and invalidations leave the counters alone: at 7, one eviction would suffice. */
 Test(predictor_examples, agcb_learns_from_reads) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb(initial=7)", .sets = 1, .ways = 2});
@@ -157,7 +157,7 @@ Test(predictor_examples, agcb_refuses) {
     gpc_context_destroy(context);
 }
 
-/* The bit below, request by request: c to cache, b to bypass, n not judged, each the word that comes back. */
+/* The bit below, request by request: c to cache, b to bypass, n not judged, with the returned word. */
 static void exchange(const char *spec, const char *requests, const char *expected) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = spec, .sets = 1, .ways = 2});
@@ -195,11 +195,11 @@ Test(predictor_examples, agcb_below) {
     exchange("agcb-below", "bbcbb", "00101"); /* a request to be cached clears it too */
     exchange("agcb-below", "bbncb", "00010");
     exchange("agcb-below", "bbxbbb", "00x001");
-    exchange("agcb-below", "nbb", "001"); /* it was there before the first that bypassed */
+    exchange("agcb-below", "nbb", "001"); /* present before the first bypass */
     exchange("agcb-below", "cccb", "0000");
 }
 
-/* The table itself, on an instance of its own. */
+/* The table alone, on a separate instance. */
 static void *instance_of(const gpc_predictor_ops *ops, double parameter, uint64_t seed) {
     void *self = calloc(1, ops->instance_bytes);
     char message[256];
@@ -276,11 +276,11 @@ Test(predictor_examples, counter_based) {
     LOADS(&r, 0x40, "ABABAB", "mmbhbh");
     rig_close(&r);
     rig_open(&r, (rig_plan){.predictor = "counter-based(retry=3)", ONE_LINE});
-    LOADS(&r, 0x40, "ABAAAB", "mmbbmb"); /* A's third try is let in, and B, which had not been hit, leaves */
+    LOADS(&r, 0x40, "ABAAAB", "mmbbmb"); /* A's third try is admitted, and B, never hit, leaves */
     rig_close(&r);
 }
 
-/* The access interval predictor lets C go, which it knows to be used again at once or not at all; LRU lets A go. */
+/* The access interval predictor evicts C, known to be used again at once or not at all; LRU evicts A. */
 Test(predictor_examples, counter_based_replacement) {
     static const struct { const char *policy, *end; } cases[] = {{"counter-based", "hhhm"}, {"lru", "mmhm"}};
     for (unsigned i = 0; i < 2; i++) {
@@ -295,13 +295,13 @@ Test(predictor_examples, counter_based_replacement) {
     }
 }
 
-/* The live-time predictor lets C go once it has had its one hit. */
+/* The live-time predictor evicts C after the single hit. */
 Test(predictor_examples, counter_based_live_time) {
     rig r;
     rig_open(&r, (rig_plan){.replacement = "counter-based(variant=lvp)", .sets = 1, .ways = 4});
     LOADS(&r, 0x40, "CCWXYZCCPQRS", "mhmmmmmhmmmm");
     LOADS(&r, 0x40, "ABCD", "mmmm");
-    LOADS(&r, 0x40, "E", "m"); /* C has not been hit yet: A leaves */
+    LOADS(&r, 0x40, "E", "m"); /* C has no hit yet: A leaves */
     LOADS(&r, 0x40, "CB", "hh");
     LOADS(&r, 0x40, "F", "m"); /* now C leaves, though D is less recent */
     LOADS(&r, 0x40, "DEB", "hhh");
@@ -315,7 +315,7 @@ Test(predictor_examples, sdbp) {
     rig_close(&r);
 }
 
-/* q's A stays while p streams by: its own blocks are dead, and go first, or do not come in at all. */
+/* q's A stays while p streams by: p's blocks are dead, and leave first, or are not admitted at all. */
 Test(predictor_examples, sdbp_replacement) {
     rig r;
     rig_open(&r, (rig_plan){.replacement = "sdbp(sampler-ways=2)", .sets = 1, .ways = 2});
@@ -331,7 +331,7 @@ Test(predictor_examples, sdbp_replacement) {
     rig_close(&r);
 }
 
-/* With a bit per sector, a request that names no sectors has that of the first. */
+/* With a bit per sector, a request without sectors has the first's bit. */
 Test(predictor_examples, agcb_below_without_sectors) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb-below(per-sector=1)", .sets = 1, .ways = 2, .sectors = 4});

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* agcb and its bits below against their rules written down naively, on random streams. */
+/* agcb and the bits below compared with naive rules, on random streams. */
 
 typedef struct agcb_model {
     naive cache, below;
@@ -17,7 +17,7 @@ typedef struct agcb_model {
     uint32_t sectors;
 } agcb_model;
 
-/* Sectors of its line that a request needs. */
+/* Sectors of the line needed by a request. */
 static uint8_t needs(const agcb_model *m, const gpc_request *request) {
     return m->sectors > 1 ? request->sector_mask : 1;
 }
@@ -45,7 +45,7 @@ static void add(agcb_model *m, uint32_t counter, int by) {
     m->counters[counter] = value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Its line comes into the cache; what leaves for it counts. */
+/* The line comes into the cache; the evicted line counts. */
 static void keep(agcb_model *m, uint64_t line, const gpc_request *request) {
     const uint64_t pc = request->pc;
     naive_line *way = naive_free(&m->cache, line);
@@ -62,7 +62,7 @@ static void keep(agcb_model *m, uint64_t line, const gpc_request *request) {
     way->sectors = needs(m, request);
 }
 
-/* What the level below says of a load that L1 did not have. */
+/* Answer of the level below about a load missed by L1. */
 static bool was_bypassed(agcb_model *m, uint64_t line, bool judged, bool bypass) {
     naive_line *found = naive_find(&m->below, line);
     if (!found) {
@@ -110,9 +110,9 @@ static char model_access(agcb_model *m, const gpc_request *request) {
         if (!(needs(m, request) & ~found->sectors))
             return 'h';
         found->sectors |= needs(m, request);
-        if (request->kind == GPC_STORE) /* it brings what it writes */
+        if (request->kind == GPC_STORE) /* it brings the written data */
             return 'h';
-        if (load) /* more of a line that is there: judged by who looks at no tags before */
+        if (load) /* more of a resident line: judged by predictors that do not look at tags before */
             was_bypassed(m, line, m->early && judged, false);
         return 's';
     }
@@ -177,7 +177,7 @@ Test(predictor_models, agcb) {
     }
 }
 
-/* Sector caches: a tag that matches is a hit to the table, and no question to the predictor. */
+/* Sector caches: a matching tag is a hit to the table, and no question to the predictor. */
 Test(predictor_models, agcb_sectors) {
     static const uint32_t shapes[][2] = {{1, 1}, {4, 4}, {7, 3}, {32, 4}, {1, 128}};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -195,7 +195,7 @@ Test(predictor_models, agcb_sectors) {
         }
 }
 
-/* Every hash and width, with so few counters that PCs meet. */
+/* Every hash and width, with few counters, shared by PCs. */
 Test(predictor_models, agcb_tables) {
     for (int hash = 0; hash < 3; hash++)
         for (uint32_t entries = 1; entries <= 4096; entries *= 8)

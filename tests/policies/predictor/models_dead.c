@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * Dead block prediction, as replacement policy and as bypass predictor, against its rules written down naively:
- * counters that are counted up one by one, a sampler of entries with times.
+ * Dead block prediction, as replacement policy and as bypass predictor, compared with naive rules: counters counted up
+ * singly, a sampler of entries with times.
  */
 typedef enum part { REPLACES, REPLACES_AND_BYPASSES, PREDICTS } part;
 
@@ -25,7 +25,7 @@ typedef struct counter_model {
     part role;
     bool live_time;
     uint32_t rows, columns, most, retry, refused;
-    const naive_line *newest; /* of the set that is to give up a line */
+    const naive_line *newest; /* of the evicting set */
     entry *table;
 } counter_model;
 
@@ -53,7 +53,7 @@ static void count(counter_model *m, uint32_t *counter) {
     *counter += *counter < m->most;
 }
 
-/* Every access of a set makes its lines wait longer. */
+/* Every access of a set makes the set's lines wait longer. */
 static void wait(counter_model *m, uint64_t line) {
     naive_line *set = naive_set(&m->cache, line);
     for (uint32_t way = 0; way < m->cache.ways && !m->live_time; way++)
@@ -164,7 +164,7 @@ Test(predictor_models, counter_based) {
     }
 }
 
-/* Counters of one bit to seven, which saturate sooner or never, and tables in which lines meet. */
+/* Counters of one bit to seven, which saturate early or never, and tables with collisions. */
 Test(predictor_models, counter_based_sizes) {
     for (uint32_t most = 1; most < 128; most = 2 * most + 1) {
         for (int variant = 0; variant < 2; variant++)

@@ -44,7 +44,7 @@ static char letter_of(const gpc_access_result *result) {
     return letters[result->outcome];
 }
 
-/* A load that looks, asks below, hears the answer, and is kept if that is what holds. */
+/* A load that looks up, asks below, hears the answer, and is kept if so decided. */
 static char load(rig *r, gpc_request request) {
     gpc_access_result result;
     cr_assert_eq(gpc_cache_lookup(r->cache, &request, &result), GPC_OK);
@@ -89,7 +89,7 @@ gpc_cache_stats rig_stats(const rig *r) {
 gpc_request rig_random(uint64_t *random, uint64_t lines, uint32_t pcs) {
     static const uint8_t kinds[16] = {[12] = GPC_STORE, [13] = GPC_STORE, [14] = GPC_PREFETCH, [15] = GPC_ATOMIC};
     uint32_t pc = gpci_random_below(random, pcs);
-    /* each PC has lines of its own, and most of them few */
+    /* every PC has separate lines, mostly few */
     uint64_t span = pc % 3 ? lines / 4 + 1 : lines;
     return (gpc_request){.address = ((uint64_t)pc * 7 + gpci_random(random) % span) % lines * 128,
                          .pc = 0x1000 + (uint64_t)pc * 0x24,

@@ -5,17 +5,17 @@
 #include <gpucache/gpucache.h>
 
 /*
- * A cache with a predictor, and where one is asked for a cache below it whose predictor answers: what a host with two
- * levels does, by the public steps. Lines of 128 bytes, without sectors.
+ * A cache with a predictor, and if wanted a cache below with an answering predictor: like a host with two levels, by
+ * the public steps. Lines of 128 bytes, without sectors.
  */
 typedef struct rig {
     gpc_context *context;
-    gpc_cache *cache, *below; /* below: NULL where there is none */
+    gpc_cache *cache, *below; /* below: or NULL */
 } rig;
 
 typedef struct rig_plan {
     const char *predictor, *replacement; /* NULL: the defaults */
-    const char *below;                   /* predictor of the cache below; NULL: there is none */
+    const char *below;                   /* predictor of the cache below; or NULL */
     uint32_t sets, ways;                 /* of the cache */
     uint32_t below_sets, below_ways;
     uint32_t sectors; /* 0 = 1 */
@@ -26,9 +26,9 @@ typedef struct rig_plan {
 void rig_open(rig *r, rig_plan plan);
 void rig_close(rig *r);
 
-/* One access: h hit, s sector miss, m miss that filled, b bypass, o bypass that the reply overturned, p passed on. */
+/* One access: h hit, s sector miss, m miss with a fill, b bypass, o bypass overturned by the reply, p passed on. */
 char rig_access(rig *r, gpc_request request);
-/* Loads of global memory by one PC, each a letter of `lines` (A = line 0): what became of each must be `expected`. */
+/* Loads of global memory by one PC, by letter of `lines` (A = line 0): results must be `expected`. */
 void rig_loads(rig *r, uint64_t pc, const char *lines, const char *expected, int at);
 #define LOADS(r, pc, lines, expected) rig_loads((r), (pc), (lines), (expected), __LINE__)
 

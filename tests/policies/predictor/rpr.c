@@ -11,7 +11,7 @@ static char load(rig *r, uint64_t line, uint64_t pc) {
     return rig_access(r, (gpc_request){.address = line * 128, .pc = pc});
 }
 
-/* Lines that are not used again: 31 fetches fill the 5-bit sum, their average is 0 reuses. */
+/* Lines that are not reused: 31 fetches fill the 5-bit sum, with an average of 0 reuses. */
 static void stream(rig *r, uint64_t from) {
     for (uint64_t i = 0; i < 31; i++)
         cr_expect_eq(load(r, from + i, 0x40), 'm', "fetch %d", (int)i);
@@ -27,8 +27,8 @@ Test(predictor_rpr, example) {
 }
 
 /*
- * What bypasses is sampled. The stream's last access was the first fetch of new sums; of thirty lines that are loaded
- * three times each, the last one's first load is fetch 31: 58 reuses / 31 fetches = 1, and its second load may enter.
+ * Bypassing blocks are sampled. The stream's last access was the first fetch of new sums; of thirty lines loaded three
+ * times each, the last one's first load is fetch 31: 58 reuses / 31 fetches = 1, and the second load may enter.
  */
 Test(predictor_rpr, a_prediction_is_taken_back) {
     rig r;
@@ -42,7 +42,7 @@ Test(predictor_rpr, a_prediction_is_taken_back) {
     rig_close(&r);
 }
 
-/* With low=1 a block that is used once more is kept out, too. */
+/* With low=1 a block that is reused once is kept out, too. */
 Test(predictor_rpr, low) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "rpr(sample=1, low=1)", ONE_LINE});
@@ -53,7 +53,7 @@ Test(predictor_rpr, low) {
     rig_close(&r);
 }
 
-/* A set that is not sampled teaches nothing, and is told what the others taught. */
+/* An unsampled set teaches nothing, but uses the others' results. */
 Test(predictor_rpr, sampled_sets) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "rpr(sample=2)", .sets = 2, .ways = 1});
@@ -72,7 +72,7 @@ Test(predictor_rpr, cost) {
     rig_open(&r, (rig_plan){.predictor = "rpr", .sets = 32, .ways = 4});
     cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_PREDICTOR, "rpr", 15, 32, 4, 128, 1, NULL, &bits), GPC_OK);
     cr_expect_eq(bits, 8 * (2048 + 208) + 15 * 16);
-    /* 1,024 signatures for 512 entries: each keeps its own */
+    /* 1,024 signatures for 512 entries: each keeps its entry */
     cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_PREDICTOR, "rpr(signature=10)", 32, 4, 128, 1, NULL, &bits),
                  GPC_OK);
     cr_expect_eq(bits, 512 * (32 + 10) + 8 * (16 + 4 * 50) + 16);

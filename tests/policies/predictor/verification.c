@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* agcb in a whole hierarchy, functional and timed: what L2's bit finds out about L1's bypasses. */
+/* agcb in a whole hierarchy, functional and timed: findings of L2's bit about L1's bypasses. */
 
 static const char base[] = "sm.count = 2\n"
                            "l1.size = 1KiB\nl1.ways = 2\nl1.line = 128B\nl1.sectors = 4\n"
@@ -52,7 +52,7 @@ static gpc_stats stats_of(const whole *s) {
     return stats;
 }
 
-/* One warp access, to its end. */
+/* One warp access, to the end. */
 static void run(whole *s, const gpc_warp_access *w) {
     gpc_error error = GPC_ERROR_INIT;
     if (!s->timed) {
@@ -75,7 +75,7 @@ static void word(whole *s, uint32_t sm, uint64_t pc, uint64_t address) {
     run(s, &w);
 }
 
-/* What became of a load of a word, by the counters: h hit, m cached, b bypassed, o bypass overturned. */
+/* Result of a load of a word, by counters: h hit, m cached, b bypassed, o bypass overturned. */
 static char load(whole *s, uint32_t sm, uint64_t pc, uint64_t address) {
     gpc_stats before = stats_of(s);
     word(s, sm, pc, address);
@@ -100,7 +100,7 @@ static const char *const allocations[] = {"on-miss", "on-fill", "streaming"};
 
 /*
  * The first load comes from memory, the second sets the bit, the third finds it: it is kept, whole if the line has no
- * sectors, and the fourth hits. Whatever L1 allocates when; l1.bypass = agcb alone is enough.
+ * sectors, and the fourth hits. With any allocation; l1.bypass = agcb alone suffices.
  */
 Test(predictor_verification, a_bypassed_line_that_is_asked_for_again_is_kept) {
     for (int timed = 0; timed < 2; timed++)
@@ -131,7 +131,7 @@ Test(predictor_verification, misses_of_l2_may_set_the_bit) {
     }
 }
 
-/* The bit is the line's, whoever bypassed it; the counters are an SM's own. */
+/* The bit belongs to the line, for any bypassing SM; the counters belong to an SM. */
 Test(predictor_verification, the_bit_is_shared_by_the_sms) {
     for (int timed = 0; timed < 2; timed++) {
         whole s;
@@ -145,7 +145,7 @@ Test(predictor_verification, the_bit_is_shared_by_the_sms) {
     }
 }
 
-/* Sectors of a line: the bit is the line's, or with per-sector=1 each has its own. */
+/* Sectors of a line: the bit belongs to the line, or with per-sector=1 to a sector. */
 Test(predictor_verification, sectors) {
     for (int timed = 0; timed < 2; timed++) {
         whole s;
@@ -162,7 +162,7 @@ Test(predictor_verification, sectors) {
     }
 }
 
-/* A load of constants is judged by no predictor: it passes L1, and leaves the bit as it is. */
+/* A load of constants is not judged by a predictor: it bypasses L1, and leaves the bit unchanged. */
 Test(predictor_verification, constants_leave_the_bit) {
     for (int timed = 0; timed < 2; timed++) {
         whole s;
@@ -182,7 +182,7 @@ Test(predictor_verification, constants_leave_the_bit) {
     }
 }
 
-/* An L2 line that leaves takes its bit along: four ways of a set of L2, 32 sets. */
+/* An evicted L2 line takes the bit along: four ways of a set of L2, 32 sets. */
 Test(predictor_verification, the_bit_goes_with_the_line) {
     for (int timed = 0; timed < 2; timed++) {
         whole s;
@@ -206,7 +206,7 @@ Test(predictor_verification, attaches_itself_below) {
     finish(&s);
 }
 
-/* The two modes have counted alike so far. */
+/* The counts of the two modes agree so far. */
 #define SAME(counter)                                                                                      \
     cr_assert_eq(f.counter, t.counter, #counter " is %llu functionally, %llu timed, after step %d of\n%s", \
                  (unsigned long long)f.counter, (unsigned long long)t.counter, step, settings)
@@ -224,7 +224,7 @@ static void compare(const whole *functional, const whole *timed, int step, const
     SAME(dram_read_sectors);
 }
 
-/* A random stream of parts of lines, one at a time, each to its end. */
+/* A random stream of parts of lines, one at a time, each to the end. */
 static void agree(const char *settings) {
     whole functional, timed;
     start(&functional, false, settings);
@@ -262,7 +262,7 @@ Test(predictor_verification, functional_and_timed_agree) {
         }
 }
 
-/* A replacement policy that declines a line says so at the miss: a word moves a segment, not the line. */
+/* A replacement policy that declines a line does so at the miss: a word moves a segment, not the line. */
 Test(predictor_verification, declined_at_the_miss) {
     static const char *const policies[] = {"counter-based(bypass=1)", "counter-based(variant=lvp,bypass=1)",
                                            "sdbp(bypass=1,threshold=0)"};
@@ -274,11 +274,11 @@ Test(predictor_verification, declined_at_the_miss) {
                          "l1.bypass = always-cache\nl1.size = 256B\nl1.sectors = 1\nl1.allocate = %s\n"
                          "l1.replacement = %s\n",
                          allocations[a], policies[p]);
-                bool dead = p == 2; /* whatever comes into a full set, from the third line on */
+                bool dead = p == 2; /* for every insertion into a full set, from the third line on */
                 whole s;
                 start(&s, timed, settings);
                 for (uint64_t line = 0; line < 4; line++)
-                    word(&s, 0, 0x40, line % 3 * 128); /* the third takes the first's place, which was not used */
+                    word(&s, 0, 0x40, line % 3 * 128); /* the third replaces the unused first */
                 gpc_stats stats = stats_of(&s);
                 cr_expect_eq(stats.l1_bypasses, 1, "%s", settings);
                 cr_expect_eq(stats.l1_load_sector_hits, dead, "%s", settings);

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* The worked examples at the head of each prefetcher, and what they leave out. */
+/* The worked example of every prefetcher, and further cases. */
 
 #define LINE(n) ((uint64_t)(n)*128)
 
@@ -26,7 +26,7 @@ Test(prefetcher_examples, next_line) {
     rig_close(&r);
 }
 
-/* 256 bytes a time: two lines. Each warp learns for itself, or all are taken for one. */
+/* 256 bytes a time: two lines. Every warp learns separately, or all together. */
 Test(prefetcher_examples, stride) {
     rig r;
     rig_open(&r, "stride");
@@ -36,7 +36,7 @@ Test(prefetcher_examples, stride) {
     LOAD(&r, "6", .pc = 8, .warp = 3, .address = LINE(4));
     LOAD(&r, "", .pc = 16, .warp = 3, .address = LINE(6));
     LOAD(&r, "8", .pc = 8, .warp = 3, .address = LINE(6));
-    LOAD(&r, "", .pc = 8, .warp = 3, .address = LINE(7)); /* the stride is another */
+    LOAD(&r, "", .pc = 8, .warp = 3, .address = LINE(7)); /* the stride differs */
     LOAD(&r, "9", .pc = 8, .warp = 3, .address = LINE(8));
     rig_close(&r);
     rig_open(&r, "stride(warps=together, steady=1)");
@@ -46,7 +46,7 @@ Test(prefetcher_examples, stride) {
     rig_close(&r);
 }
 
-/* Of an instruction of several lines the first says where its warp stands; each is fetched as far ahead. */
+/* Of an instruction of several lines the first gives the warp's position; all are fetched equally far ahead. */
 Test(prefetcher_examples, lines_of_an_instruction) {
     rig r;
     rig_open(&r, "stride(degree=2, distance=3)");
@@ -57,7 +57,7 @@ Test(prefetcher_examples, lines_of_an_instruction) {
     rig_close(&r);
 }
 
-/* Less than a line is taken for one, either way; no stride at all fetches nothing. */
+/* Less than a line counts as one, in every direction; a zero stride fetches nothing. */
 Test(prefetcher_examples, small_strides) {
     rig r;
     rig_open(&r, "stride");
@@ -70,7 +70,7 @@ Test(prefetcher_examples, small_strides) {
     rig_close(&r);
 }
 
-/* A table of two: the entry used longest ago goes. */
+/* A table of two: the entry unused for longest leaves. */
 Test(prefetcher_examples, entries) {
     rig r;
     rig_open(&r, "stride(entries=2, steady=1)");
@@ -100,12 +100,12 @@ Test(prefetcher_examples, locality_aware) {
     rig_close(&r);
 }
 
-/* Three warps of one stride: the fourth does not have to learn it. */
+/* Three warps of one stride: the fourth need not learn it. */
 Test(prefetcher_examples, mta_stride_of_all_warps) {
     rig r;
     rig_open(&r, "mta(throttle=off)");
     for (uint32_t warp = 0; warp < 3; warp++) {
-        /* far apart, and no distance twice: no pattern between warps */
+        /* far apart, with no distance twice: no pattern between warps */
         uint64_t first = 1000u * warp * warp + 7 * warp;
         LOAD(&r, "", .pc = 8, .warp = warp, .address = LINE(first));
         LOAD(&r, "", .pc = 8, .warp = warp, .address = LINE(first + 32));
@@ -159,7 +159,7 @@ Test(prefetcher_examples, costs) {
     cr_expect_eq(cost("mta") - cost("mta(throttle=off)"), 4 * 20 + 2 * 20 + 3 + 3);
 }
 
-/* A new load takes the place of the one that came longest ago, wherever that is; the others know what they knew. */
+/* A new load replaces the oldest, at any place; the others keep their state. */
 Test(prefetcher_examples, mta_forgets_the_oldest) {
     rig r;
     rig_open(&r, "mta(throttle=off, ip=3)");
@@ -168,14 +168,14 @@ Test(prefetcher_examples, mta_forgets_the_oldest) {
     LOAD(&r, "", .pc = 24, .warp = 0, .address = 0xd000);
     LOAD(&r, "", .pc = 8, .warp = 1, .address = 0x1080);
     LOAD(&r, "", .pc = 16, .warp = 0, .address = 0x9000);
-    LOAD(&r, "", .pc = 32, .warp = 0, .address = 0x20000); /* in the place of 24 */
+    LOAD(&r, "", .pc = 32, .warp = 0, .address = 0x20000); /* in place of 24 */
     LOAD(&r, "35", .pc = 8, .warp = 2, .address = 0x1100);
     rig_close(&r);
     rig_open(&r, "mta(throttle=off, ip=2)");
     LOAD(&r, "", .pc = 8, .warp = 0, .address = 0x1000);
     LOAD(&r, "", .pc = 16, .warp = 0, .address = 0x9000);
     LOAD(&r, "", .pc = 8, .warp = 1, .address = 0x1080);
-    LOAD(&r, "", .pc = 24, .warp = 0, .address = 0x20000); /* in the place of 16 */
+    LOAD(&r, "", .pc = 24, .warp = 0, .address = 0x20000); /* in place of 16 */
     LOAD(&r, "35", .pc = 8, .warp = 2, .address = 0x1100);
     rig_close(&r);
 }

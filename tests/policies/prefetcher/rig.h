@@ -6,7 +6,7 @@
 
 #include <gpucache/gpucache.h>
 
-/* A prefetcher of an L1 with lines of 128 bytes, and its loads. */
+/* A prefetcher of an L1 with lines of 128 bytes, and loads. */
 typedef struct rig {
     gpc_context *context;
     gpci_policy *policy;
@@ -16,7 +16,7 @@ typedef struct rig {
 void rig_open(rig *r, const char *spec);
 void rig_close(rig *r);
 
-/* A load's line: all that a prefetcher looks at. */
+/* A load's line: all inputs of a prefetcher. */
 typedef struct load {
     uint64_t pc, address; /* `address` is also the lowest lane's, if `lane` is 0 */
     uint64_t lane, cycle;
@@ -29,7 +29,7 @@ typedef struct load {
 #define HIT GPC_PREFETCH_FOUND_HIT
 #define FLIGHT GPC_PREFETCH_FOUND_FLIGHT
 
-/* It must ask for these lines, as numbers, "5 7"; "" for none. */
+/* The prefetcher must ask for these lines, as numbers, "5 7"; "" for none. */
 void rig_load(int at, const rig *r, load l, const char *lines);
 #define LOAD(r, lines, ...) rig_load(__LINE__, r, (load){__VA_ARGS__}, lines)
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* mta's throttle: a load that has its stride asks once for each of a hundred times; how many of these pass? */
+/* mta's throttle: a load with a known stride asks once in each of a hundred times; count the passing requests. */
 
 static uint64_t cycle, address;
 
@@ -12,7 +12,7 @@ static void open_trained(rig *r, const char *spec) {
     cycle = address = 0;
 }
 
-/* A period of 1000 cycles with so many outcomes and merges of a hundred misses, then the share that passes after it. */
+/* A period of 1000 cycles with outcomes and merges of a hundred misses, then the passing share afterwards. */
 static unsigned period(rig *r, uint32_t useful, uint32_t unused, uint32_t merges) {
     gpc_prefetch out[GPC_MAX_PREFETCHES];
     unsigned passed = 0;
@@ -31,7 +31,7 @@ static unsigned period(rig *r, uint32_t useful, uint32_t unused, uint32_t merges
     return passed;
 }
 
-/* Three of five at first; it has to learn the stride, which takes two loads. */
+/* Three of five at first; learning the stride takes two loads. */
 Test(prefetcher_throttle, more_while_loads_come_close_behind) {
     rig r;
     open_trained(&r, "mta(period=1000)");
@@ -43,7 +43,7 @@ Test(prefetcher_throttle, more_while_loads_come_close_behind) {
     rig_close(&r);
 }
 
-/* More than 15 of a hundred misses: 28 are 14 behind none, and 17 are 15.5 behind these 14. */
+/* More than 15 of a hundred misses: 28 after none are 14, and 17 after 14 are 15.5. */
 Test(prefetcher_throttle, half_of_the_period_before_counts) {
     rig r;
     open_trained(&r, "mta(period=1000)");

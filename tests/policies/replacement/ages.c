@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* age-lru: the example at the head of its file, and its definition written down naively. */
+/* age-lru: the worked example, and a naive definition. */
 
 /*
  * Steps of two characters through one set: a letter and a warp is an access, '+' starts a warp, '|' takes it to a
- * barrier, '.' ends it. Of each access: h = hit, - = miss into a free way, b = bypassed, a letter = the line evicted.
+ * barrier, '.' ends it. Per access: h = hit, - = miss into a free way, b = bypassed, a letter = the evicted line.
  */
 static void check(const char *spec, uint32_t ways, const char *steps, const char *expected) {
     char got[65] = "";
@@ -44,19 +44,19 @@ Test(ages, least_recent_of_the_youngest) {
     check("age-lru", 4, "+0+1A0B1C1D0B1E0F0G0", "----hCBA");
 }
 
-/* A line is its fetching warp's, whoever hits it. */
+/* A line belongs to the fetching warp, with hits by any warp. */
 Test(ages, hits_do_not_change_owners) {
     check("age-lru", 2, "+0+1A1B0A0C0", "--hA");
 }
 
-/* At a barrier a warp's lines are the first to go; what is left is its own again when it returns. */
+/* At a barrier a warp's lines leave first; remaining lines belong to it again on return. */
 Test(ages, barrier) {
     check("age-lru", 3, "+0+1A0B0C1|0D1", "---A");
     check("age-lru", 3, "+0+1A0B0C1|0D1B0E1F0", "---AhCD");
     check("age-lru(bypass=1)", 3, "+0+1A0B0C1|0D1B0E1F0", "---AhCD");
 }
 
-/* A warp that ends between older and younger ones is within the window still; with exact=1 its lines go first. */
+/* A warp that ends between older and younger ones is still within the window; with exact=1 the lines go first. */
 Test(ages, exact) {
     check("age-lru", 2, "+0+1+2A1B2.1C0", "--B");
     check("age-lru(exact=1)", 2, "+0+1+2A1B2.1C0", "--A");
@@ -64,16 +64,16 @@ Test(ages, exact) {
     check("age-lru(exact=1)", 2, "+0+1+2A1B2|1A1C0", "--hB");
     check("age-lru(exact=1,bypass=1)", 2, "+0+1+2A1B0.1C2", "--A");
     check("age-lru(bypass=1)", 2, "+0+1+2A1B0.1C2", "--b");
-    check("age-lru(exact=1)", 2, "A0B1C2D1", "--BC"); /* nothing is told: all are active */
+    check("age-lru(exact=1)", 2, "A0B1C2D1", "--BC"); /* without events: all are active */
 }
 
-/* Nobody is active: of all inactive ones the least recent; a warp that has ended is younger than any. */
+/* Without active warps: of all inactive ones the least recent; an ended warp is younger than any. */
 Test(ages, inactive_warps) {
     check("age-lru", 2, "+0+1A0B1.0.1C0", "--A");
     check("age-lru(bypass=1)", 2, "+0+1A1B1.0C0", "--b");
 }
 
-/* No events: the age that requests say. No ages either: LRU. */
+/* Without events: the requests' ages. Without ages, too: LRU. */
 Test(ages, without_events) {
     check("age-lru", 2, "A0B1C2D1", "--BC");
     check("age-lru(bypass=1)", 2, "A0B1C2D1", "--bB");
@@ -81,7 +81,7 @@ Test(ages, without_events) {
     check("age-lru(bypass=1)", 3, "A0B0C0A0D0E0", "---hBC");
 }
 
-/* Ids go round under lines that stay: warp 1's line leaves before warp 0's wherever the window lies. */
+/* Ids wrap under staying lines: warp 1's line leaves before warp 0's at any place of the window. */
 Test(ages, wrap_around) {
     rig r;
     rig_open(&r, "age-lru", 1, 2, 1);
@@ -93,7 +93,7 @@ Test(ages, wrap_around) {
         r.also.warp = 0;
         uint64_t old = rig_access(&r, 3 * round + 1, 0).way;
         cr_assert_neq(young, old, "round %d: the line of a warp that has ended leaves first", (int)round);
-        rig_access(&r, 3 * round, 0); /* most recent, and yet the victim */
+        rig_access(&r, 3 * round, 0); /* most recent, but still the victim */
         cr_assert_eq(rig_access(&r, 3 * round + 2, 0).victim, 3 * round, "round %d", (int)round);
         tell(&r, GPC_WARP_EXIT, 1);
         tell(&r, GPC_WARP_EXIT, 0);
@@ -101,7 +101,7 @@ Test(ages, wrap_around) {
     rig_close(&r);
 }
 
-/* The warp of a line that has stayed through 256 ids passes for another one, as in eight bits it must. */
+/* The warp of a line that stayed through 256 ids passes for another, inevitable with eight bits. */
 Test(ages, a_line_may_outlive_its_id) {
     rig r;
     rig_open(&r, "age-lru", 1, 2, 1);

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Active-warp ids (lib/policies/replacement/awid.h): the window, its way round, and who is in it. */
+/* Active-warp ids (lib/policies/replacement/awid.h): the window, the wrap, and the members. */
 
 static gpci_awid table;
 
@@ -30,7 +30,7 @@ static void open_table(void) {
     gpci_awid_init(&table);
 }
 
-/* Warps of slots 0 to count - 1, of which slot 0's has id `first`. */
+/* Warps of slots 0 to count - 1; slot 0's has id `first`. */
 static void open_at(uint8_t first, uint32_t count) {
     open_table();
     event(GPC_WARP_START, 0);
@@ -59,7 +59,9 @@ Test(awid, window_goes_over_255_to_0) {
     cr_expect_eq(gpci_awid_age(&table, 1), 1);
 }
 
-/* Section 5.2.2 with its signs right. Not wrapped: Oldest <= id <= Youngest; else id <= Youngest or id >= Oldest. */
+/*
+ * Section 5.2.2 with corrected signs. Not wrapped: Oldest <= id <= Youngest; otherwise id <= Youngest or id >= Oldest.
+ */
 Test(awid, window_is_the_documents_with_its_signs_set_right) {
     uint32_t wrong = 0, active = 0;
     gpci_awid t = {.told = true};
@@ -77,7 +79,7 @@ Test(awid, window_is_the_documents_with_its_signs_set_right) {
     cr_expect_eq(active, 256 * (256 * 257 / 2), "each window of 1 to 256 ids, from each id");
 }
 
-/* Every active warp has an age of its own; modulo 255 the first and the last of 256 would share one. */
+/* Every active warp has a separate age; modulo 255 the first and the last of 256 would share one. */
 Test(awid, ages_of_a_full_window_differ) {
     open_at(7, 256);
     bool seen[256] = {false};
@@ -89,7 +91,7 @@ Test(awid, ages_of_a_full_window_differ) {
         cr_expect(seen[i]);
 }
 
-/* The oldest outlives 255 others: Youngest stands, warps share it, and nobody active is taken for inactive. */
+/* The oldest outlives 255 others: Youngest stands still, warps share it, and no active warp is taken for inactive. */
 Test(awid, youngest_does_not_overtake_oldest) {
     open_at(200, 256);
     cr_expect_eq(table.youngest, 199);
@@ -112,7 +114,7 @@ Test(awid, youngest_does_not_overtake_oldest) {
 
 Test(awid, the_oldest_ends_or_meets_a_barrier) {
     open_at(10, 4);
-    event(GPC_WARP_EXIT, 2); /* not the oldest: its id stays in the window */
+    event(GPC_WARP_EXIT, 2); /* not the oldest: the id stays in the window */
     cr_expect_eq(table.oldest, 10);
     cr_expect_eq(age(2), 2, "the mechanism cannot tell");
     event(GPC_WARP_BARRIER, 0);
@@ -147,7 +149,7 @@ Test(awid, a_warp_returns_from_its_barrier_with_its_age) {
     cr_expect_eq(age(3), 3);
 }
 
-/* 300 warps pass while one waits: its id, 256 + 44 behind, is that of one which is active, and so is it. */
+/* 300 warps pass while one waits: its id, 256 + 44 behind, equals an active warp's, so it is active. */
 Test(awid, a_warp_may_wait_longer_than_its_id_lasts) {
     open_at(100, 1);
     event(GPC_WARP_BARRIER, 0);
@@ -165,7 +167,7 @@ Test(awid, a_warp_may_wait_longer_than_its_id_lasts) {
 
 Test(awid, slots_are_used_again) {
     open_at(0, 2);
-    event(GPC_WARP_START, 0); /* its end was not told */
+    event(GPC_WARP_START, 0); /* the end was not told */
     cr_expect_eq(table.total, 2);
     cr_expect_eq(table.oldest, 1);
     cr_expect_eq(age(0), 1);
@@ -205,7 +207,7 @@ Test(awid, a_kernel_ends_all_warps) {
     }
 }
 
-/* A host that tells nothing: the request's age is the id, all are active; a kernel's start tells nothing of warps. */
+/* A host without events: the request's age is the id, all are active; a kernel's start says nothing about warps. */
 Test(awid, without_events_warp_age_is_the_id) {
     static const uint32_t ages[] = {0, 1, 63, 254, 255, 256, 4000000000u};
     open_table();
@@ -222,7 +224,7 @@ Test(awid, without_events_warp_age_is_the_id) {
         cr_expect_eq(gpci_awid_age(&table, (uint8_t)id), GPCI_AWID_INACTIVE, "ids from before are inactive");
 }
 
-/* Random events against numbers that never wrap. */
+/* Random events compared with numbers that never wrap. */
 Test(awid, agrees_with_numbers_that_never_wrap) {
     for (uint32_t slots = 1; slots <= NAIVE_SLOTS; slots += slots < 8 ? 1 : 24) {
         naive_warps naive;

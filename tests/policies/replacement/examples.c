@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The example worked by hand at the head of each policy's file, and the classic streams. */
+/* The worked example in the head of every policy's file, and the classic streams. */
 
 /*
- * Run a stream of letters through one set. Of each access: h = hit, - = miss
- * into a free way, b = bypassed, a letter = the line that it evicted.
+ * Run a stream of letters through one set. Per access: h = hit, - = miss into a free way, b = bypassed, a letter = the
+ * evicted line.
  */
 static void check(const char *spec, uint32_t ways, const char *stream, const char *expected) {
     size_t count = strlen(stream);
@@ -65,7 +65,7 @@ Test(examples, lip) {
 
 Test(examples, bip) {
     check("bip(epsilon=0.25)", 3, "ABCDAED", "---ChBh");
-    /* the fourth line to come to the full set enters, the others pass */
+    /* the fourth line at the full set enters, the others bypass */
     check("bip(epsilon=0.25,bypass=1)", 3, "ABCDEFGAGC", "---bbbAbhh");
 }
 
@@ -74,7 +74,7 @@ Test(examples, srrip) {
     check("lru", 4, "ABACDEFA", "--h--BAC");
 }
 
-/* FP: two hits take a line two steps from where it came in, 6 of 7, and one hit one. */
+/* FP: two hits move a line two steps from the start, 6 of 7, and one hit one. */
 Test(examples, srrip_frequency) {
     check("srrip(bits=3,promotion=frequency)", 2, "AABBBCC", "-h-hhAh");
     check("srrip(bits=3)", 2, "BBBAACC", "-hh-hBh");
@@ -104,7 +104,7 @@ Test(examples, opt) {
     check("opt(bypass=1)", 2, "ABCABC", "--bhhA");
 }
 
-/* Equals: the lowest way, whether never used again or with no future given. */
+/* Equal lines: the lowest way, whether never used again or without a future. */
 Test(examples, opt_ties) {
     check("opt", 3, "ABCDE", "---AD");
     rig r;
@@ -133,8 +133,8 @@ Test(examples, random) {
 }
 
 /*
- * The same numbers, 0.350, 0.174, 0.532, 0.249 and 0.890 of the range, choose among the ways not referenced: of all
- * eight the third, of the seven left the second, and so on. A hit on way 4 takes it from the last three.
+ * The same numbers, 0.350, 0.174, 0.532, 0.249 and 0.890 of the range, choose among the unreferenced ways: of all eight
+ * the third, of the remaining seven the second, and so on. A hit on way 4 removes it from the last three.
  */
 Test(examples, nru_random) {
     static const uint32_t ways[] = {2, 1, 5, 3, 7};

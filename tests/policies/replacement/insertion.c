@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* LIP, BIP and DIP against their definitions, and what they share: the throttle and the duel. */
+/* LIP, BIP and DIP compared with definitions, and the common parts: the throttle and the duel. */
 
 static void touch(naive *n, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
@@ -36,7 +36,7 @@ Test(insertion, bip_of_one_is_lru) {
     naive_compare_shapes("lru", &ops, NULL);
 }
 
-/* Section 4.2: the 32nd, 64th... line comes in as the most recent. */
+/* Section 4.2: every 32nd line is inserted as the most recent. */
 static bool thirty_second(naive *n) {
     return ++n->counter % 32 == 0;
 }
@@ -59,9 +59,8 @@ Test(insertion, bip) {
 }
 
 /*
- * Section 5.3, complement-select: of 2^n sets in 2^k stretches, a set leads for the
- * first policy where its offset bits equal its stretch's number, for the second where
- * they equal its complement. 0 = follows.
+ * Section 5.3, complement-select: of 2^n sets in 2^k stretches, a set leads for the first policy if the offset bits
+ * equal the stretch's number, for the second if they equal the complement. 0 = follows.
  */
 typedef struct duel_shape {
     uint32_t leaders, most, turn;
@@ -112,7 +111,7 @@ Test(insertion, dip) {
     naive_compare("dip(selector=1)", &ops, 4, 1, &one_bit);
 }
 
-/* One set has nobody to duel with: LRU. */
+/* A single set has no duel: LRU. */
 Test(insertion, dip_of_one_set_is_lru) {
     naive_ops ops = {.hit = touch, .victim = lru, .fill = touch};
     naive_compare("dip", &ops, 1, 16, NULL);
@@ -137,7 +136,7 @@ Test(insertion, dip_example) {
     }
 }
 
-/* 512 misses from the start turn it, 1023 the other way round end at 0, and there it stays. */
+/* 512 misses from the start turn it, 1023 the other way end at 0, and it stays there. */
 Test(insertion, selector_saturates) {
     uint8_t roles[128] = {0};
     gpci_duel duel;
@@ -157,7 +156,7 @@ Test(insertion, selector_saturates) {
     cr_expect_eq(duel.selector, 0);
 }
 
-/* Any number of sets: as many of each, never more than a quarter, and at least one from two sets up. */
+/* Any number of sets: equally many of each, never more than a quarter, and at least one from two sets up. */
 Test(insertion, leaders_of_any_cache) {
     for (uint32_t sets = 1; sets <= 300; sets++)
         for (uint32_t leaders = 1; leaders <= 64; leaders *= 2) {
@@ -177,7 +176,7 @@ Test(insertion, leaders_of_any_cache) {
     cr_expect_arr_eq(sixteen, ((uint8_t[16]){1, 0, 0, 2, 0, 1, 2, 0, 0, 2, 1, 0, 2, 0, 0, 1}), 16);
 }
 
-/* The header's example, and shares over many lines: by counter exact, by draw within five deviations. */
+/* The header's example, and shares over many lines: by counter exactly, by draw within five deviations. */
 Test(insertion, throttle) {
     gpci_thrash_throttle throttle;
     gpci_thrash_throttle_init(&throttle, 0.375, false, 0);

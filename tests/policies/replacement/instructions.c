@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Policies that learn from instructions and from time: the examples at the heads of their files, and LRFU's ends. */
+/* Policies learning from instructions and from time: worked examples, and the limits of LRFU. */
 
 /*
- * Run "pA qB ..." through one set, instruction and line of each access. What became of it: h = hit, - = miss into a
- * free way, a letter = the line that it evicted.
+ * Run "pA qB ..." through one set, instruction and line per access. Results: h = hit, - = miss into a free way, a
+ * letter = the evicted line.
  */
 static void check(const char *spec, uint32_t ways, const char *stream, const char *expected) {
     char got[65] = "";
@@ -34,14 +34,14 @@ Test(instructions, lrfu_example) {
     check("lru", 2, stream, "-h-AB");
 }
 
-/* Two accesses one after the other are one where correlated = 1; with one of another line between them they are two. */
+/* Two consecutive accesses are one with correlated = 1; with an access of another line between they are two. */
 Test(instructions, lrfu_correlated) {
     check("lrfu(lambda=0.5,correlated=1)", 2, "pA pA pB pC", "-h-A");
     check("lrfu(lambda=0.5,correlated=1)", 2, "pA pB pA pC", "--hB");
     check("lrfu(lambda=0.5,correlated=2)", 2, "pA pB pA pB pC", "--hhA");
 }
 
-/* A worth of 255 and more is full: a line of 300 accesses is worth what one of 256 is, and the less recent leaves. */
+/* A worth of 255 and more is full: a line of 300 accesses is worth one of 256, and the less recent leaves. */
 Test(instructions, lrfu_saturates) {
     rig r;
     rig_open(&r, "lrfu(lambda=0)", 1, 2, 1);
@@ -53,7 +53,7 @@ Test(instructions, lrfu_saturates) {
     rig_close(&r);
 }
 
-/* What a line is worth by the definition, from the times of all its accesses since its fill. */
+/* A line's worth by definition, from the times of all accesses since the fill. */
 static double worth_of(const uint64_t *times, size_t count, uint64_t now, double lambda) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -92,7 +92,7 @@ Test(instructions, lrfu_is_its_definition) {
         least_worth_leaves(lambdas[i]);
 }
 
-/* lambda = 1: an access is worth as much as all before it together. */
+/* lambda = 1: an access is worth all earlier accesses together. */
 Test(instructions, lrfu_ends_in_lru) {
     rig lrfu, lru;
     uint64_t random = 3;
@@ -110,26 +110,26 @@ Test(instructions, trace_example) {
     const char *stream = "pA qA pB qB pC qC pD qD pE pF";
     check("trace-based", 2, stream, "-h-hAhBhDC");
     check("lru", 2, stream, "-h-hAhBhCD");
-    /* the hits belong to the bursts that p begins: p alone leaves dead lines */
+    /* the hits belong to the bursts begun by p: p alone leaves dead lines */
     check("trace-based(history=bursts)", 2, stream, "-h-hAhBhDE");
     /* no line has come back */
     check("trace-based(block=1)", 2, stream, "-h-hAhBhCD");
     check("trace-based(threshold=3)", 2, stream, "-h-hAhBhCD");
 }
 
-/* p + q was the end of A and of B; C goes on after it, and takes back what A said: D is not dead, C leaves. */
+/* p + q was the end of A and of B; C continues, and revokes A's prediction: D is not dead, C leaves. */
 Test(instructions, trace_unlearns) {
     check("trace-based", 2, "pA qA pB qB pC qC rC pD qD pE", "-h-hAhhBhC");
 }
 
-/* A and C leave with p; a counter of one bit says so once, and D's hit takes it back: E is not dead, D leaves. */
+/* A and C leave with p; a counter of one bit says so once, and D's hit revokes it: E is not dead, D leaves. */
 Test(instructions, trace_saturates) {
     check("trace-based(counter=1,threshold=1)", 2, "pA pB qB pC pD rD pE pF", "--hAChBD");
 }
 
 /*
- * A comes back for the third time: its own signature, learnt from two ends, is that of a dead line at its fill. Where
- * all blocks learn together, that is so of A's second time, and C, filled before, is hit.
+ * A returns for the third time: the signature, learnt from two ends, marks a dead line at the fill. If all blocks learn
+ * together, A's second time suffices, and C, filled before, is hit.
  */
 Test(instructions, trace_of_a_block) {
     check("trace-based(block=1)", 2, "pA pB pC pA pB pC pA pB", "--ABCABA");
@@ -142,31 +142,31 @@ Test(instructions, time_example) {
     check("lru", 2, stream, "-h-ABhhhhC");
     /* four times 1 is not over after 5 with scale = 5 */
     check("time-based(tick=1,scale=5)", 2, stream, "-h-ABhhhhC");
-    /* twice 1 is not over in ticks of 8 accesses: A's live time was none, and no tick has ended since its fill */
+    /* twice 1 is not over in ticks of 8 accesses: A's live time was none, and no tick has ended since the fill */
     check("time-based(tick=8)", 2, "pA pA pB pC pA pA pC", "-h-ABhh");
     /* a counter of one bit does not count beyond 1 */
     check("time-based(tick=1,bits=1)", 2, stream, "-h-ABhhhhC");
 }
 
-/* A left without a hit, and so p's lines live for no time: C is dead one access later, B came before that was known. */
+/* A left without a hit, so p's lines have no live time: C is dead one access later; B came before this was known. */
 Test(instructions, time_by_instruction) {
     check("time-based(tick=1,signature=pc)", 2, "pA pB pC pD", "--AC");
     check("time-based(tick=1)", 2, "pA pB pC pD", "--AB");
     check("time-based(tick=1,signature=pc)", 2, "pA pB pC qC qE", "--AhC"); /* a hit does not make it younger */
 }
 
-/* q's distance, 3, is learnt from B, and p's, 6, from A; N is farther from its use than M when O comes. */
+/* q's distance, 3, is learnt from B, and p's, 6, from A; N is farther from the next use than M when O comes. */
 Test(instructions, distance_example) {
     const char *stream = "qB rX rY qB pA rC rD rE rF rG rA qM pN qO qM";
     check("reuse-distance(quantum=1,every=1,samples=16,sure=1)", 2, stream, "--BXYBACDEFGANh");
     check("lru", 2, stream, "--BXYBACDEFGAMN");
     /* once is not enough to be sure of */
     check("reuse-distance(quantum=1,every=1,samples=16,sure=2)", 2, stream, "--BXYBACDEFGAMN");
-    /* sampled are the accesses 2, 4 and so on: X, B and never both ends of a distance of q's or p's */
+    /* sampled are accesses 2, 4 and so on: X, B and never both ends of a distance of q's or p's */
     check("reuse-distance(quantum=1,every=2,samples=16,sure=1)", 2, stream, "--BXYBACDEFGAMN");
 }
 
-/* What falls out of the FIFO has the longest distance: of r's lines only A came before that was known. */
+/* A tag leaving the FIFO has the longest distance: of r's lines only A came before this was known. */
 Test(instructions, distance_of_what_never_returns) {
     const char *stream = "rA rB rC rD pX rE rF pX";
     check("reuse-distance(quantum=1,every=1,samples=1,sure=1)", 2, stream, "--BCDAEh");
@@ -209,7 +209,7 @@ Test(instructions, nucache_selection) {
     gpc_context_destroy(context);
 }
 
-/* Lines that left another set are none of this one's, though its FIFO lies behind. */
+/* Lines that left another set do not count, though the FIFO lies behind. */
 Test(instructions, nucache_fifos_are_apart) {
     const gpci_next_use_config config = {.entries = 4, .sets = 3, .depth = 16, .deli = 2, .period = 100};
     gpc_context *context;

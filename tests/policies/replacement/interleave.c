@@ -18,7 +18,7 @@ static gpci_interleave interleave_of(gpci_spread kind, uint64_t bytes, uint32_t 
     return channelled(kind, bytes, slices, slices >= 16 ? slices / 2 : slices);
 }
 
-/* xor and ipoly are of powers of two, hopper is of an H100's slices and bytes alone. */
+/* xor and ipoly need powers of two, hopper exactly an H100's slices and bytes. */
 static bool is_there(int kind, uint32_t slices) {
     if (kind == GPCI_SPREAD_HOPPER)
         return slices == 80 || slices == 40;
@@ -40,7 +40,7 @@ Test(interleave, example) {
     cr_expect_eq(gpci_interleave_address(&interleave, 2, 0x120), 0x520);
 }
 
-/* Four spans of 1 GiB: the slice is the number of the span, and the inner address the place in it. */
+/* Four spans of 1 GiB: the slice is the span's number, and the inner address the place inside. */
 Test(interleave, range) {
     gpci_interleave interleave = interleave_of(GPCI_SPREAD_RANGE, 1u << 30, 4);
     for (uint64_t slice = 0; slice < 4; slice++) {
@@ -66,7 +66,7 @@ Test(interleave, is_undone) {
         }
 }
 
-/* Of consecutive granules every slice gets the same number, at consecutive inner granules: no gap, none twice. */
+/* Of consecutive granules every slice gets equally many, at consecutive inner granules: no gap, none twice. */
 Test(interleave, inner_addresses_have_no_gaps) {
     for (int kind = 0; kind < GPCI_SPREAD_COUNT; kind++)
         for (size_t i = 0; i < SOME_SLICES; i++) {
@@ -97,7 +97,10 @@ static uint32_t most_loaded(const gpci_interleave *interleave, uint64_t stride, 
     return most;
 }
 
-/* Strides of any power of two: even for slices of a power of two, else at most two and a half times the share. */
+/*
+ * Strides of any power of two: even for slices of a power of two, otherwise at most two and a half times the fair
+ * share.
+ */
 Test(interleave, hash_spreads_strides) {
     for (size_t i = 0; i < SOME_SLICES; i++) {
         uint32_t slices = some_slices[i];
@@ -113,9 +116,9 @@ Test(interleave, hash_spreads_strides) {
 }
 
 /*
- * GPGPU-Sim's own, bit by bit: addrdec_tlx of addrdec.cc with -gpgpu_mem_addr_mapping of SM7_QV100 (dramid@8, the
- * lowest bank bit just above the channel's), bitwise_hash_function and ipoly_hash_function of hashing.cc. The bits of
- * the address above those of channel and subpartition that go into each bit of the slice, as its equations list them.
+ * GPGPU-Sim's, bit by bit: addrdec_tlx of addrdec.cc with -gpgpu_mem_addr_mapping of SM7_QV100 (dramid@8, the lowest
+ * bank bit just above the channel's), bitwise_hash_function and ipoly_hash_function of hashing.cc. For every bit of the
+ * slice, the address bits above channel and subpartition that enter it, as listed in the equations.
  */
 static const uint32_t ipoly_16[4] = {0xf59, 0x11eb, 0x3d6, 0x7ac},
                       ipoly_32[5] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34},
@@ -179,7 +182,7 @@ Test(interleave, known_pairs) {
     }
 }
 
-/* Each group has all slices once, and hardly any two groups the same order; a stride of whole groups spreads. */
+/* A group has all slices once, and rarely two groups have the same order; a stride of whole groups spreads. */
 Test(interleave, random_orders) {
     for (size_t i = 0; i < SOME_SLICES; i++) {
         const uint32_t slices = some_slices[i];
@@ -241,7 +244,7 @@ Test(interleave, of_an_h100) {
     }
 }
 
-/* Any 32 KiB have 512 bytes in each of 64 slices, and no slice has more of a MiB than a tenth beyond its share. */
+/* Any 32 KiB have 512 bytes in each of 64 slices, and no slice has more of a MiB than a tenth beyond the fair share. */
 Test(interleave, of_an_h100_is_even) {
     gpci_interleave whole = interleave_of(GPCI_SPREAD_HOPPER, 256, 80);
     for (uint64_t mib = 0; mib < 64; mib++) {

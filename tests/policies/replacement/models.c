@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Each policy against its definition written down naively, on random streams of
- * hits, fills, invalidations and victims among random candidates.
+ * Every policy compared with a naive definition, on random streams of hits, fills, invalidations and victims among
+ * random candidates.
  */
 typedef struct model {
     uint32_t ways;
@@ -72,7 +72,7 @@ static uint32_t leaves_of(uint32_t ways) {
     return leaves;
 }
 
-/* The leaf below `node`, which stands for ways [first, first + span), or RIG_NO_WAY if no candidate is there. */
+/* Leaf below `node`, for ways [first, first + span), or RIG_NO_WAY without a candidate. */
 static uint32_t plru_below(const model *m, const bool *candidate, uint32_t node, uint32_t first, uint32_t span) {
     if (first >= m->ways)
         return RIG_NO_WAY;
@@ -98,7 +98,7 @@ static void use(model *m, uint32_t way, uint64_t next_use) {
         m->right[node / 2] = node % 2 == 0;
 }
 
-/* Random, and never none. */
+/* Random, but at least one. */
 static void choose_candidates(uint64_t *random, uint32_t ways, uint64_t *words, bool *candidate) {
     memset(words, 0, 16 * sizeof *words);
     unsigned rarity = gpci_random_below(random, 4);
@@ -109,7 +109,7 @@ static void choose_candidates(uint64_t *random, uint32_t ways, uint64_t *words, 
     }
 }
 
-/* One step: line `line` is asked for; a miss in a full set must choose what the model chooses. */
+/* One step: access line `line`; a miss in a full set must choose the model's victim. */
 static void step_both(rig *r, model *m, victim_fn victim, uint64_t line, uint64_t *random, bool masked) {
     uint32_t set = (uint32_t)(line % r->env.sets), ways = m->ways;
     uint64_t words[16], next_use = gpci_random(random) % 1000;
@@ -188,8 +188,8 @@ Test(models, opt) {
 }
 
 /*
- * Random: every candidate equally often. With 8000 draws over n candidates each
- * count is binomial, deviation sqrt(8000 (n - 1)) / n; five of these bound it.
+ * Random: every candidate equally often. With 8000 draws over n candidates a count is binomial, with deviation
+ * sqrt(8000 (n - 1)) / n; five deviations bound it.
  */
 Test(models, random_is_uniform) {
     static const uint32_t ways[] = {1, 2, 3, 16, 24, 64, 65, 100};
@@ -214,7 +214,7 @@ Test(models, random_is_uniform) {
     }
 }
 
-/* Policies that differ only by seed differ; with the same seed they do not. */
+/* Policies with different seeds differ; with equal seeds they do not. */
 Test(models, random_follows_its_seed) {
     rig r[3];
     for (int i = 0; i < 3; i++)

@@ -27,7 +27,7 @@ void naive_demote(naive *n, uint32_t set, uint32_t way) {
     naive_at(n, set, way)->stamp = --n->oldest;
 }
 
-/* Random, and never none; NULL words stand for all. */
+/* Random, but at least one; NULL words stand for all. */
 static const uint64_t *choose_candidates(uint64_t *random, uint32_t ways, uint64_t words[16], bool *candidate) {
     unsigned rarity = gpci_random_below(random, 4);
     memset(words, 0, 16 * sizeof *words);

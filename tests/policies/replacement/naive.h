@@ -5,9 +5,8 @@
 #include "policies/replacement/rig.h"
 
 /*
- * A policy against its definition written down naively, for policies whose sets
- * share state: random hits, misses, fills, invalidations and candidates, the
- * same for both, and after each miss in a full set the same choice.
+ * A policy compared with a naive definition, for policies with sets sharing state: random hits, misses, fills,
+ * invalidations and candidates, equal for both, and after every miss in a full set an equal choice.
  */
 typedef struct naive_line {
     int64_t stamp;
@@ -21,7 +20,7 @@ typedef struct naive {
     naive_line *lines; /* [sets][ways] */
     int64_t newest, oldest;
     uint64_t counter, selector;
-    void *extra; /* the definition's own */
+    void *extra; /* of the definition */
 } naive;
 
 typedef struct naive_ops {
@@ -33,9 +32,9 @@ typedef struct naive_ops {
     void (*fill)(naive *n, uint32_t set, uint32_t way, const gpc_request *request);
 } naive_ops;
 
-/* Asserts that `spec` does what `ops` say on a cache of this shape. `extra` becomes naive.extra. */
+/* Assert that `spec` acts like `ops` on a cache of this shape. `extra` becomes naive.extra. */
 void naive_compare(const char *spec, const naive_ops *ops, uint32_t sets, uint32_t ways, void *extra);
-/* The same for ways of 1 to 1024 and few sets; extra stays as the caller has it. */
+/* For ways of 1 to 1024 and few sets; extra stays unchanged. */
 void naive_compare_shapes(const char *spec, const naive_ops *ops, void *extra);
 
 naive_line *naive_at(const naive *n, uint32_t set, uint32_t way);

@@ -9,18 +9,18 @@
 #include <string.h>
 
 /*
- * Protecting distance against its definition: remaining distances counted down one by one, and reuse
- * distances looked up in a log of all accesses of a set.
+ * Protecting distance compared with the definition: remaining distances counted down singly, and reuse distances looked
+ * up in a log of all accesses of a set.
  */
 typedef struct definition {
-    uint32_t distance, step, most; /* accesses that a decrement stands for; the largest remaining distance */
+    uint32_t distance, step, most; /* accesses per decrement; the largest remaining distance */
     bool bypass;
     uint32_t period; /* 0 = the distance is given */
     uint32_t every, longest, width, stretch, eviction;
     uint32_t capacity;                       /* of a counter */
     uint32_t accesses, sampled, counts[300]; /* since the last computation */
     bool full;
-    uint32_t phases[1024]; /* of each set's step */
+    uint32_t phases[1024]; /* of every set's step */
     uint32_t lengths[1024];
     uint64_t *logs[1024]; /* line numbers; found ones are struck out */
     uint32_t found;       /* computations that changed the distance */
@@ -144,7 +144,7 @@ Test(protecting, given_distances) {
     }
 }
 
-/* 8 bits hold 255; a line protected for 256 accesses is so for 255. */
+/* 8 bits hold 255; a line protected for 256 accesses is protected for 255. */
 Test(protecting, remaining_distance_saturates) {
     rig r;
     rig_open(&r, "protecting-distance(distance=256,bypass=1)", 1, 1, 1);
@@ -216,7 +216,7 @@ Test(protecting, example) {
 static const gpci_reuse_config plain = {
     .sets = 1, .depth = 4, .every = 4, .step = 4, .longest = 16, .tag_bits = 16, .counter_bits = 16};
 
-/* The header's example: E is 0, 0.0625, 0.0536 and 0.0667. Without the two at 16 it is 8 that is best. */
+/* The header's example: E is 0, 0.0625, 0.0536 and 0.0667. Without the two at 16, 8 is best. */
 Test(protecting, best_distance) {
     gpc_context *context;
     gpci_reuse reuse = {0};
@@ -233,7 +233,7 @@ Test(protecting, best_distance) {
     gpc_context_destroy(context);
 }
 
-/* Every distance of 1 to 16 is measured as what it is, whatever the phase; 17 is not found any more. */
+/* Every distance of 1 to 16 is measured exactly, in any phase; 17 is not found any more. */
 Test(protecting, distances_are_exact) {
     gpc_context *context;
     gpci_reuse_config config = plain;
@@ -257,7 +257,7 @@ Test(protecting, distances_are_exact) {
     gpc_context_destroy(context);
 }
 
-/* A counter of two bits is full at 3, and then none counts. */
+/* A counter of two bits is full at 3, and then no counter counts. */
 Test(protecting, counters_freeze_when_one_is_full) {
     gpc_context *context;
     gpci_reuse reuse = {0};
@@ -278,9 +278,9 @@ Test(protecting, counters_freeze_when_one_is_full) {
 }
 
 /*
- * 2 MB, 16 ways of 64 bytes, 2048 sets: RPDs of 8 bits and a hit bit, 32768 x 9; 32 FIFOs of 32 tags of
- * 16 bits, the paper's 2 KB, with their valid bits and 3-bit counters; 64 counters of 16 bits and one of 32;
- * PD to 256 in 9 bits, and a period of 2^19. With bypass and 3 bits no hit bit and 5 bits per set for the step of 32.
+ * 2 MB, 16 ways of 64 bytes, 2048 sets: RPDs of 8 bits and a hit bit, 32768 x 9; 32 FIFOs of 32 tags of 16 bits, the
+ * paper's 2 KB, with valid bits and 3-bit counters; 64 counters of 16 bits and one of 32; PD to 256 in 9 bits, and a
+ * period of 2^19. With bypass and 3 bits no hit bit and 5 bits per set for the step of 32.
  */
 Test(protecting, cost) {
     gpc_context *context;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RPR's parts at the widths of their fields, its costs, and the examples at the heads of its files. */
+/* RPR's parts at the widths of the fields, costs, and the worked examples. */
 
 static gpci_rpr_history history;
 
@@ -40,7 +40,7 @@ Test(rpr, history_example) {
     cr_expect_eq(gpci_rpr_predict(&history, 8), GPCI_RPR_NONE, "another signature");
 }
 
-/* Each field is full at the last value of its width: 2^5 - 1 fetches, 2^8 - 1 reuses, 2^11 - 1 of distance. */
+/* A field is full at the last value of the width: 2^5 - 1 fetches, 2^8 - 1 reuses, 2^11 - 1 of distance. */
 Test(rpr, history_fields_are_full_at_their_widths) {
     misses(1, 17);
     hits(1, 254, 1);
@@ -76,7 +76,7 @@ Test(rpr, history_starts_again) {
     cr_expect_eq(gpci_rpr_predict(&history, 5), 1 << 4 | 9, "nothing of the first 31 fetches is left");
 }
 
-/* An average rounds down; of distances that are rarely reused it is still one. */
+/* An average rounds down; rarely reused distances still have one. */
 Test(rpr, history_rounds_down) {
     hits(6, 30, 3);
     misses(6, 31);
@@ -84,7 +84,7 @@ Test(rpr, history_rounds_down) {
     cr_expect_eq(distance_of(6), 3);
 }
 
-/* 512 signatures fill the table; the next takes the place of the first that came, however often it was used since. */
+/* 512 signatures fill the table; the next replaces the first, however often used since. */
 Test(rpr, history_full) {
     for (uint32_t signature = 0; signature < 512; signature++)
         misses(signature, 31);
@@ -136,14 +136,14 @@ Test(rpr, sampler_example) {
     cr_expect_eq(entry('A').reuses, 2);
     cr_expect_eq(entry('A').fetches, 1);
     cr_expect_eq(entry('C').fetches, 1);
-    sample(&s, 'B'); /* C left when? A was used last: B takes C's place */
+    sample(&s, 'B'); /* C left; A was used last: B takes C's place */
     sample(&s, 'A');
     cr_expect_eq(entry('B').fetches, 2);
     cr_expect_eq(entry('A').reuses, 3);
     cr_expect_eq(entry('A').fetches, 1);
 }
 
-/* A 16-bit counter and its wrap: distances up to 65,535 are told exactly, though the sum keeps 11 bits of them. */
+/* A 16-bit counter and wrap: distances up to 65,535 are exact, though the sum keeps 11 bits of them. */
 Test(rpr, sampler_counter_wraps) {
     gpci_rpr_sampler s = sampler_of(1, 1);
     counters[0] = 65534;
@@ -159,7 +159,7 @@ Test(rpr, sampler_counter_wraps) {
     cr_expect_eq(history.places['B'], 0);
 }
 
-/* The least recent leaves, across the wrap too. */
+/* The least recent leaves, also across the wrap. */
 Test(rpr, sampler_evicts_the_least_recent) {
     gpci_rpr_sampler s = sampler_of(3, 1);
     counters[0] = 65533;
@@ -174,7 +174,7 @@ Test(rpr, sampler_evicts_the_least_recent) {
     cr_expect_eq(entry('A').fetches, 2);
 }
 
-/* Three bytes of tag: blocks 2^24 tags apart are one to the sampler. */
+/* Three bytes of tag: the sampler does not distinguish blocks 2^24 tags apart. */
 Test(rpr, sampler_tags_are_three_bytes) {
     gpci_rpr_sampler s = sampler_of(4, 1);
     gpci_rpr_sample_enter(&s, &history, 0, (uint64_t)5 << 7, 'A');
@@ -188,7 +188,7 @@ Test(rpr, sampler_tags_are_three_bytes) {
     cr_expect_eq(entry('Z').reuses, 1);
 }
 
-/* Make the history predict `count` and `distance` (1 or more) of the signature that the request would have. */
+/* Make the history predict `count` and `distance` (1 or more) of the request's signature. */
 static void teach(rig *r, uint64_t pc, uint32_t warp, uint32_t count, uint32_t distance) {
     gpci_rpr *rpr = r->self;
     gpc_request request = {.pc = pc, .warp = warp, .warp_age = warp};
@@ -197,7 +197,7 @@ static void teach(rig *r, uint64_t pc, uint32_t warp, uint32_t count, uint32_t d
         gpci_rpr_hit_update(rpr->history, signature, distance);
     for (uint32_t i = 0; i < 7; i++)
         gpci_rpr_miss_update(rpr->history, signature);
-    while (gpci_rpr_predict(rpr->history, signature) == GPCI_RPR_NONE) { /* the same again until a sum is full */
+    while (gpci_rpr_predict(rpr->history, signature) == GPCI_RPR_NONE) { /* repeated until a sum is full */
         for (uint32_t i = 0; i < count; i++)
             gpci_rpr_hit_update(rpr->history, signature, distance);
         gpci_rpr_miss_update(rpr->history, signature);
@@ -206,7 +206,10 @@ static void teach(rig *r, uint64_t pc, uint32_t warp, uint32_t count, uint32_t d
     cr_assert_eq(gpci_rpr_predict(rpr->history, signature), expected, "count %u, distance %u", count, distance);
 }
 
-/* As in ages.c: a letter and a warp is an access, whose pc is the letter; where any is lower case, these have tokens. */
+/*
+ * As in ages.c: a letter and a warp is an access, with the letter as pc; if any is lower case, the other warps have
+ * tokens.
+ */
 static void check(rig *r, const char *steps, const char *expected) {
     bool in_use = strpbrk(steps, "abcdefghijklmnopqrstuvwxyz");
     char got[65] = "";
@@ -228,7 +231,7 @@ static void check(rig *r, const char *steps, const char *expected) {
     cr_expect_str_eq(got, expected, "%s, not %s", got, expected);
 }
 
-/* 12-bit signatures, so that the few of an example do not collide. */
+/* 12-bit signatures, so that the few in an example do not collide. */
 static void open_taught(rig *r, const char *spec, uint32_t ways) {
     rig_open(r, spec, 1, ways, 1);
     teach(r, 'A', 0, 2, 4);
@@ -246,7 +249,7 @@ Test(rpr, example) {
     rig_close(&r);
 }
 
-/* The farthest leaves; distances come nearer with each access to the set, and stop at 0. */
+/* The farthest leaves; distances shrink with every access to the set, and stop at 0. */
 Test(rpr, distance) {
     rig r;
     open_taught(&r, "rpr-distance(signature=12)", 3);
@@ -256,13 +259,13 @@ Test(rpr, distance) {
     open_taught(&r, "rpr-distance(signature=12)", 2);
     teach(&r, 'X', 0, 1, 12);
     check(&r, "B0A0", "--");
-    for (int i = 0; i < 20; i++) /* accesses to the set that find nothing and leave nothing */
+    for (int i = 0; i < 20; i++) /* accesses to the set without effect */
         r.ops->on_miss(r.self, 0, &(gpc_request){.pc = 1});
     check(&r, "C0", "B"); /* both at 0: the least recent */
     rig_close(&r);
 }
 
-/* 256 + what is left, 0 for none: what is not predicted leaves before what is, what is dead before both. */
+/* 256 + the rest, 0 for none: unpredicted lines leave before predicted ones, dead lines before both. */
 Test(rpr, count) {
     rig r;
     open_taught(&r, "rpr-count(signature=12)", 3);
@@ -276,18 +279,18 @@ Test(rpr, count) {
     rig_close(&r);
 }
 
-/* As age-lru, but for the dead. */
+/* As age-lru, except dead lines. */
 Test(rpr, age) {
     rig r;
     rig_open(&r, "rpr-age", 1, 2, 1);
     check(&r, "+0+1+2A0B1C2D1.0E2", "--BCA");
     rig_close(&r);
     open_taught(&r, "rpr-age(signature=12)", 3);
-    check(&r, "B0A1U2B0C0D0", "---hBU"); /* B dead by its hit; then of A1, U2 and C0 the youngest warp's */
+    check(&r, "B0A1U2B0C0D0", "---hBU"); /* B dead by the hit; then of A1, U2 and C0 the youngest warp's */
     rig_close(&r);
 }
 
-/* Without a prediction a line is not dead, unless it is said to be. */
+/* Without a prediction a line is not dead, unless marked. */
 Test(rpr, unpredicted) {
     rig r;
     open_taught(&r, "rpr(signature=12)", 2);
@@ -298,7 +301,7 @@ Test(rpr, unpredicted) {
     rig_close(&r);
 }
 
-/* What is predicted never to be used again is not dead: it leaves by its distance, 14, or by its count, 0. */
+/* A line predicted never to be reused is not dead: it leaves by the distance, 14, or by the count, 0. */
 Test(rpr, predicted_without_reuse) {
     rig r;
     open_taught(&r, "rpr(signature=12)", 2);
@@ -317,7 +320,7 @@ Test(rpr, predicted_without_reuse) {
     rig_close(&r);
 }
 
-/* The distance of a count of zero comes nearer as others do, and at 0 it is as what was not predicted. */
+/* The distance of a count of zero shrinks like others, and at 0 equals an unpredicted line. */
 Test(rpr, without_reuse_runs_out) {
     static const struct {
         const char *spec, *evicted;
@@ -339,7 +342,7 @@ Test(rpr, without_reuse_runs_out) {
     }
 }
 
-/* An inactive warp's lines are dead whatever is predicted. */
+/* An inactive warp's lines are dead with any prediction. */
 Test(rpr, inactive_warps) {
     rig r;
     static const char *const specs[] = {"rpr", "rpr-age", "rpr-distance", "rpr-count"};
@@ -370,7 +373,7 @@ Test(rpr, signature_knows_pc_and_age) {
     rig_close(&r);
 }
 
-/* Only one SM samples, the first that has an access, and of its sets one in four; another one in the next kernel. */
+/* Only one SM samples, the first with an access, and only one in four of the sets; another SM in the next kernel. */
 Test(rpr, samples_a_quarter_of_the_sets_of_one_sm) {
     enum { SMS = 3 };
     rig r[SMS];
@@ -385,7 +388,7 @@ Test(rpr, samples_a_quarter_of_the_sets_of_one_sm) {
         const gpc_warp_event start = {.kind = GPC_KERNEL_START, .kernel = kernel};
         for (uint32_t index = 0; index < SMS; index++)
             r[index].ops->on_warp_event(r[index].self, &start);
-        const uint32_t first = (kernel * 2 + 1) % SMS; /* those before it have no work */
+        const uint32_t first = (kernel * 2 + 1) % SMS; /* earlier SMs have no work */
         for (uint32_t n = first * 32; n < SMS * 32; n++) {
             const uint32_t index = n / 32, set = n % 32;
             gpci_rpr *rpr = r[index].self;
@@ -419,8 +422,8 @@ Test(rpr, refuses_what_it_cannot_sample) {
 }
 
 /*
- * Section 6.3, GTX480: 16 KiB of 32 sets, 4 ways and 128 bytes on each of 15 SMs. It counts neither LRU's order, 32
- * bytes here, nor the two registers of active warp ids.
+ * Section 6.3, GTX480: 16 KiB of 32 sets, 4 ways and 128 bytes on each of 15 SMs. Without LRU's order, 32 bytes here,
+ * and the two registers of active warp ids.
  */
 Test(rpr, costs_are_the_documents) {
     static const char *const specs[] = {"rpr", "rpr-age", "rpr-distance", "rpr-count", "rpr(score=count)"};
@@ -448,7 +451,7 @@ Test(rpr, costs_are_the_documents) {
     gpc_context_destroy(context);
 }
 
-/* The example of combined.c: no token, no place, unless a line is dead. */
+/* The example of combined.c: without a token no place, unless a line is dead. */
 Test(rpr, combined_example) {
     rig r;
     rig_open(&r, "combined", 1, 2, 1);
@@ -456,7 +459,7 @@ Test(rpr, combined_example) {
     rig_close(&r);
 }
 
-/* Nobody has a token: all are cache warps, and it is age-lru. */
+/* Without tokens all are cache warps, and it is age-lru. */
 Test(rpr, combined_without_tokens) {
     rig r;
     rig_open(&r, "combined", 1, 2, 1);
@@ -464,7 +467,10 @@ Test(rpr, combined_without_tokens) {
     rig_close(&r);
 }
 
-/* Blocks of low reuse stay out of a full set, tokens or not; one that found a free way leaves as any other does. */
+/*
+ * Blocks of low reuse stay out of a full set, with or without tokens; a block in a formerly free way leaves like any
+ * other.
+ */
 Test(rpr, combined_keeps_low_reuse_out) {
     rig r;
     open_taught(&r, "combined(signature=12)", 2);
@@ -480,7 +486,7 @@ Test(rpr, combined_keeps_low_reuse_out) {
     rig_close(&r);
 }
 
-/* A block that bypasses for its low reuse is sampled: once it is used again and again, it is let in. */
+/* A block that bypasses for low reuse is sampled: reused again and again, it is admitted. */
 Test(rpr, combined_takes_a_prediction_back) {
     rig r;
     open_taught(&r, "combined(signature=12)", 2);

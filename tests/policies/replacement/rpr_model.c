@@ -8,9 +8,8 @@
 #include <string.h>
 
 /*
- * RPR and `combined` against chapter 6 of seeds/004 written down naively: lists that
- * are searched, times that never wrap, scores as its equations give them; on random
- * streams with random warp events, candidates and invalidations.
+ * RPR and `combined` compared with a naive version of chapter 6 of seeds/004: searched lists, times that never wrap,
+ * scores by the equations; on random streams with random warp events, candidates and invalidations.
  */
 typedef enum model_score { BY_AGE, BY_DISTANCE, BY_COUNT } model_score;
 
@@ -43,7 +42,7 @@ typedef struct model {
     model_entry entries[512]; /* the longest in the table first */
     uint32_t entry_count;
     model_line *lines;   /* [sets][ways] */
-    model_tag *tags;     /* [sets][ways], the first tag_counts of each set */
+    model_tag *tags;     /* [sets][ways], the first tag_counts of every set */
     uint32_t *tag_count; /* [sets] */
     int64_t *accesses;   /* [sets] */
 } model;
@@ -131,7 +130,7 @@ static void fill(model *m, uint32_t set, uint32_t way, const gpc_request *reques
     const model_entry *e = entry_of(m, signature_of(m, request));
     model_line l = {.warp = naive_number(&m->warps, request->warp, request->warp_age), .used = ++m->clock};
     if (e && e->averaged) {
-        l.distance = e->count == 0 && e->distance == 15 ? 14 : e->distance; /* the bits of 15 are the dead's */
+        l.distance = e->count == 0 && e->distance == 15 ? 14 : e->distance; /* the bits of 15 mark dead lines */
         l.count = e->count;
     }
     m->lines[(size_t)set * m->ways + way] = l;
@@ -173,7 +172,7 @@ static uint32_t victim_of(const model *m, uint32_t set, const uint64_t *candidat
     return victim;
 }
 
-/* Section 7.2: a cache warp's misses are sampled whether they enter or not. */
+/* Section 7.2: a cache warp's misses are sampled, with or without entering. */
 static void miss(model *m, uint32_t set, uint64_t line, const gpc_request *request) {
     access_set(m, set, line);
     if (m->combined && request->token != GPC_TOKEN_NONE)

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* RRIP against its definition, one step of aging at a time. */
+/* RRIP compared with the definition, one step of aging at a time. */
 
 typedef struct rules {
     uint32_t distant, leaders, most, turn;
@@ -25,7 +25,7 @@ static void hit(naive *n, uint32_t set, uint32_t way, const gpc_request *request
         line->value--;
 }
 
-/* Figure 4 of the paper: look for the distant value from the left; if there is none, increment all, and look again. */
+/* Figure 4 of the paper: look for the distant value from the left; otherwise increment all, and look again. */
 static uint32_t victim(naive *n, uint32_t set, const bool *candidate, const gpc_request *request) {
     (void)request;
     for (;;) {
@@ -66,7 +66,7 @@ Test(rrip, brrip) {
     naive_compare_shapes("brrip(bits=4)", &ops, &four);
 }
 
-/* Leaders as Qureshi et al. choose them: 0 = follows, 1 = SRRIP, 2 = BRRIP. */
+/* Leaders as chosen by Qureshi et al.: 0 = follows, 1 = SRRIP, 2 = BRRIP. */
 static int leads(const naive *n, uint32_t set) {
     uint32_t stretch = n->sets / rules_of(n)->leaders, number = set / stretch, offset = set % stretch;
     if (offset == number % stretch)
@@ -105,7 +105,7 @@ Test(rrip, drrip) {
     naive_compare("drrip(bits=3,selector=2,leaders=1)", &ops, 64, 1, &tiny);
 }
 
-/* One set has nobody to duel with: SRRIP. */
+/* A single set has no duel: SRRIP. */
 Test(rrip, drrip_of_one_set_is_srrip) {
     naive_ops ops = {.hit = hit, .victim = victim, .fill = fill_long};
     rules two = {.distant = 3};
@@ -141,7 +141,7 @@ Test(rrip, values) {
     cr_expect_eq(gpci_rrip_victim(&rrip, 0, NULL), 1);
     for (uint32_t way = 0; way < 4; way++)
         cr_expect_eq(gpci_rrip_get(&rrip, 0, way), after[way]);
-    uint64_t third = 4; /* 1 of 3: all age by two, and those at 2 and 3 stop at 3 */
+    uint64_t third = 4; /* 1 of 3: all age by two, and lines at 2 and 3 stop at 3 */
     cr_expect_eq(gpci_rrip_victim(&rrip, 0, &third), 2);
     for (uint32_t way = 0; way < 4; way++)
         cr_expect_eq(gpci_rrip_get(&rrip, 0, way), 3);

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* SHiP against its definition, the example of its file, and its cost beside the paper's. */
+/* SHiP compared with the definition, the worked example, and the cost beside the paper's. */
 
 typedef struct table {
     uint32_t entries, index_bits, initial, highest;
@@ -103,10 +103,10 @@ Test(ship, example) {
     cr_expect_eq(load(&r, 32, 'C'), 'B');
     cr_expect_eq(load(&r, 32, 'D'), 'C');
     cr_expect_eq(load(&r, 16, 'A'), 'h');
-    for (uint64_t line = 1000; line < 1100; line++) /* a stream by q leaves A alone for ever */
+    for (uint64_t line = 1000; line < 1100; line++) /* a stream by q never evicts A */
         load(&r, 32, line);
     cr_expect_eq(load(&r, 16, 'A'), 'h');
-    /* and so does one by an instruction not seen yet: its first line to leave, when A ages to 1, counts it to 0 */
+    /* and so does a stream by an unseen instruction: the first line to leave, when A ages to 1, counts it to 0 */
     for (uint64_t line = 2000; line < 2100; line++)
         load(&r, 48, line);
     cr_expect_eq(load(&r, 16, 'A'), 'h');
@@ -114,11 +114,11 @@ Test(ship, example) {
 }
 
 /*
- * Two ways, B by p in way 0, hit 100 times: p counts 7, not 101. A by q in way 1 is hit after each load of p's
- * stream: X1 evicts B, which was hit, and X2 to X8 evict X1 to X7, which were not, so that p counts 0 and X8 comes in
- * distant. From then on the stream evicts itself and A, not hit again, stays. 100 evictions on, p counts
- * 0 and not less: one hit makes it 1, and what p loads next comes in with 2. Both lines were
- * hit, so both are aged to 3, and of A with 3 and the new line with 2 it is A that leaves.
+ * Two ways, B by p in way 0, hit 100 times: p counts 7, not 101. A by q in way 1 is hit after every load of p's stream:
+ * X1 evicts B, which was hit, and X2 to X8 evict X1 to X7, which were not, so that p counts 0 and X8 is inserted
+ * distant. From then on the stream evicts only its own lines and A, not hit again, stays. 100 evictions later, p counts
+ * 0 and not less: one hit makes it 1, and p's next line is inserted with 2. Both lines were hit, so both are aged to 3,
+ * and of A with 3 and the new line with 2, A leaves.
  */
 Test(ship, counters_saturate) {
     rig r;

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions on the tree of pseudo-LRU against Jimenez's pseudocode (MICRO 2013, Figures 7 and 9), on a heap of bits. */
+/*
+ * Positions on the tree of pseudo-LRU compared with Jimenez's pseudocode (MICRO 2013, Figures 7 and 9), on a heap of
+ * bits.
+ */
 
 typedef struct forest {
     uint32_t leaves;
@@ -16,7 +19,7 @@ typedef struct forest {
     bool bit[16][2048]; /* a set's nodes, from 1; leaves follow */
 } forest;
 
-/* Figure 7: from the leaf up, bit i is set where the parent's bit shows the side that we came from. */
+/* Figure 7: from the leaf up, bit i is set if the parent's bit shows the side of the path. */
 static uint32_t position_of(const forest *f, uint32_t set, uint32_t way) {
     uint32_t x = 0;
     unsigned i = 0;
@@ -61,7 +64,7 @@ static void bimodal(naive *n, uint32_t set, uint32_t way, const gpc_request *req
     ++n->counter % 8 ? to_last(n, set, way, request) : to_first(n, set, way, request);
 }
 
-/* Sets 0 and 15 of 16, one stretch, lead where there are two vectors of one leader each. */
+/* Sets 0 and 15 of 16, one stretch, lead with two vectors of one leader each. */
 static const uint32_t *vector_for(naive *n, uint32_t set) {
     const forest *f = n->extra;
     if (!f->leaders)
@@ -135,7 +138,7 @@ Test(tree, gippr) {
     static const uint32_t quarter[5] = {0, 1, 2, 3, 1};
     compare("gippr", &ops, (forest){.vector = {quarter}}, 4, 4);
     compare("gippr(0, 1, 2, 3, 1)", &ops, (forest){.vector = {quarter}}, 4, 3);
-    /* and one of 32 takes each twice, doubled */
+    /* and one of 32 takes every entry twice, doubled */
     uint32_t twice[33];
     for (int i = 0; i < 32; i++)
         twice[i] = 2 * inclusive[i / 2];
@@ -157,7 +160,7 @@ Test(tree, dgippr) {
             (forest){.vector = {two[0], two[1]}, .leaders = 1, .turn = 2, .most = 3}, 16, 13);
 }
 
-/* Vectors that are plru's own policies. */
+/* Vectors equal to plru's policies. */
 Test(tree, vectors_of_plru) {
     naive_ops first = {.hit = to_first, .victim = victim, .fill = to_first};
     naive_ops last = {.hit = to_first, .victim = victim, .fill = to_last};
@@ -165,7 +168,7 @@ Test(tree, vectors_of_plru) {
     compare("gippr(0, 0, 0, 0, 3)", &last, (forest){0}, 3, 4);
 }
 
-/* A position put is the position found, for every way and position. */
+/* A position put is found again, for every way and position. */
 Test(tree, positions) {
     uint64_t nodes[2] = {0};
     gpc_policy_env env = {.sets = 1, .ways = 128, .set_state = nodes, .line_state = nodes};

@@ -17,7 +17,7 @@ static int64_t oldest_of(const naive_warps *w) {
     return oldest;
 }
 
-/* The newest number that is given out and has this one's low 8 bits. */
+/* The newest number given out with equal low 8 bits. */
 static int64_t newest_like(const naive_warps *w, int64_t number) {
     int64_t n = w->youngest;
     while (((n - number) % 256 + 256) % 256)

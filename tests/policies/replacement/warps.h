@@ -5,9 +5,8 @@
 #include "policies/replacement/rig.h"
 
 /*
- * Warps of an SM as section 5.2.2 of seeds/004 means them, written down naively:
- * numbers that never wrap, and lists that are searched. An 8-bit id stands for the
- * newest number congruent to it.
+ * Warps of an SM as in section 5.2.2 of seeds/004, naively: numbers that never wrap, and searched lists. An 8-bit id
+ * stands for the newest congruent number.
  */
 #define NAIVE_SLOTS 80u
 #define NAIVE_INACTIVE 256
@@ -27,12 +26,12 @@ void naive_open(naive_warps *warps);
 void naive_event(naive_warps *warps, const gpc_warp_event *event);
 /* The warp makes an access. */
 void naive_use(naive_warps *warps, uint32_t slot);
-/* The number that a request of the warp gives a line. */
+/* Number given to a line by a request of the warp. */
 int64_t naive_number(const naive_warps *warps, uint32_t slot, uint32_t warp_age);
 /* 0 = oldest ... 255; NAIVE_INACTIVE. */
 int naive_age(const naive_warps *warps, int64_t number);
 
-/* A random event for one of the slots; `kernels`: now and then of a kernel. */
+/* A random event for one of the slots; `kernels`: sometimes of a kernel. */
 gpc_warp_event random_event(uint64_t *random, uint32_t slots, bool kernels);
 void tell(rig *r, gpc_warp_event_kind kind, uint32_t warp);
 

@@ -4,14 +4,14 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* Static limiting of blocks whose warps are spread over the schedulers. */
+/* Static limiting of blocks with warps spread over the schedulers. */
 
 static void start_block(sm_rig *r, uint32_t block, uint32_t first, uint32_t warps) {
     for (uint32_t warp = first; warp < first + warps; warp++)
         sm_start(r, warp, block);
 }
 
-/* The head of blocks.c: the scheduler on which a block ends knows at once, the other in its next cycle. */
+/* The example of blocks.c: the scheduler on which a block ends knows at once, the other in the next cycle. */
 Test(blocks, worked_example) {
     sm_rig r;
     sm_open(&r, "gto + blocks(limit=1)", 2, 4);
@@ -49,7 +49,7 @@ Test(blocks, limits) {
         }
 }
 
-/* A block of one warp, known to one scheduler only, counts on all; the same number again is another block. */
+/* A block of one warp, known to one scheduler only, counts on all; a repeated number is another block. */
 Test(blocks, uneven_blocks_and_numbers_again) {
     sm_rig r;
     sm_open(&r, "gto + blocks(limit=2)", 2, 6);
@@ -64,13 +64,13 @@ Test(blocks, uneven_blocks_and_numbers_again) {
     sm_start(&r, 0, 5);
     sm_clock(&r, 3);
     cr_expect_str_eq(sm_classes(&r), "TCCCC.");
-    sm_start(&r, 5, 7); /* a warp that comes late belongs to its block */
+    sm_start(&r, 5, 7); /* a late warp belongs to the block */
     sm_clock(&r, 4);
     cr_expect_str_eq(sm_classes(&r), "TCCCCC");
     sm_close(&r);
 }
 
-/* A block waits at its barrier for its own warps, and keeps its place. */
+/* A block waits at a barrier for the warps, and keeps the place. */
 Test(blocks, barriers_keep_the_place) {
     sm_rig r;
     sm_open(&r, "gto + blocks(limit=1)", 2, 8);
@@ -87,7 +87,7 @@ Test(blocks, barriers_keep_the_place) {
 
 enum { LENGTH = 12, BLOCKS = 40, WIDTH = 4, RESIDENT = 5 };
 
-/* A small machine: blocks of 4 warps with a barrier every 4th instruction, of which 5 are resident. */
+/* A small machine: blocks of 4 warps with a barrier every 4th instruction, 5 of them resident. */
 typedef struct machine {
     sm_rig r;
     uint32_t place[RESIDENT * WIDTH], at_barrier[RESIDENT], live[RESIDENT];
@@ -140,7 +140,7 @@ static void start_blocks(machine *m, uint64_t cycle) {
     }
 }
 
-/* All blocks come to their end, whatever is stacked; and on each scheduler the classes sum to those who run. */
+/* All blocks end, with any stacking; and on every scheduler the classes sum to the running warps. */
 Test(blocks, no_deadlock_on_random_traffic) {
     static const char *const specs[] = {
         "gto + warps(limit=1)",

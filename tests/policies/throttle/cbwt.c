@@ -14,7 +14,7 @@ static void open_running(sm_rig *r, const char *policy, uint32_t count, uint32_t
         sm_start(r, warp, 0);
 }
 
-/* Hits, misses of lines that were never seen, and lost reuses of the last of those. */
+/* Hits, misses of new lines, and lost reuses of the last of them. */
 static void access_lines(sm_rig *r, uint32_t hits, uint32_t lost, uint32_t cold) {
     static uint64_t next = 1;
     uint64_t last = ++next;
@@ -52,7 +52,7 @@ Test(cbwt, worked_example) {
     sm_close(&r);
 }
 
-/* Each sign by itself, at its threshold and above. */
+/* Every sign alone, at the threshold and above. */
 Test(cbwt, contended_and_congested) {
     sm_rig r;
     open_running(&r, "gto + cbwt(contention=0.5, noc-latency=20, stall-ratio=0.5)", 1, 4);
@@ -82,7 +82,7 @@ Test(cbwt, contended_and_congested) {
     sm_close(&r);
 }
 
-/* A period with next to no accesses says nothing, and goes on. */
+/* A period with almost no accesses gives no result, and continues. */
 Test(cbwt, short_periods) {
     sm_rig r;
     open_running(&r, "gto + cbwt", 1, 4);
@@ -95,7 +95,7 @@ Test(cbwt, short_periods) {
     sm_close(&r);
 }
 
-/* A line is known for as long as its set of 8 tags has not had 8 others. */
+/* A line is known until the set of 8 tags has had 8 others. */
 Test(cbwt, tags) {
     sm_rig r;
     for (uint32_t others = 7; others <= 8; others++) {
@@ -110,7 +110,7 @@ Test(cbwt, tags) {
     }
 }
 
-/* Tags are the SM's, the limit each scheduler's; a warp at a barrier takes no place. */
+/* Tags belong to the SM, the limit to a scheduler; a warp at a barrier takes no place. */
 Test(cbwt, several_schedulers) {
     sm_rig r;
     open_running(&r, "gto + cbwt", 2, 8);

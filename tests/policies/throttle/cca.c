@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Footprints of warps, and who is cached, bypasses or waits. */
+/* Footprints of warps, and the cached, bypassing and waiting warps. */
 
 static void open_running(sm_rig *r, const char *policy, uint32_t count, uint32_t warps) {
     sm_open(r, policy, count, warps);
@@ -19,7 +19,7 @@ static void access_line(sm_rig *r, uint32_t warp, uint32_t pc, uint64_t line) {
         gpc_scheduler_cache_event(r->schedulers[s], &event);
 }
 
-/* A warp goes through `lines` lines `rounds` times by one instruction. */
+/* A warp loops over `lines` lines `rounds` times by one instruction. */
 static void loop(sm_rig *r, uint32_t warp, uint32_t pc, uint64_t first, uint32_t lines, uint32_t rounds) {
     for (uint32_t i = 0; i < lines * rounds; i++)
         access_line(r, warp, pc, first + i % lines);
@@ -36,7 +36,7 @@ static void sample(sm_rig *r, uint64_t cycles, uint64_t stalls) {
 #define P 0x100
 #define Q 0x108
 
-/* The head of cca.c: 3 lines each, two warps fit 8 lines; of the others as many bypass as the memory system has room. */
+/* The example of cca.c: 3 lines each, two warps fit 8 lines; as many others bypass as the memory system has room. */
 Test(cca, worked_example) {
     sm_rig r;
     open_running(&r, "gto + cca(lines=8, trained=12)", 1, 4);
@@ -57,7 +57,7 @@ Test(cca, worked_example) {
     sm_close(&r);
 }
 
-/* 12 accesses, the first 3 of them no reuses: 9 at a distance of 2. One access fewer says nothing yet. */
+/* 12 accesses, the first 3 of them no reuses: 9 at a distance of 2. With one access fewer there is no result yet. */
 Test(cca, a_round_ends) {
     sm_rig r;
     open_running(&r, "gto + cca(lines=2, trained=12)", 1, 2);
@@ -95,7 +95,7 @@ Test(cca, window) {
     sm_close(&r);
 }
 
-/* The reuse is that of the instruction that brought the line near: p's lines are read again by q, q's are not. */
+/* A reuse belongs to the instruction that brought the line near: p's lines are read again by q, q's are not. */
 Test(cca, instructions_are_told_apart) {
     sm_rig r;
     open_running(&r, "gto + cca(trained=8, lines=2, window=8)", 1, 3);
@@ -104,14 +104,14 @@ Test(cca, instructions_are_told_apart) {
         access_line(&r, 0, Q, i);
     }
     cr_expect_str_eq(sm_classes(&r), "CCB", "p needs a line: two warps fit, and of q none is known to need more");
-    /* what the other warps execute says what they need */
+    /* instructions of the other warps show their needs */
     for (int i = 0; i < 8; i++)
         access_line(&r, 1, Q, 50);
     cr_expect_str_eq(sm_classes(&r), "CBB", "warp 1 executes q alone, and the third is taken for such a one");
     sm_close(&r);
 }
 
-/* What does not fit by itself is not cached; when nothing may bypass, the first that can issue runs none the less. */
+/* A warp whose lines do not fit is not cached; if no warp may bypass, the first that can issue runs none the less. */
 Test(cca, one_warp_always_runs) {
     sm_rig r;
     open_running(&r, "gto + cca(lines=2, trained=12)", 1, 3);
@@ -125,7 +125,7 @@ Test(cca, one_warp_always_runs) {
     sm_close(&r);
 }
 
-/* Schedulers share the table of patterns and the lines, 6 of 7 + 6; each watches a warp of its own. */
+/* Schedulers share the table of patterns and the lines, 6 of 7 + 6; each watches a separate warp. */
 Test(cca, several_schedulers) {
     sm_rig r;
     open_running(&r, "gto + cca(lines=13, trained=12)", 2, 8);
@@ -137,7 +137,7 @@ Test(cca, several_schedulers) {
     sm_close(&r);
 }
 
-/* A warp that starts is taken for what was known last; one that ends leaves nothing in its slot. */
+/* A starting warp is assumed to be like the last known; an ended warp leaves nothing in the slot. */
 Test(cca, slots) {
     sm_rig r;
     open_running(&r, "gto + cca(lines=6, trained=12)", 1, 3);

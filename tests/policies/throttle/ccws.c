@@ -37,7 +37,7 @@ Test(ccws, worked_example) {
     sm_close(&r);
 }
 
-/* Held warps issue what does not access memory. */
+/* Held warps issue instructions without memory access. */
 Test(ccws, held_warps_compute) {
     sm_rig r;
     open_running(&r, "gto + ccws", 1, 3);
@@ -53,7 +53,7 @@ Test(ccws, held_warps_compute) {
     sm_close(&r);
 }
 
-/* All schedulers of the SM share scores and cutoff. The same example on three of them, the last one holding warp 2. */
+/* All schedulers of the SM share scores and cutoff. The example on three of them, the last holding warp 2. */
 Test(ccws, one_cutoff_for_an_sm) {
     sm_rig r;
     open_running(&r, "lrr + ccws", 3, 3);
@@ -69,7 +69,7 @@ Test(ccws, one_cutoff_for_an_sm) {
     sm_close(&r);
 }
 
-/* Schedulers that do not share: each has a cutoff of its own, and the others' warps are none of its. */
+/* Schedulers without sharing: each has a separate cutoff, independent of the others' warps. */
 Test(ccws, alone_of_several) {
     gpc_context *context;
     gpc_scheduler *s;
@@ -122,7 +122,9 @@ Test(ccws, victim_tags) {
     }
 }
 
-/* With one taken from the middle, order and room stay right: 3 tags, lines 1 2 3, take 2, put 4, put 5: 1 is gone. */
+/*
+ * After removing one from the middle, order and room are correct: 3 tags, lines 1 2 3, take 2, put 4, put 5: 1 is gone.
+ */
 Test(ccws, a_tag_taken_from_the_middle) {
     static const char expected[] = "CCCHHH"; /* by line asked for at last */
     for (uint32_t asked = 1; asked <= 5; asked++) {
@@ -140,7 +142,7 @@ Test(ccws, a_tag_taken_from_the_middle) {
     }
 }
 
-/* The next warp in a slot has nothing of the former's: tags, score, age. */
+/* The next warp in a slot inherits nothing: tags, score, age. */
 Test(ccws, a_new_warp_starts_clean) {
     sm_rig r;
     open_running(&r, "gto + ccws", 1, 3);
@@ -150,13 +152,13 @@ Test(ccws, a_new_warp_starts_clean) {
     cr_expect_str_eq(sm_classes(&r), "CCH");
     sm_set(&r, 0, GPC_STATE_ABSENT); /* the cutoff is 200 now, and all are at the base */
     cr_expect_str_eq(sm_classes(&r), ".CC");
-    sm_event(&r, GPC_CACHE_EVENT_EVICT, 1, 0, 0x280, 0); /* of a line that the former had fetched */
+    sm_event(&r, GPC_CACHE_EVENT_EVICT, 1, 0, 0x280, 0); /* of a line fetched by the former warp */
     sm_start(&r, 0, 0);
     cr_expect_str_eq(sm_classes(&r), "CCC");
     sm_event(&r, GPC_CACHE_EVENT_MISS, 0, 0, 0x200, 0);
     sm_event(&r, GPC_CACHE_EVENT_MISS, 0, 0, 0x280, 0);
     cr_expect_str_eq(sm_classes(&r), "CCC");
-    lose(&r, 1, 0x80, 0); /* 2 hits / 16 x 8 x 300 = 300: it alone; then 2 and 0, the youngest */
+    lose(&r, 1, 0x80, 0); /* 2 hits / 16 x 8 x 300 = 300: alone; then 2 and 0, the youngest */
     cr_expect_str_eq(sm_classes(&r), "HCH");
     sm_clock(&r, 99);
     cr_expect_str_eq(sm_classes(&r), "HCH");
@@ -169,7 +171,7 @@ Test(ccws, a_new_warp_starts_clean) {
     sm_close(&r);
 }
 
-/* One at a barrier takes no place: 150 of warp 0 are not counted while it is there. */
+/* A warp at a barrier takes no place: 150 of warp 0 are not counted meanwhile. */
 Test(ccws, barriers_give_way) {
     sm_rig r;
     open_running(&r, "gto + ccws", 1, 3);
@@ -183,7 +185,7 @@ Test(ccws, barriers_give_way) {
     sm_close(&r);
 }
 
-/* A warp that ends makes way at once, on the SM's other schedulers too. */
+/* An ending warp makes way at once, also on the SM's other schedulers. */
 Test(ccws, ended_warps_give_way) {
     sm_rig r;
     open_running(&r, "gto + ccws", 3, 3);
@@ -226,7 +228,7 @@ static uint32_t within_after(const gpci_scored *scored, uint32_t count, uint64_t
     return slots;
 }
 
-/* Against a cycle by cycle search: before the change that is foretold, the same warps are within the cutoff. */
+/* Compared with a cycle by cycle search: before the predicted change, the same warps are within the cutoff. */
 Test(ccws, the_change_foretold_is_the_first) {
     uint64_t random = 1, foretold = 0;
     for (int round = 0; round < 2000; round++) {

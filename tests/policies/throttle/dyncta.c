@@ -14,7 +14,7 @@ static void open_blocks(sm_rig *r, const char *policy, uint32_t blocks) {
     sm_clock(r, 0);
 }
 
-/* A period of both schedulers, each with these cycles. */
+/* A period of the two schedulers, each with these cycles. */
 static void period(sm_rig *r, uint64_t cycles, uint64_t idle, uint64_t memory, uint64_t now) {
     gpc_stats stats;
     gpc_stats_init(&stats);
@@ -56,7 +56,7 @@ Test(dyncta, worked_example) {
     sm_close(&r);
 }
 
-/* Not below one, nor above those resident. */
+/* Not below one, nor above the resident blocks. */
 Test(dyncta, bounds) {
     sm_rig r;
     open_blocks(&r, "lrr + dyncta(paused=1)", 4);
@@ -92,7 +92,7 @@ Test(dyncta, periods) {
     sm_close(&r);
 }
 
-/* An SM that has become empty starts anew; paused blocks go on as older ones end. */
+/* An empty SM starts anew; paused blocks continue as older ones end. */
 Test(dyncta, blocks_end) {
     sm_rig r;
     open_blocks(&r, "gto + dyncta(paused=1)", 8);
@@ -112,7 +112,7 @@ Test(dyncta, blocks_end) {
     sm_close(&r);
 }
 
-/* An SM is not empty as long as one block is left, the first or another: the limit stays. */
+/* An SM is not empty while a block is left, the first or another: the limit stays. */
 Test(dyncta, one_block_is_left) {
     for (uint32_t left = 0; left < 8; left++) {
         sm_rig r;
@@ -135,7 +135,7 @@ Test(dyncta, one_block_is_left) {
     }
 }
 
-/* A quarter of the memory cycles of `period` are those of paused warps: without them, 382 of 2048. */
+/* A quarter of the memory cycles of `period` are of paused warps: without these, 382 of 2048. */
 Test(dyncta, paused_warps_count_where_told) {
     for (int paused = 0; paused <= 1; paused++) {
         sm_rig r;

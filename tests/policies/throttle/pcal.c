@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Static PCAL: Table 4.3, tokens from warp to warp, and who is counted where. */
+/* Static PCAL: Table 4.3, tokens passed from warp to warp, and counts by class. */
 
-/* Each slot's class: C, B or T; '.' where it is empty. */
+/* Class per slot: C, B or T; '.' if empty. */
 static const char *classes(const rig *r) {
     static char text[128];
     for (uint32_t slot = 0; slot < r->warps; slot++)
@@ -17,7 +17,7 @@ static const char *classes(const rig *r) {
     return text;
 }
 
-/* Whose requests hold a token at a level: H or N, '.' where there is no warp. */
+/* Tokens of requests at a level: H or N, '.' without a warp. */
 static const char *tokens(const rig *r, unsigned level) {
     static char text[128];
     for (uint32_t slot = 0; slot < r->warps; slot++) {
@@ -37,7 +37,7 @@ Test(pcal, table_4_3) {
         {6, 0, 6, 0},                  /* throttling */
         {6, 1, 6, 1},  {6, 10, 6, 10}, /* strategy one */
         {6, -1, 5, 1}, {6, -5, 1, 5},  /* strategy two */
-        {6, -6, 1, 5}, {6, -99, 1, 5}, /* one keeps its token */
+        {6, -6, 1, 5}, {6, -99, 1, 5}, /* one keeps the token */
         {1, -6, 1, 0}, {1, 3, 1, 3},   {1024, -1024, 1, 1023}, {1024, 1024, 1024, 1024},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -72,7 +72,7 @@ Test(pcal, a_tokens_life) {
     rig_open_full(&r, "lrr + pcal(warps=2, ebt=1)", 5, 0);
     rig_set_all(&r, GPC_STATE_READY);
     cr_expect_str_eq(classes(&r), "CCBTT");
-    rig_set(&r, 1, GPC_STATE_WAITING); /* one that waits for memory keeps its place */
+    rig_set(&r, 1, GPC_STATE_WAITING); /* a warp waiting for memory keeps the place */
     cr_expect_str_eq(classes(&r), "CCBTT");
     rig_set(&r, 1, GPC_STATE_BARRIER);
     cr_expect_str_eq(classes(&r), "CCCBT");
@@ -82,16 +82,16 @@ Test(pcal, a_tokens_life) {
     cr_expect_str_eq(classes(&r), ".CCBT");
     rig_start(&r, 0); /* the youngest now */
     cr_expect_str_eq(classes(&r), "TCCBT");
-    rig_end(&r, 3); /* one without a token ends: no token moves */
+    rig_end(&r, 3); /* a warp without a token ends: no token moves */
     cr_expect_str_eq(classes(&r), "TCC.B");
-    rig_end(&r, 2); /* to the oldest without one, which is 4 */
+    rig_end(&r, 2); /* to the oldest without a token: 4 */
     cr_expect_str_eq(classes(&r), "BC..C");
     rig_end(&r, 1);
     cr_expect_str_eq(classes(&r), "C...C");
     rig_close(&r);
 }
 
-/* With warps=0 tokens are counted from the most that ran: as warps end, none loses its token. */
+/* With warps=0 tokens are counted from the largest number running: as warps end, none loses the token. */
 Test(pcal, without_a_limit_holders_keep_their_tokens) {
     rig r;
     rig_open(&r, "gto + pcal(ebt=-2)", 6, 0);
@@ -113,7 +113,7 @@ Test(pcal, without_a_limit_holders_keep_their_tokens) {
     rig_close(&r);
 }
 
-/* All of a block beyond the limit reach their barrier: each that arrives lets the next run. */
+/* All of a block beyond the limit reach the barrier: every arrival lets the next run. */
 Test(pcal, barriers_hold_nobody) {
     static const char *const specs[] = {"oldest + pcal(warps=1)", "oldest + pcal(warps=1, ebt=1)",
                                         "oldest + pcal(warps=2, ebt=-1)"};
@@ -147,7 +147,7 @@ Test(pcal, levels) {
     expect_levels("gto + pcal(warps=6, ebt=-4, level=separate)", "HHNNNN", "NNNNNN");
 }
 
-/* What the test knows of the warps by itself. */
+/* The test's independent knowledge of the warps. */
 typedef struct model {
     gpc_warp_state state[80];
     uint64_t random;
@@ -173,7 +173,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Each running warp is in one class; of those not at a barrier, each class has what Table 4.3 gives it. */
+/* Every running warp is in one class; of warps not at a barrier, every class has Table 4.3's number. */
 static void check_counts(const rig *r, const model *m, const gpci_tokens *sizes, const char *spec) {
     uint32_t running = 0, moving = 0, sum = 0, of[GPC_CLASS_COUNT] = {0};
     for (uint32_t slot = 0; slot < r->warps; slot++) {
@@ -211,7 +211,7 @@ Test(pcal, class_counts_sum_to_those_that_run) {
     }
 }
 
-/* EBTNum 0 is throttling and nothing else: the same warps run as under a limit. */
+/* EBTNum 0 is only throttling: the same warps run as under a limit. */
 Test(pcal, zero_is_a_limit) {
     for (uint32_t warps = 1; warps <= 80; warps += 13) {
         char spec[64];

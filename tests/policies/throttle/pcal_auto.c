@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Dynamic PCAL on schedulers: samples of two SMs with two schedulers each, and what their warps may do then. */
+/* Dynamic PCAL on schedulers: samples of two SMs with two schedulers each, and then the permissions of the warps. */
 
 enum { SMS = 2, PER_SM = 2, COUNT = SMS * PER_SM, WARPS = 6 };
 
@@ -40,7 +40,7 @@ static void close_rig(rig *r) {
     gpc_context_destroy(r->context);
 }
 
-/* A period of 1000 cycles, in which each SM issued as many instructions as it says; and the cycle after it. */
+/* A period of 1000 cycles, with issued instructions per SM; and the next cycle. */
 static void period(rig *r, uint64_t first, uint64_t second) {
     r->cycle += 1000;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -69,7 +69,7 @@ static void expect_one(const rig *r, uint32_t i, const char *classes) {
     cr_expect_str_eq(found, classes, "scheduler %u: %s instead of %s", i, found, classes);
 }
 
-/* Both schedulers of each SM alike. */
+/* Equal expectations for the schedulers of an SM. */
 static void expect(const rig *r, const char *first, const char *second) {
     for (uint32_t i = 0; i < COUNT; i++)
         expect_one(r, i, i / PER_SM ? second : first);
@@ -88,7 +88,7 @@ Test(pcal_auto, climbs_on_all_schedulers) {
     close_rig(&r);
 }
 
-/* The last warp that is throttled may be added, and then there is none. */
+/* The last throttled warp may be added, then none is left. */
 Test(pcal_auto, climbs_until_no_warp_is_throttled) {
     rig r;
     open_rig(&r, "gto + pcal(warps=4, ebt=auto)");
@@ -102,7 +102,7 @@ Test(pcal_auto, climbs_until_no_warp_is_throttled) {
     close_rig(&r);
 }
 
-/* Three tokens or one: SM 0 tests the one, SM 1 keeps the three beside it. */
+/* Three tokens or one: SM 0 tests one, SM 1 keeps three beside it. */
 Test(pcal_auto, votes_and_all_follow) {
     rig r;
     open_rig(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)");
@@ -114,7 +114,7 @@ Test(pcal_auto, votes_and_all_follow) {
     close_rig(&r);
 }
 
-/* The climb adds a warp. Only where both strategies are asked for a vote about the two tokens follows. */
+/* The climb adds a warp. A vote about the two tokens follows only if both strategies are requested. */
 Test(pcal_auto, both_strategies_where_told) {
     for (int both = 0; both <= 1; both++) {
         rig r;
@@ -127,7 +127,7 @@ Test(pcal_auto, both_strategies_where_told) {
     }
 }
 
-/* Without a warp-opt nothing is throttled and nothing can be added: a vote about tokens. */
+/* Without a warp-opt no warp is throttled and none can be added: a vote about tokens. */
 Test(pcal_auto, without_a_limit_it_votes) {
     rig r;
     open_rig(&r, "gto + pcal(ebt=auto, step=5)");
@@ -139,7 +139,7 @@ Test(pcal_auto, without_a_limit_it_votes) {
     close_rig(&r);
 }
 
-/* Schedulers that share nothing decide by themselves. */
+/* Schedulers without sharing decide alone. */
 Test(pcal_auto, alone) {
     gpc_context *context;
     gpc_scheduler *scheduler;
@@ -161,7 +161,7 @@ Test(pcal_auto, alone) {
     gpc_context_destroy(context);
 }
 
-/* Each of static PCAL's parts is counted, and ebt=auto takes more: at least its counters and its detector. */
+/* Static PCAL's parts are all counted, and ebt=auto takes more: at least the counters and the detector. */
 Test(pcal_auto, cost) {
     gpc_context *context;
     uint64_t none = 0, fixed = 0, separate = 0, dynamic = 0;

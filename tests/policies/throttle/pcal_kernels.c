@@ -53,7 +53,7 @@ Test(pcal_kernels, numbers_set_for_each) {
     unlink(l.path);
 }
 
-/* A kernel that is not in the file runs by `ebt`, and a file without lines sets nothing. */
+/* A kernel missing in the file runs by `ebt`, and a file without lines sets nothing. */
 Test(pcal_kernels, others_by_ebt) {
     rig r;
     listed l;
@@ -105,7 +105,7 @@ Test(pcal_kernels, refused) {
 
 static uint64_t cycle;
 
-/* A period of 1000 cycles in which so many instructions issued; a cycle later the throttle has been asked. */
+/* A period of 1000 cycles with a number of issued instructions; a cycle later the throttle has been asked. */
 static void period(rig *r, uint64_t instructions, uint64_t stalls) {
     gpc_stats stats;
     uint32_t slot;
@@ -133,11 +133,11 @@ Test(pcal_kernels, remembers_what_was_found) {
     begin(&r, "c", "CCTTTTTT");
     period(&r, 100, 0);
     begin(&r, "a", "CCBBTTTT");
-    begin(&r, "c", "CCTTTTTT"); /* it had found nothing: it begins anew */
+    begin(&r, "c", "CCTTTTTT"); /* no result before: it begins anew */
     period(&r, 100, 0);
     begin(&r, "d", "CCTTTTTT");
     rig_close(&r);
-    rig_open_full(&r, "gto + pcal(warps=2, ebt=auto)", 8, 0); /* without: what was found stays, whoever runs */
+    rig_open_full(&r, "gto + pcal(warps=2, ebt=auto)", 8, 0); /* without: results stay, for any kernel */
     begin(&r, "a", "CCTTTTTT");
     period(&r, 100, 0);
     period(&r, 105, 0);
@@ -162,7 +162,7 @@ Test(pcal_kernels, forgets_the_longest_known) {
     rig_close(&r);
 }
 
-/* What software sets is not searched: samples while it runs change nothing. */
+/* Values set by software are not searched: samples meanwhile change nothing. */
 Test(pcal_kernels, set_and_found) {
     rig r;
     listed l;
@@ -197,7 +197,7 @@ Test(pcal_kernels, tokens_for_l2_are_found) {
     rig_close(&r);
 }
 
-/* A file's two numbers of the kernel at hand, set for all schedulers: 0 to 8 warps, and as many either way. */
+/* A file's two numbers of the present kernel, set for all schedulers: 0 to 8 warps, and as many in every direction. */
 Test(pcal_kernels, cost) {
     rig r;
     listed l;

@@ -2,7 +2,7 @@
 #ifndef TESTS_THROTTLE_SM_H
 #define TESTS_THROTTLE_SM_H
 
-/* The schedulers of one SM, made with each other; warp w is slot w / count of scheduler w % count. */
+/* The schedulers of one SM, made together; warp w is slot w / count of scheduler w % count. */
 
 #include <gpucache/gpucache.h>
 
@@ -20,9 +20,9 @@ void sm_start(sm_rig *r, uint32_t warp, uint32_t block);
 void sm_set(sm_rig *r, uint32_t warp, gpc_warp_state state);
 gpc_warp_state sm_state(const sm_rig *r, uint32_t warp);
 
-/* A cycle comes: each scheduler is asked, and its choice dropped. */
+/* A cycle: every scheduler is asked, and the choice dropped. */
 void sm_clock(sm_rig *r, uint64_t cycle);
-/* The warp that a scheduler issues in a cycle, GPC_NO_WARP. */
+/* The warp issued by a scheduler in a cycle; or GPC_NO_WARP. */
 uint32_t sm_issue(sm_rig *r, uint32_t scheduler, uint64_t cycle);
 void sm_issue_times(sm_rig *r, uint32_t warp, uint32_t times, uint64_t cycle);
 
@@ -33,7 +33,7 @@ void sm_sample(sm_rig *r, const gpc_stats *stats, uint64_t cycle);
 /* A letter per warp: C, B, T by class, H = no memory instructions, '.' = no warp. */
 const char *sm_classes(const sm_rig *r);
 
-/* The three classes sum to the warps that run, on each scheduler. */
+/* The three classes sum to the running warps, on every scheduler. */
 void sm_expect_sums(const sm_rig *r);
 
 #endif

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* The throttle `warps` is sm.warp_limit: on random traffic both choose and classify alike. */
+/* The throttle `warps` is sm.warp_limit: on random traffic both choose and classify equally. */
 Test(warps, as_the_schedulers_own_limit) {
     static const char *const policies[] = {"gto", "lrr", "oldest", "two-level(group=4)"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
@@ -43,7 +43,7 @@ Test(warps, cost) {
     cr_assert_eq(gpc_scheduler_cost(context, "gto + warps(limit=2)", 48, NULL, &bits), GPC_OK);
     cr_assert_eq(gpc_scheduler_cost(context, "gto", 48, NULL, &policy), GPC_OK);
     cr_expect_eq(bits - policy, 1128 + 6);
-    /* tags, their oldest, score, held; order; two counters */
+    /* tags, the oldest, score, held; order; two counters */
     cr_assert_eq(gpc_scheduler_cost(context, "gto + ccws", 48, NULL, &bits), GPC_OK);
     cr_expect_eq(bits - policy, 48 * (16 * 34 + 4 + 16 + 1) + 1128 + 64);
     /* a block's number for each of 48 warps; order of 48 blocks; limit */
