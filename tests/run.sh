@@ -138,6 +138,17 @@ if [ $clang = yes ] && [ "$mode" = thorough ]; then
     run_tests build-clang unit
 fi
 
+if [ "$mode" = thorough ] && [ $# = 0 ] && command -v valgrind >/dev/null; then
+    section "Tests: valgrind"
+    memcheck="valgrind -q --error-exitcode=9 --trace-children=yes"
+    # Values that are never written, at the smallest: each suite takes some minutes.
+    GPUCACHE_TESTS=quick meson test -C build --no-rebuild --wrapper "$memcheck" -t 40 \
+        --suite timed --suite coherence --suite hierarchy --no-suite script
+    logs="$logs build/meson-logs/testlog-valgrind.json"
+    $memcheck build/tests/torture/gpucache-torture --count 200 --operations 20 --limit 600 --jobs 2 ||
+        give_up "valgrind finds errors in torture"
+fi
+
 section "Result"
 # shellcheck disable=SC2086  # a word per log
 python3 tests/tally.py $logs

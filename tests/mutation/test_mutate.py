@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import mutants  # noqa: E402
 import mutate  # noqa: E402
 import reach  # noqa: E402
+import state  # noqa: E402
 import workshop  # noqa: E402
 
 BUILD = os.environ.get("GPUCACHE_BUILD", "build")
@@ -54,6 +55,15 @@ class Changes(unittest.TestCase):
         self.assertEqual([each.nth for each in found], [1, 1, 2, 1, 1])
         self.assertIn("    if (has_wake_up(w))\n        (void)0;\n    else\n", found[0].applied(text))
 
+    def test_state(self):
+        """Fields from one on, in structs within structs and in lists; each has an omission, as each line has."""
+        self.assertEqual(state.fields_of("gpci_mshr", "used"), ["used", "entry", "gauge"])
+        self.assertEqual(state.fields_of("gpci_timed", "progress"), ["progress", "counted_from", "still"])
+        self.assertNotIn("units", state.fields_of("gpci_collector", "last"))
+        found = [each.what for each in state.omissions("lib/timed/combine.c")]
+        self.assertEqual(found[:4], [f"gpci_combine.{name}" for name in ("last", "joined", "held", "open")])
+        self.assertTrue(found[4].startswith("visit(user_data, combine->units"))
+
     def test_samples_are_even_and_the_same(self):
         words = [sys.executable, mutate.__file__, "lib/dram", "lib/base", "lib/policies/control", "--list", "--seed"]
         lists = [subprocess.run([*words, seed, "--sample", count], capture_output=True, text=True, check=True)
@@ -71,7 +81,7 @@ class Changes(unittest.TestCase):
             with self.subTest(key):
                 self.assertTrue(reason)
                 text = (ROOT / path).read_text()
-                found = [*mutants.mutants_of(path, text), *mutants.wakes_of(path, text)]
+                found = [*mutants.mutants_of(path, text), *mutants.wakes_of(path, text), *state.omissions(path)]
                 self.assertIn(key, [each.key for each in found])
 
     def test_a_reason_of_two_lines(self):

@@ -121,6 +121,8 @@ static bool look_after(shared *s, unsigned job, pid_t pid, const torture_options
         fail(&what, "endless", "no end after %u seconds", o->limit);
     else if (WIFSIGNALED(status))
         fail(&what, "crash", "ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (WIFEXITED(status) && WEXITSTATUS(status)) /* as valgrind ends a process with errors */
+        fail(&what, "exit", "ended with status %d", WEXITSTATUS(status));
     if (what.failed)
         tell_failure(s, seed, &what);
     s->seeds[job] = 0;
