@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A host of version 0.1: test_hosts.py compiles it with the headers of each minor version since, and all print the
- * same. It uses each kind of structure that crosses the interface: options, tables of functions, callbacks, records.
+ * A host of version 0.1: test_hosts.py compiles it with the headers of every minor version since; all print the same.
+ * It uses every kind of structure in the interface: options, tables of functions, callbacks, records.
  */
 
 static void check(gpc_status status, const gpc_error *error, const char *what) {
@@ -82,7 +82,7 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
     *sum = *sum * 31 + completion->token + completion->level + (completion->cycle > completion->issued);
 }
 
-/* A clock, and what the host is told. */
+/* A clock, and callbacks of the host. */
 static void use_hierarchy(gpc_context *context, const char *settings) {
     gpc_config *config;
     gpc_hierarchy *hierarchy;

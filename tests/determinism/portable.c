@@ -60,7 +60,7 @@ static void print_file(const char *what, const char *path) {
         fclose(file);
 }
 
-/* A trace as a .gct, and that as one again. */
+/* A trace as a .gct, and again from the .gct. */
 static void convert(gpc_context *context, const char *source, const char *path, gpc_trace_format format) {
     gpc_trace *trace;
     gpc_trace_writer *writer;
@@ -120,7 +120,7 @@ static void profile(gpc_context *context, const char *folder) {
     gpc_config_destroy(config);
 }
 
-/* Every policy in a small cache, by accesses that any of them can tell apart. */
+/* Every policy in a small cache, by accesses that any of them can distinguish. */
 static void decide(gpc_context *context, gpc_policy_kind kind) {
     for (size_t n = 0; n < gpc_policy_count(context, kind); n++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Batches give the same bytes at every vector width, and the same as one access at a time. */
+/* Batches give equal bytes at every vector width, and equal to single accesses. */
 #include "effort.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +35,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state ^= *state << 17;
 }
 
-/* Half near, half far, with addresses above 32 bits of line number among them; loads mostly. */
+/* Half near, half far, with addresses above 32 bits of line number among them; mostly loads. */
 static void make_stream(stream *s, uint32_t line, uint64_t lines) {
     const size_t count = effort_of(COUNT);
     uint64_t state = 88172645463325252u;

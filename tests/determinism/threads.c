@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several threads give the same bytes as one: all counters, of all objects, at many cycles on the way. */
+/* Several threads give the bytes of one: all counters, of all objects, at many cycles on the way. */
 #include "effort.h"
 #include "level/rules/hierarchy.h"
 #include "replay/core/replay.h"
@@ -19,7 +19,7 @@ static void digest(outcome *o, const void *data, size_t bytes) {
         o->digest = (o->digest ^ at[i]) * 0x100000001b3u;
 }
 
-/* What each SM, slice, channel and network has counted, beside the sum. */
+/* Counts of every SM, slice, channel and network, beside the sum. */
 static void digest_objects(outcome *o, const gpc_hierarchy *h) {
     gpc_stats stats;
     for (uint32_t sm = 0; sm < h->sms; sm++) {
@@ -72,7 +72,7 @@ static void set_all(gpc_config *config, const char *settings) {
     }
 }
 
-/* `delay`: 0: threads as they come. */
+/* `delay`: 0: threads without delays. */
 static outcome replay(const char *preset, const char *settings, const char *source, unsigned threads, uint64_t delay) {
     gpc_context *context;
     gpc_config *config;
@@ -158,7 +158,7 @@ Test(threads, any_number_gives_the_same) {
     }
 }
 
-/* Whoever is late, by as much as it likes. */
+/* Any thread may be late, by any time. */
 Test(threads, delays_change_nothing) {
     const char *source = "synthetic:gather:4KiB";
     const outcome one = replay("h100", "sm.count=8", source, 1, 0);
@@ -179,7 +179,7 @@ static gpc_status create(const char *preset, const char *settings, gpc_hierarchy
     return status;
 }
 
-/* Where no work is separable, a number of threads is refused, and `auto` is one. */
+/* Without separable work, a number of threads is refused, and `auto` is one. */
 Test(threads, has_an_effect_or_is_refused) {
     static const char *const refused[] = {"mode=functional", "mode=timed;coherence=msi",
                                           "mode=timed;l2.inclusion=inclusive;l1.replacement=rpr",
@@ -210,7 +210,7 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
     return true;
 }
 
-/* Both sides, one, or none: by configuration, and by what the host sets later. */
+/* Two sides, one, or none: by configuration, and by later settings of the host. */
 Test(threads, as_many_as_share_work) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h;

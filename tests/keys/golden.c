@@ -8,10 +8,10 @@
 #include <inttypes.h>
 
 /*
- * Numbers of small machines, one for each moved key and for some keys together, as the files of golden/ have them: the
- * last cycle, and a digest of all events, statuses, completions, counters and lines. A random program of tests/torture
- * runs on each machine. A run that is saved or copied on its way, or has two threads, has the same numbers. Replays have a
- * digest for each mode.
+ * Numbers of small machines, one per moved key and for some keys together, in the files of golden/: the last cycle, and
+ * a digest of all events, statuses, completions, counters and lines. A random program of tests/torture runs on every
+ * machine. A run that is saved or copied on the way, or has two threads, has equal numbers. Replays have a digest per
+ * mode.
  */
 
 enum { ROOM = 1 << 17, OPERATIONS = 48, TOGETHER = 160 };
@@ -36,7 +36,7 @@ static uint64_t hash_row(uint64_t seed, const key_row *row) {
     return dice_next(&copy);
 }
 
-/* Settings of a text, `key = value` in each line. */
+/* Settings of a text, `key = value` in every line. */
 static void set_all(torture_case *c, const char *text) {
     char copy[1024], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text ? text : "");
@@ -66,7 +66,7 @@ static bool is_accepted(gpc_context *context, const torture_case *c) {
     return accepted;
 }
 
-/* Rows without a run of their own: how a hierarchy runs, and where a run gives up. */
+/* Rows without a separate run: modes of running a hierarchy, and limits of a run. */
 static bool is_apart(const key_row *row) {
     static const char *const keys[] = {"mode", "threads", "deadlock.cycles", "limit.cycles"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

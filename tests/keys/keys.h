@@ -12,7 +12,7 @@
 /* Workloads to move a key under. */
 typedef enum work {
     WORK_MEMORY,  /* a replay of loads, stores, atomics, fences and local memory */
-    WORK_BURST,   /* a replay of loads that wait for nothing */
+    WORK_BURST,   /* a replay of loads without waiting */
     WORK_CLASSES, /* a replay of the other classes of instructions, with shared memory and barriers */
     WORK_CODE,    /* a replay of straight code, launched twice */
     WORK_CLUSTER, /* a replay of clusters that reach each other's shared memory */

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 /*
- * Golden digests of every built-in policy, as golden/policies.golden has them: with its defaults, and with each
- * parameter at its least value and above its default. Replays of a burst with a clock, and of a kernel without; then the
- * cost in bits. A dash: refused.
+ * Golden digests of every built-in policy, in golden/policies.golden: with defaults, and with every parameter at the
+ * least value and above the default. Replays of a burst with a clock, and of a kernel without; then the cost in bits. A
+ * dash: refused.
  */
 
 enum { ROOM = 1 << 17 };
@@ -56,7 +56,7 @@ static void put_policy(works *w, size_t k, const char *spec, char *text) {
     strcat(text, "\n");
 }
 
-/* A parameter's least value, and twice its default and one more as far as the most allows. */
+/* A parameter's least value, and twice the default plus one, up to the most. */
 static void put_parameter(works *w, size_t k, const char *name, const gpc_parameter *p, char *text) {
     const double more = 2 * p->initial + (p->whole ? 1 : 0.25);
     const double values[] = {p->minimum, more < p->maximum ? more : p->maximum};

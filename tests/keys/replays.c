@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * Golden digests of random traces on machines of random keys, as golden/replays.golden has them: a replay with a clock
- * and one without, and streams at once. With two threads, or from a snapshot on, the digests are the same.
+ * Golden digests of random traces on machines of random keys, in golden/replays.golden: a replay with a clock and one
+ * without, and streams at once. With two threads, or from a snapshot on, the digests are equal.
  */
 
 enum { ROOM = 1 << 16, SEEDS = 96, MOST_LINES = 28 };
@@ -25,7 +25,7 @@ typedef struct scribe {
     char lines[8192];
     size_t length;
     unsigned count, pc;
-    bool bulk; /* bulk copies, which coherent trees do not know */
+    bool bulk; /* bulk copies, unsupported by coherent trees */
     dice d;
 } scribe;
 
@@ -77,7 +77,7 @@ static void put_access(scribe *s) {
     }
 }
 
-/* Copies into shared memory, their groups, and barriers of their own. */
+/* Copies into shared memory, groups, and separate barriers. */
 static void put_copy(scribe *s) {
     const uint64_t address = GLOBAL + dice_below(&s->d, 32) * 128u;
     switch (dice_below(&s->d, s->bulk ? 8 : 6)) {
@@ -129,7 +129,7 @@ static void put_other(scribe *s) {
     }
 }
 
-/* Lines of a warp. All warps of a kernel meet at as many barriers. */
+/* Lines of a warp. All warps of a kernel have equally many barriers. */
 static void put_warp(scribe *s, unsigned warp, unsigned barriers) {
     s->length = s->count = s->pc = 0;
     for (unsigned part = 0; part <= barriers; part++) {
@@ -177,7 +177,7 @@ static void write_kernel(const char *folder, const char *name, uint64_t seed, bo
     cr_assert_eq(fclose(s.file), 0);
 }
 
-/* Three kernels, the first of them twice. Streams at once take no clusters of thread blocks. */
+/* Three kernels, the first of them twice. Streams at once have no clusters of thread blocks. */
 static void write_trace(const works *w, uint64_t seed, char *path, size_t size) {
     char names[3][32];
     snprintf(path, size, "%s/%" PRIu64 ".g", w->folder, seed);
@@ -216,7 +216,7 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
     works_digest_stats(user_data, result->stats);
 }
 
-/* Two traces at once: programs of their own or one, one of them preferred, perhaps on SMs of its own. */
+/* Two traces at once: separate programs or one, one of them preferred, perhaps on separate SMs. */
 static outcome run_streams(const works *w, const torture_case *c, const char *mode, const char *paths[2]) {
     outcome o = {.digest = c->seed, .error = GPC_ERROR_INIT};
     const uint32_t sms[] = {0};

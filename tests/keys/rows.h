@@ -19,7 +19,7 @@
 
 /* address.mapping of two channels of two slices each. */
 #define MAPPING "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"
-/* The same with the channel's bit above all addresses of the workloads: half of the slices have all lines. */
+/* As MAPPING, with the channel's bit above all addresses of the workloads: half of the slices have all lines. */
 #define ONE_CHANNEL "dramid@24;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"
 
 #endif

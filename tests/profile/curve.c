@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* The miss-ratio curve against fully associative LRU caches of its sizes, which see the same line transactions. */
+/* The miss-ratio curve compared with fully associative LRU caches of the same sizes, with equal line transactions. */
 
 static const uint32_t sizes[] = {1, 2, 3, 5, 8, 13, 32, 100, 256, 600, 1024};
 #define SIZES (sizeof sizes / sizeof *sizes)
@@ -57,7 +57,7 @@ static void compare(const rig *r, const caches *c, uint32_t sm) {
     }
 }
 
-/* Loads of one to 32 lines, with some of the other kinds among them. */
+/* Loads of one to 32 lines, mixed with some other kinds. */
 static void run(const char *const *settings, gpc_write_policy write, gpc_write_allocate allocate, unsigned others) {
     rig r;
     static caches c;
@@ -93,7 +93,7 @@ Test(curve, loads_as_in_lru_caches) {
     run(settings, GPC_WRITE_BACK, GPC_WRITE_FETCH, 0);
 }
 
-/* The curve is of the stream, whatever the modelled cache makes of it. */
+/* The curve depends on the stream, not on the modelled cache. */
 Test(curve, does_not_depend_on_the_modelled_cache) {
     static const char *const settings[] = {"sm.count=3", "l1.size=8KiB", "l1.ways=64", "l1.replacement=random", NULL};
     run(settings, GPC_WRITE_BACK, GPC_WRITE_FETCH, 0);

@@ -29,7 +29,7 @@ static void feed(rig *r) {
     rig_load(r, 2, 0x10, B);
 }
 
-/* U x (1 + R): half of what moved was used, by each fill three times more; without a fill, as if by one. */
+/* U x (1 + R): half of the moved bytes was used, with three more uses per fill; without a fill, as with one. */
 Test(figures, scores) {
     cr_expect_eq(gpci_profile_score_of(64, 128, 2, 6, 0), 2);
     cr_expect_eq(gpci_profile_score_of(64, 128, 0, 0, 3), 2);
@@ -67,7 +67,7 @@ Test(figures, counts_of_an_sm) {
     rig_close(&r);
 }
 
-/* Warps older than all buckets tell are in the last. */
+/* Warps older than all buckets count in the last. */
 Test(figures, last_age) {
     rig r;
     rig_open(&r, NULL);
@@ -94,7 +94,7 @@ Test(figures, reuse_distribution) {
     rig_close(&r);
 }
 
-/* The last bucket takes 15 and all beyond. */
+/* The last bucket takes 15 and above. */
 Test(figures, reuse_distribution_saturates) {
     for (unsigned hits = 14; hits < 18; hits++) {
         rig r;
@@ -134,7 +134,7 @@ Test(figures, distances) {
     rig_close(&r);
 }
 
-/* Who filled a line has its reuses: 0x10 those that 0x20 makes. */
+/* Reuses belong to the filling instruction: to 0x10, though made by 0x20. */
 Test(figures, reuses_belong_to_the_filler) {
     rig r;
     rig_open(&r, NULL);
@@ -154,8 +154,8 @@ Test(figures, reuses_belong_to_the_filler) {
 }
 
 /*
- * Figure 4. 0x10 reads four bytes of A four times, and all of B; 0x20 all of C twice, which drops A, and some of A.
- * A: U = 4/128, three hits in two residences, 2.5/32 < 1: bypass. B and C are used whole: U = 1, no bypass.
+ * Figure 4. 0x10 reads four bytes of A four times, and all of B; 0x20 all of C twice, evicting A, and some of A. A: U =
+ * 4/128, three hits in two residences, 2.5/32 < 1: bypass. B and C are used whole: U = 1, no bypass.
  */
 Test(figures, share_that_should_bypass) {
     rig r;
@@ -179,7 +179,7 @@ Test(figures, share_that_should_bypass) {
     rig_close(&r);
 }
 
-/* Eq. (1) at its edge: U = 1/4 needs R = 3 (seeds/001 IV.B), exactly. */
+/* Eq. (1) at the edge: U = 1/4 needs R = 3 (seeds/001 IV.B), exactly. */
 Test(figures, edge_of_the_equation) {
     rig r;
     rig_open(&r, NULL);
@@ -215,7 +215,7 @@ Test(figures, transactions_per_load) {
     rig_close(&r);
 }
 
-/* More than 32 transactions, as unaligned accesses of 16 bytes make them, are in the last class. */
+/* More than 32 transactions, from unaligned accesses of 16 bytes, are in the last class. */
 Test(figures, last_class) {
     rig r;
     rig_open(&r, NULL);
@@ -229,7 +229,7 @@ Test(figures, last_class) {
     rig_close(&r);
 }
 
-/* What does not look in L1 is a bypass, has no distance, and leaves what is there alone. */
+/* A load without a lookup in L1 is a bypass, has no distance, and leaves the lines alone. */
 Test(figures, bypasses) {
     rig r;
     rig_open(&r, NULL);
@@ -247,7 +247,7 @@ Test(figures, bypasses) {
     rig_close(&r);
 }
 
-/* A sectored L1 moves the sectors that are touched; a second sector of a line is a miss, but of one residence. */
+/* A sectored L1 moves the touched sectors; a second sector of a line is a miss, but of one residence. */
 Test(figures, sectors) {
     static const char *const settings[] = {"l1.sectors=4", NULL};
     rig r;
@@ -265,7 +265,7 @@ Test(figures, sectors) {
     rig_close(&r);
 }
 
-/* A write-evict store ends a residence, which is no eviction by replacement, and takes the line from the stream. */
+/* A write-evict store ends a residence, without an eviction by replacement, and takes the line from the stream. */
 Test(figures, stores_that_evict) {
     rig r;
     rig_open(&r, NULL);
@@ -281,7 +281,7 @@ Test(figures, stores_that_evict) {
     rig_close(&r);
 }
 
-/* Lines that a store or a prefetch brought in belong to no load; a hit in them is a hit all the same. */
+/* Lines brought in by a store or a prefetch belong to no load; a hit there is still a hit. */
 Test(figures, lines_that_no_load_brought) {
     static const char *const settings[] = {"l1.write_policy=back", "l1.write_allocate=fetch", NULL};
     rig r;
@@ -301,7 +301,7 @@ Test(figures, lines_that_no_load_brought) {
     rig_close(&r);
 }
 
-/* Instructions are told apart by kernel name and pc; launches of one name are one kernel. */
+/* Instructions are distinguished by kernel name and pc; launches of one name are one kernel. */
 Test(figures, kernels) {
     rig r;
     rig_open(&r, NULL);
@@ -342,7 +342,7 @@ Test(figures, kernels_without_a_flush) {
     rig_close(&r);
 }
 
-/* After a reset nothing is counted, but what is in L1 is still there: a hit that is no residence's. */
+/* After a reset no counts are left, but lines in L1 are: a hit without a residence. */
 Test(figures, reset) {
     rig r;
     rig_open(&r, NULL);

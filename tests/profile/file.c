@@ -46,7 +46,7 @@ static void write_bytes(const char *path, const uint8_t *bytes, size_t length) {
     cr_assert(file && fwrite(bytes, 1, length, file) == length && !fclose(file));
 }
 
-/* As much of everything as a small profile can have. */
+/* As many features as fit in a small profile. */
 static void feed(rig *r) {
     static const char *const settings[] = {"sm.count=2", NULL};
     rig_open(r, settings);
@@ -71,14 +71,14 @@ Test(file, round_trip) {
     cr_expect_str_eq(before, after);
     free(before);
     free(after);
-    /* and what JSON does not say to the last digit */
+    /* also values not exact in JSON */
     const gpc_profile_line *a, *b;
     size_t count, again;
     cr_assert_eq(gpc_profile_lines(r.profile, &a, &count), GPC_OK);
     cr_assert_eq(gpc_profile_lines(read, &b, &again), GPC_OK);
     cr_assert_eq(count, again);
     cr_expect_arr_eq(a, b, count * sizeof *a);
-    /* a profile that was read can be written again, but not go on */
+    /* a profile read from a file can be written again, but not continued */
     static uint8_t first[MOST_BYTES], second[MOST_BYTES];
     size_t length = read_bytes(f.file, first);
     cr_assert_eq(gpc_profile_write(read, f.file, &error), GPC_OK);
@@ -115,7 +115,7 @@ Test(file, empty_profile) {
     rig_close(&r);
 }
 
-/* Read bytes that are not a profile: refused, with the place in the message, and nothing left behind. */
+/* Read bytes that are not a profile: refused, with the place in the message, and without leftovers. */
 static void expect_damage(const rig *r, const char *path, size_t byte, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *read = NULL;
@@ -155,7 +155,7 @@ Test(file, damage_at_each_byte) {
     rig_close(&r);
 }
 
-/* Contents that the checksums vouch for: whatever they say, it is read or refused, and never more. */
+/* Contents with valid checksums: in any case, read or refused, and nothing worse. */
 Test(file, hostile_contents) {
     rig r;
     folder f = open_folder();
@@ -196,7 +196,7 @@ Test(file, hostile_contents) {
     rig_close(&r);
 }
 
-/* A kernel's name that ends before its end, which the checksum vouches for. */
+/* A kernel's name with an early NUL, with a valid checksum. */
 Test(file, name_with_an_end_within) {
     rig r;
     folder f = open_folder();
@@ -258,7 +258,7 @@ Test(file, version_and_paths) {
     rig_close(&r);
 }
 
-/* A buffer that is too small gets the start; the file gets what a buffer would. */
+/* A buffer that is too small gets the start; the file equals a large buffer. */
 Test(file, json) {
     rig r;
     folder f = open_folder();
@@ -285,7 +285,7 @@ Test(file, json) {
     rig_close(&r);
 }
 
-/* Counts at the start of a JSON array, up to its end. */
+/* Counts at the start of a JSON array, up to the end. */
 static size_t numbers_of(const char *text, const char *name, uint64_t *values, size_t most) {
     char key[64];
     size_t count = 0;
@@ -301,7 +301,7 @@ static size_t numbers_of(const char *text, const char *name, uint64_t *values, s
     return count;
 }
 
-/* The histograms of an SM are told whole. */
+/* The histograms of an SM are complete. */
 Test(file, json_of_an_sm) {
     rig r;
     rig_open_contract(&r);
@@ -326,7 +326,10 @@ Test(file, json_of_an_sm) {
     rig_close(&r);
 }
 
-/* The file that tests/contract reads is what this version writes; where the form changes, this test writes it anew. */
+/*
+ * The file read by tests/contract equals the present version's output; after a change of the form, this test writes it
+ * anew.
+ */
 Test(file, contract_file) {
     rig r;
     folder f = open_folder();

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Golden digests of profiles, as profiles.golden has them: of the whole JSON, of the curve, thresholds and classes, of
- * the written file, and of the JSON of the profile that is read again.
+ * Golden digests of profiles, in profiles.golden: of the whole JSON, of the curve, thresholds and classes, of the
+ * written file, and of the JSON of the profile read back.
  */
 
 enum { ROOM = 1 << 15 };
@@ -40,7 +40,7 @@ static uint32_t json_digest(gpc_profile *profile) {
     return (uint32_t)(sum >> 32);
 }
 
-/* Points of the curve for all SMs and for the first, thresholds, and classes above each. */
+/* Points of the curve for all SMs and for the first, thresholds, and classes above every threshold. */
 static uint32_t query_digest(gpc_profile *profile) {
     double values[GPC_PROFILE_CLASSES];
     size_t count = 0;
@@ -66,7 +66,7 @@ static uint32_t query_digest(gpc_profile *profile) {
     return (uint32_t)(sum >> 32);
 }
 
-/* Digest of the file; the profile that is read from the file has the same JSON. */
+/* Digest of the file; the profile read from the file has equal JSON. */
 static uint32_t file_digest(gpc_context *context, gpc_profile *profile) {
     char path[] = "/tmp/gpucache-profile-XXXXXX", bytes[4096];
     gpc_profile *again = NULL;

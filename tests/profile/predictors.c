@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the predictors make of a profile's file. L1 has whole lines of 128 bytes. */
+/* Decisions of predictors from a profile's file. L1 has whole lines of 128 bytes. */
 
 typedef struct bench {
     rig r;
@@ -18,7 +18,7 @@ typedef struct bench {
 #define LINE(n) ((n)*128u)
 
 /*
- * Line 0: 32 bytes used, hit twice: 0.25 x 3 < 1. Line 1: the same, hit three times: 1. Line 2: whole, once: 1. All by
+ * Line 0: 32 bytes used, hit twice: 0.25 x 3 < 1. Line 1: likewise, hit three times: 1. Line 2: whole, once: 1. All by
  * one load. Two more instructions of another kernel make 2 and 20 transactions of 4 bytes.
  */
 static void open_bench(bench *b, const char *const *settings) {
@@ -55,7 +55,7 @@ static gpc_hierarchy *open_hierarchy(bench *b, const char *spec) {
     return h;
 }
 
-/* What a load reads from L2, in 32-byte sectors. */
+/* Reads of a load from L2, in 32-byte sectors. */
 static uint64_t fetched(gpc_hierarchy *h, gpc_warp_access access) {
     gpc_stats before, after;
     gpc_stats_init(&before);
@@ -75,7 +75,7 @@ static uint64_t load(gpc_hierarchy *h, uint32_t sm, uint64_t pc, uint64_t addres
                           .sm = sm, .pc = pc, .mask = UINT64_MAX >> (64 - lines), .addresses = addresses, .width = 4});
 }
 
-/* A caching load moves 128 bytes, a bypassing one 32, however often it comes. */
+/* A caching load moves 128 bytes, a bypassing one 32, in any repetition. */
 Test(predictors, profile_address) {
     bench b;
     open_bench(&b, NULL);
@@ -122,7 +122,7 @@ Test(predictors, use_by_segments) {
     close_bench(&b);
 }
 
-/* Lists are of each SM. */
+/* Lists are per SM. */
 Test(predictors, profile_address_by_sm) {
     static const char *const settings[] = {"sm.count=3", NULL};
     bench b;
@@ -159,12 +159,12 @@ Test(predictors, hybrid) {
         const char *more;
         uint64_t fetched[3]; /* by loads of 1, 2 and 20 lines of 4 bytes each */
     } rows[] = {
-        {"", {1, 2, 20}},           /* nothing is above 1 */
-        {", limit=16", {4, 8, 20}}, /* the same: access-count */
+        {"", {1, 2, 20}},           /* none is above 1 */
+        {", limit=16", {4, 8, 20}}, /* like access-count */
         {", threshold=0", {4, 8, 80}},
         {", threshold=0.03125", {4, 2, 20}},
         {", threshold=0.03125, limit=16", {4, 8, 20}},
-        {", threshold=0.916667", {1, 2, 20}}, /* the class's own value, as printed: not above it */
+        {", threshold=0.916667", {1, 2, 20}}, /* the class's value, as printed: not above */
         {", threshold=0.916666, limit=1", {4, 2, 20}},
         {", limit=20", {4, 8, 80}},
     };
@@ -184,8 +184,8 @@ Test(predictors, hybrid) {
 }
 
 /*
- * By segments class 1 has (7 + 4) / (8 x 4) = 11/32 as by bytes, for its words fill segments; classes 2 and 20, words
- * of 4 bytes, have 1/4, by bytes 1/32.
+ * By segments class 1 has (7 + 4) / (8 x 4) = 11/32 as by bytes, because the words fill segments; classes 2 and 20,
+ * words of 4 bytes, have 1/4, by bytes 1/32.
  */
 Test(predictors, hybrid_by_segments) {
     bench b;
@@ -216,8 +216,8 @@ Test(predictors, hybrid_by_segments) {
 }
 
 /*
- * Kernel "one": 0x10 has U = 0.25 and R = 5/2, 0.875: cg; 0x20 reads a whole line: ca. Kernel "two": both cg. Without a
- * kernel 0x20 is both together: 136 of 384 bytes, no hit: cg.
+ * Kernel "one": 0x10 has U = 0.25 and R = 5/2, 0.875: cg; 0x20 reads a whole line: ca. Kernel "two": cg for each.
+ * Without a kernel 0x20 is the two together: 136 of 384 bytes, no hit: cg.
  */
 Test(predictors, compiler) {
     bench b;
@@ -240,7 +240,7 @@ Test(predictors, compiler) {
     close_bench(&b);
 }
 
-/* Loads by their numbers: kernel one has 0 and 1, kernel two the rest. */
+/* Loads by number: kernel one has 0 and 1, kernel two the rest. */
 Test(predictors, compiler_by_loads) {
     bench b;
     open_bench(&b, NULL);
@@ -273,7 +273,7 @@ Test(predictors, compiler_by_loads) {
     close_bench(&b);
 }
 
-/* Stores and atomics are none of their business. */
+/* Stores and atomics are unaffected. */
 Test(predictors, loads_only) {
     bench b;
     static const char *const names[] = {"profile-address", "hybrid", "compiler"}, *const more[] = {"", ", limit=0", ""};
@@ -296,7 +296,7 @@ static void expect_refusal(bench *b, const char *spec, gpc_status expected, cons
     gpc_hierarchy *h = NULL;
     size_t live = b->r.live;
     gpc_status status = gpc_config_set(b->r.config, "l1.bypass", spec, &error);
-    size_t more = b->r.live - live; /* the configuration's own */
+    size_t more = b->r.live - live; /* of the configuration */
     if (status == GPC_OK)
         status = gpc_hierarchy_create(b->r.context, b->r.config, &error, &h);
     cr_expect_eq(status, expected, "%s: %d", spec, (int)status);
@@ -360,7 +360,7 @@ Test(predictors, costs) {
     close_bench(&b);
 }
 
-/* A predictor on a cache of its own, and one that takes another's place. */
+/* A predictor on a single cache, and one that replaces another. */
 Test(predictors, on_a_cache) {
     bench b;
     open_bench(&b, NULL);

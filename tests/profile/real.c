@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whole traces: a profile's sums are those of the replay's own counters, and of each other. */
+/* Whole traces: a profile's sums equal the replay's counters, and one another. */
 
 #define FOLDER "../shared/traces/h100"
 
@@ -149,7 +149,7 @@ Test(real, sectored) {
     check("synthetic:bicg:256KiB", settings, true);
 }
 
-/* Per kernel: what a reset between them leaves is each kernel's own. */
+/* Per kernel: a reset between leaves only the kernel's values. */
 Test(real, kernel_by_kernel) {
     static const char *const settings[] = {"sm.count=4", NULL};
     rig r;
@@ -170,7 +170,7 @@ Test(real, kernel_by_kernel) {
     rig_close(&r);
 }
 
-/* Without an L1 there is nothing to profile. */
+/* Without an L1 there is no profile. */
 Test(real, without_l1) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;

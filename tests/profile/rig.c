@@ -127,8 +127,8 @@ char *rig_json(gpc_profile *profile) {
 }
 
 /*
- * Two SMs, lines below 96, pcs below 0x400, all transaction counts: of the lines, instructions and classes some should
- * bypass and some not.
+ * Two SMs, lines below 96, pcs below 0x400, all transaction counts: some lines, instructions and classes should bypass,
+ * others not.
  */
 void rig_open_contract(rig *r) {
     static const char *const settings[] = {"sm.count=2", "l1.size=4KiB", NULL};

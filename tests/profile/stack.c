@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack against a list that is searched and shifted. */
+/* The stack compared with a searched and shifted list. */
 
 enum { LINES = 700, EMPTY = LINES };
 
@@ -28,7 +28,7 @@ static void take_out(list *l, unsigned at) {
     l->count--;
 }
 
-/* Up to the first hole all lines move down by one; where the line came from is the hole then. */
+/* Up to the first hole all lines move down by one; the line's old place is then the hole. */
 static uint64_t touch(list *l, unsigned line) {
     unsigned at = find(l, line), hole = find(l, EMPTY), count = l->count;
     if (hole < at && at < count)
@@ -106,7 +106,7 @@ Test(stack, a_hole_is_filled_from_below) {
     gpc_context_destroy(context);
 }
 
-/* Distances of a whole profile against a search back through the stream. */
+/* Distances of a whole profile compared with a backward search in the stream. */
 Test(stack, distances_of_a_profile) {
     enum { STEPS = 3000, SPAN = 150 };
     static unsigned stream[STEPS];

@@ -33,8 +33,8 @@ Test(table1, equation_1) {
 }
 
 /*
- * Each product is one that numbers rounded to these R and U can have. From the printed R and U themselves rows 1, 5
- * and 8 come out otherwise: 6.25, 0.62 and 10.12.
+ * Every product is possible for numbers rounded to these R and U. From the printed R and U rows 1, 5 and 8 differ:
+ * 6.25, 0.62 and 10.12.
  */
 Test(table1, products_follow) {
     for (unsigned i = 0; i < ROWS; i++) {
@@ -48,8 +48,8 @@ Test(table1, products_follow) {
 }
 
 /*
- * "the value larger than 0.62 (1, 2, 3, 4, 7, 8, 9 and 11)". Row 3, printed 0.62, is larger only before it is rounded
- * (0.6222). So is row 5 from its R and U (0.6230), which is printed 0.61 and not among them.
+ * "the value larger than 0.62 (1, 2, 3, 4, 7, 8, 9 and 11)". Row 3, printed 0.62, is larger only before rounding
+ * (0.6222). So is row 5 from R and U (0.6230), printed as 0.61 and not listed.
  */
 Test(table1, threshold) {
     unsigned text = CLASS(1) | CLASS(2) | CLASS(3) | CLASS(4) | CLASS(7) | CLASS(8) | CLASS(9) | CLASS(11);

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With a clock: a profile's sums are those of the timed replay's counters, and it changes nothing. */
+/* With a clock: a profile's sums equal the timed replay's counters, and profiling changes nothing. */
 
 #define SAME(a, b) cr_expect_eq((a), (b), "%s: " #a " is %zu, " #b " %zu", source, (size_t)(a), (size_t)(b))
 
-/* invert_mapping of Rodinia's kmeans: 34 features of 32 points each, one line after the other by each warp. */
+/* invert_mapping of Rodinia's kmeans: 34 features of 32 points each, line after line by every warp. */
 #define KMEANS "synthetic:rodinia-kmeans:306KiB:launch=1"
 
-/* Replay alone and profiled: the sum of the profile's counts, and all that the replay counts. */
+/* Replay alone and profiled: the sum of the profile's counts, and all counts of the replay. */
 static gpc_profile_counts profiled(const char *source, const char *const *settings, rig *r, gpc_stats *stats) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
@@ -60,7 +60,7 @@ static void check(const char *source, const char *const *settings) {
             recency += sms[i].hits_by_recency[n];
     }
     SAME(residences, c.fills);
-    /* hits in what is on its way have no position in a set */
+    /* hits on lines in flight have no position in a set */
     cr_expect(s.l1_pending_sector_hits ? recency < c.hits : recency == c.hits, "%s: %zu of %zu hits", source,
               (size_t)recency, (size_t)c.hits);
     rig_close(&r);
@@ -86,7 +86,7 @@ static void bypassed(const char *predictor, bool exact) {
     const gpc_profile_counts c = profiled(KMEANS, settings, &r, &s);
     cr_expect_gt(c.bypasses, 0, "%s", source);
     SAME(c.hits, s.l1_load_lines - s.l1_load_line_misses);
-    /* one that is to be kept after all may find that its line has come meanwhile, and begins no residence */
+    /* a line to be kept after all may have arrived meanwhile, and begins no residence */
     const uint64_t known = c.hits + c.sector_misses + c.fills + c.bypasses;
     if (exact) {
         SAME(c.bypasses, s.l1_bypasses);
@@ -105,7 +105,7 @@ Test(timed, bypasses) {
     bypassed("agcb", false);
 }
 
-/* By itself a warp hits in each line 31 times; all together, round after round, or with what others leave. */
+/* Alone a warp hits in every line 31 times; all together, round after round, or with lines left by others. */
 Test(timed, reuse_depends_on_the_clock) {
     static const char *const one[] = {"mode=timed", "sm.count=15",     "l1.size=16KiB",
                                       "l1.ways=4",  "sm.warp_limit=1", NULL};

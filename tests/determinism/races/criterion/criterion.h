@@ -3,8 +3,8 @@
 #define TESTS_RACES_CRITERION_H
 
 /*
- * Of Criterion, what tests of threads use: ThreadSanitizer does not run with Criterion's own processes. Tests are
- * functions, which races.sh calls.
+ * The part of Criterion used by tests of threads: ThreadSanitizer does not run with Criterion's processes. Tests are
+ * functions, called by races.sh.
  */
 
 #include <stdio.h>
