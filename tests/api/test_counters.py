@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows of counters.h and of what it includes: identities that stay, and how many places a counter takes."""
+"""Rows of counters.h and of the included files: identities stay, and a counter takes few places."""
 
 import pathlib
 import re
@@ -23,7 +23,7 @@ def rows():
 
 class Identities(unittest.TestCase):
     def test_none_was_changed_or_given_away(self):
-        """counters.txt is only ever appended to: a row that goes leaves its line there."""
+        """counters.txt only grows: a removed row leaves the line there."""
         known = {}
         for line in IDENTITIES.read_text().splitlines():
             number, table, name = line.split()
@@ -39,11 +39,11 @@ class Identities(unittest.TestCase):
 
 
 class Places(unittest.TestCase):
-    """A counter is one row and the line that counts it."""
+    """A counter is one row and the counting line."""
 
     # Functional and timed, one line each.
     MOST = 2
-    # Those with more: of several kinds of access, of coherent trees, or named as fields of other things are. No more.
+    # Counters with more lines: for several kinds of access, for coherent trees, or with a common field name. No others.
     MORE = {
         "blocks": 4, "warp_instructions": 7, "thread_instructions": 6, "cycles": 8, "sm_cycles": 5, "accepted": 4,
         "completed": 4, "l1_load_sector_hits": 4, "l1_store_sector_hits": 4, "l1_write_back_sectors": 4,
@@ -67,7 +67,7 @@ class Places(unittest.TestCase):
             self.assertLessEqual(len(places), self.MORE.get(field, self.MOST), f"{name} is counted at {places}")
 
     def test_nowhere_listed_again(self):
-        """Beyond its row, the lines that count it and those that read it, a counter's field stands in no list."""
+        """Beyond the row, the counting lines and the reading lines, a counter's field stands in no list."""
         listed = re.compile(r"\bX\(\s*(\w+)\s*\)")
         fields = {field for _, _, field, _ in rows() if field}
         found = [where for where, line in collect() for field in listed.findall(line) if field in fields]

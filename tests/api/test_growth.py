@@ -123,7 +123,7 @@ def without_row(text, field):
 
 
 def with_row(text, before, row):
-    """With a row more, in the line before another's."""
+    """The header with one more row, in the line before another row."""
     place = re.search(rf"    X\(\d+, {before},", text).start()
     return f"{text[:place]}    {row} \\\n{text[place:]}"
 
@@ -136,7 +136,7 @@ class Growth(unittest.TestCase):
         (self.folder / "host.c").write_text(HOST)
 
     def header(self, change, name="counters.h", include=INCLUDE):
-        """A folder of headers, one of them changed."""
+        """A folder of headers, one changed."""
         copy = self.folder / f"include{len(list(self.folder.iterdir()))}"
         shutil.copytree(include, copy)
         path = copy / "gpucache" / name
@@ -150,7 +150,7 @@ class Growth(unittest.TestCase):
         return program
 
     def outcome(self, program, library=LIBRARY):
-        """What it prints as {line's beginning: value}, in order; lines of one beginning are numbered."""
+        """The output as {line's beginning: value}, in order; lines with equal beginnings are numbered."""
         printed = run(program, env=dict(os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library).parent)))
         found, seen = {}, {}
         for line in printed.splitlines():
@@ -160,7 +160,7 @@ class Growth(unittest.TestCase):
         return found
 
     def same(self, other, present, gone):
-        """What both have is equal, and what only one has is of the names `gone`."""
+        """Common values are equal, and all others have a name in `gone`."""
         common = {key for key in present if key in other and key[0] != "json"}
         self.assertGreater(len(common), 1000)
         self.assertEqual({key: other[key] for key in common}, {key: present[key] for key in common})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The public headers as a C or a C++ program sees them."""
+"""The public headers seen by a C or a C++ program."""
 
 import pathlib
 import re
@@ -41,7 +41,7 @@ class Headers(unittest.TestCase):
 
     def test_umbrella_includes_all(self):
         included = set(re.findall(r"#include <gpucache/(\w+\.h)>", (INCLUDE / "gpucache/gpucache.h").read_text()))
-        # export.h is what the others are written with.
+        # The other headers use export.h.
         self.assertEqual(included | {"gpucache.h", "export.h"}, {header.name for header in HEADERS})
 
     def test_all_are_installed(self):
@@ -59,7 +59,7 @@ class Headers(unittest.TestCase):
 class Structures(unittest.TestCase):
     """Sizes and initialisers, by a program that is generated from the headers and linked with the library."""
 
-    # Plain records that callers keep in arrays, by hand from their declarations.
+    # Plain records that callers keep in arrays, by hand from the declarations.
     FIXED = {"gpc_request": 128, "gpc_instruction": 56, "gpc_eviction": 40, "gpc_access_result": 80, "gpc_line": 48}
 
     def program(self):
@@ -83,7 +83,7 @@ class Structures(unittest.TestCase):
         for name, size in structs:
             if name in initialisers() or name in self.HANDED:
                 continue
-            # Without a macro: zero, but for struct_size where there is one.
+            # Without a macro: zero, except struct_size.
             lines.append(f"static {name} {name}_zero, {name}_by_name; memset(&{name}_by_name, 0x5a, sizeof({name}));")
             if size:
                 lines.append(f"{name}_zero.struct_size = sizeof({name});")
@@ -105,10 +105,10 @@ class Structures(unittest.TestCase):
                     self.assertEqual(run(program, cwd=BUILD), "compared\n")
 
     def test_every_option_struct_has_an_initialiser(self):
-        # A structure that a caller fills in begins with struct_size and has a macro or a function for it.
+        # A structure to be filled by a caller begins with struct_size and has a macro or a function for filling.
         structs = re.findall(r"typedef struct (gpc_\w+) \{\s*size_t struct_size;", text_of_all())
         self.assertGreater(len(structs), 10)
-        # Tables are written out by name; the others the library fills in for a callback.
+        # Tables are written out by name; the library fills the others for a callback.
         tables = {"gpc_replacement_ops", "gpc_predictor_ops", "gpc_scheduler_ops", "gpc_throttle_ops",
                   "gpc_prefetcher_ops", "gpc_protocol"}
         exempt = tables | {"gpc_policy_env", "gpc_scheduler_env", "gpc_progress", "gpc_throttle_view",
@@ -117,7 +117,7 @@ class Structures(unittest.TestCase):
         known = set(initialisers()) | {name[: -len("_init")] for name in functions if name.endswith("_init")}
         self.assertEqual(set(structs) - exempt - known, set())
 
-    # Records that callbacks get of the library, and what headers lay out themselves (stats.h).
+    # Records that callbacks get from the library, and structures laid out by headers (stats.h).
     HANDED = {
         "gpc_completion", "gpc_coherence_message", "gpc_coherence_transition", "gpc_event", "gpc_import_option",
         "gpc_memory_request", "gpc_prefetch_access", "gpc_stage_row", "gpc_verify_progress", "gpc_field", "gpc_layout",
@@ -129,7 +129,7 @@ class Structures(unittest.TestCase):
         sized = {name for name, size in structs if size}
         plain = {name for name, size in structs if not size} - self.HANDED
         rows = re.findall(r"X\((gpc_\w+)", (ROOT / "lib/base/struct_init.c").read_text())
-        # Structs of counters are made of the table of counters.
+        # Structs of counters come from the table of counters.
         self.assertEqual(sorted(set(rows)), sorted(sized | plain | {"gpc_stats", "gpc_cache_stats",
                                                                     "gpc_coherence_stats"}))
         self.assertEqual(len(rows), len(set(rows)))

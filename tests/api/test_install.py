@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What meson install brings: library, pkg-config, CMake, Python package, command, manual pages, completion.
+"""The results of meson install: library, pkg-config, CMake, Python package, command, manual pages, completion.
 
-It is installed into a folder, and then used by what knows nothing of the sources.
+The files are installed into a folder, and then used without knowledge of the sources.
 """
 
 import json
@@ -32,7 +32,7 @@ endif()
 
 
 def clean(**more):
-    """An environment that says nothing of the sources and of their build."""
+    """An environment without the paths of the sources and the build."""
     ours = {"PYTHONPATH", "GPUCACHE_LIBRARY", "GPUCACHE_BUILD", "LD_LIBRARY_PATH"}
     return {**{name: value for name, value in os.environ.items() if name not in ours}, **more}
 
@@ -42,7 +42,7 @@ def needs(command):
 
 
 class Install(unittest.TestCase):
-    """The build that is there, staged in a folder as a packager does it."""
+    """The present build, staged in a folder like a package."""
 
     @classmethod
     def setUpClass(cls):
@@ -127,7 +127,7 @@ class Install(unittest.TestCase):
             self.assertEqual(told, "", page)
 
     def completed(self, *words):
-        """What bash offers for the last word."""
+        """Bash's proposals for the last word."""
         script = """
             compopt() { :; }
             . "$1"; shift
@@ -179,7 +179,7 @@ class Install(unittest.TestCase):
 
 
 class Uninstalled(unittest.TestCase):
-    """The build folder as it is, for a host without an installation."""
+    """The build folder unchanged, for a host without an installation."""
 
     def test_host_builds_and_runs(self):
         build = BUILD.resolve()
@@ -197,7 +197,7 @@ class Uninstalled(unittest.TestCase):
 
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough")
 class InstallInPrefix(Install):
-    """A build of its own, with a prefix of its own."""
+    """A separate build, with a separate prefix."""
 
     @classmethod
     def stage(cls):
@@ -237,7 +237,7 @@ class Minimal(unittest.TestCase):
 
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough, as that of test_places.py")
 class Core(unittest.TestCase):
-    """-Dc_args=-DGPC_CORE is a smaller library, under which hosts count the same."""
+    """-Dc_args=-DGPC_CORE is a smaller library with equal counts for hosts."""
 
     HOSTS = ("embed_host", "embed_timed", "own_mshrs", "scheduler_only", "cache_only", "coherence", "replay_trace")
 
@@ -268,7 +268,7 @@ class Core(unittest.TestCase):
 
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough, as that of test_places.py")
 class Subproject(unittest.TestCase):
-    """A host that builds with Meson may carry the library along."""
+    """A host that builds with Meson may carry the library as a subproject."""
 
     HOST = """
 project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'buildtype=release', 'werror=true'])
@@ -282,7 +282,7 @@ executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpu
             (host / "subprojects/gpucache").symlink_to(ROOT)
             (host / "meson.build").write_text(self.HOST)
             (host / "host.c").write_bytes((ROOT / "examples/embed_host.c").read_bytes())
-            # Not one that happens to be installed.
+            # No other installed library.
             run("meson", "setup", host / "build", host, "--wrap-mode=forcefallback")
             run("ninja", "-C", host / "build", "host")
             self.assertIn("l1.load_hit_rate", run(host / "build/host", env=dict(os.environ, LD_LIBRARY_PATH="")))

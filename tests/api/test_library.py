@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The built library as a linker and a loader see it."""
+"""The built library seen by a linker and a loader."""
 
 import collections
 import re
@@ -15,7 +15,7 @@ MAJOR, MINOR = (re.search(rf"#define GPC_VERSION_{part} (\d+)", VERSION).group(1
 ABI = MAJOR if MAJOR != "0" else f"0.{MINOR}"
 NODE = f"GPUCACHE_{ABI}"
 
-# No word to the terminal, no end of the process, no hidden state shared between threads, no shell.
+# No output to the terminal, no end of the process, no hidden state shared between threads, no shell.
 FORBIDDEN = re.compile(
     r"(__)?(exit|_Exit|quick_exit|abort|__assert\w*|assert_fail\w*|raise|longjmp|v?printf|puts|putchar|perror|psignal|syslog"
     r"|printf_chk|vprintf_chk|stdout|stderr|stdin|warn|warnx|err|errx|error"
@@ -68,11 +68,11 @@ class Objects(unittest.TestCase):
         self.assertEqual(found, {})
 
     def test_have_no_mutable_global(self):
-        # .data.rel.ro is constant once the loader has relocated it.
+        # .data.rel.ro is constant after the loader's relocation.
         writable = re.compile(r"^\w+ .{7} (\.t?(?:data|bss)(?!\.rel\.ro)\S*|\*COM\*)\s+(\w+) (.*)$", re.MULTILINE)
         table = run("objdump", "--syms", ARCHIVE)
         self.assertIn(".text", table)
-        # A name that equals its section's is the section itself.
+        # A name that equals the section's name is the section.
         found = [name for section, _, name in writable.findall(table) if name.split()[-1] != section]
         self.assertEqual(found, [])
 

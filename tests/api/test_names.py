@@ -1,4 +1,4 @@
-"""Names in lib/: what is defined in two files, be it a type or a macro, has two names."""
+"""Names in lib/: a name of a type or macro is defined in one file only."""
 
 import collections
 import itertools
@@ -8,7 +8,7 @@ import unittest
 
 LIB = pathlib.Path(__file__).resolve().parents[2] / "lib"
 
-# Parameters of an included file, which each of its instances sets; and what a file asks of the system's headers.
+# Parameters of an included file, set by each instance; and feature macros for the system's headers.
 PARAMETERS = {"GPCI_BATCH_NAME", "_GNU_SOURCE"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -26,7 +26,7 @@ def code(text):
 
 
 def declaration(text, start):
-    """What stands from `start` to the semicolon that ends it, without what is in braces."""
+    """The text from `start` to the final semicolon, without the parts in braces."""
     depth, kept = 0, []
     for letter in itertools.islice(text, start, None):
         depth -= letter == "}"
@@ -39,7 +39,7 @@ def declaration(text, start):
 
 
 def types(text):
-    """Types that a text defines: tags with a body, and names by typedef other than that of a tag without one."""
+    """Types defined in a text: tags with a body, and typedef names, except a tag's second name."""
     found = set(TAG.findall(text))
     for match in TYPEDEF.finditer(text):
         declared = declaration(text, match.end())
@@ -51,12 +51,12 @@ def types(text):
 
 
 def macros(text):
-    """Macros that a text defines for all that follows it."""
+    """Macros that a text defines for all later text."""
     return set(MACRO.findall(text)) - set(UNDEFINED.findall(text))
 
 
 def twice(names_of):
-    """{name: files that define it} of names that more than one file of lib/ defines."""
+    """{name: defining files} of names that more than one file of lib/ defines."""
     files = collections.defaultdict(list)
     for path in sorted(LIB.rglob("*.[ch]")):
         for name in names_of(code(path.read_text(encoding="utf-8"))):

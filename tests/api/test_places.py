@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""In how many places something new is written: a copy of the library gets one of each, is built, and lists them.
+"""The number of places for a new item: a copy of the library gets one of each kind, is built, and lists the new items.
 
-The copy is the subproject of a host with Meson, which is built along with it.
+The copy is the subproject of a host with Meson, and is built with the host.
 """
 
 import json
@@ -20,7 +20,7 @@ project('host', 'c', version: '9.9', default_options: ['c_std=c11', 'optimizatio
 executable('host', 'host.c', dependencies: dependency('gpucache', fallback: 'gpucache'))
 """
 
-# A further policy of each kind is a copy of one that is there: {folder: (file, table, name)}.
+# A further policy of each kind is a copy of a present policy: {folder: (file, table, name)}.
 POLICIES = {
     "replacement": ("fifo.c", "gpci_fifo", '"fifo"'),
     "predictor": ("hint.c", "gpci_hint", '"hint"'),
@@ -30,15 +30,15 @@ POLICIES = {
     "protocol": ("msi.c", "gpci_msi", '"msi"'),
 }
 KEY = 'X(NOVEL, "novel.key", COUNT, RESET, "things", "3", 1, 9, "", "a further key")'
-# A counter, in the table of counters where there is one for all objects, else in that of gpc_stats.
+# A counter, in the table of counters for all objects if present, else in the table of gpc_stats.
 COUNTERS = {
     "counters.h": 'X(9999, novel, "novel", "things", SUM, WHOLE, NOTHING, "0.2", "a further counter", ">= 0")',
     "stats.h": 'X(novel, "novel", "things", SUM, "a further counter")',
 }
-COUNTING = "h->stats.kernels++;"  # the further counter is counted where this one is
+COUNTING = "h->stats.kernels++;"  # the further counter is counted beside this counter
 PRESET = "# summary: a further GPU\n\npreset = h100\nsm.count = 3\nnovel.key = 7\n"
 
-# Asked of the copy's library by its own bindings.
+# Asked of the copy's library by the copy's bindings.
 QUESTIONS = """
 import json, gpucache
 from gpucache import PolicyKind
@@ -65,7 +65,7 @@ print(json.dumps({
 
 
 class Copy:
-    """The library's files in a folder of their own, as the subproject of a host, which does without tests and examples."""
+    """The library's files in a folder of their own, as the subproject of a host, without tests and examples."""
 
     def __init__(self, folder):
         self.folder, self.root = folder, folder / "subprojects" / "gpucache"
@@ -78,7 +78,7 @@ class Copy:
         self.written = {}  # {what: files}
 
     def add(self, what, path, text, after=None):
-        """A new file, or lines in one that is there: at its end, or behind the line with `after`; counted for `what`."""
+        """A new file, or lines in a present file: at the end, or behind the line with `after`; counted for `what`."""
         path = self.root / path
         if what:
             self.written.setdefault(what, []).append(path)
@@ -92,7 +92,7 @@ class Copy:
         path.write_text(text)
 
     def setup(self):
-        # Not a library that happens to be installed.
+        # No other installed library.
         run("meson", "setup", self.folder / "build", self.folder, "--buildtype=plain", "--wrap-mode=forcefallback")
 
     def build(self):
@@ -113,7 +113,7 @@ class Places(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.copy = copy = Copy(pathlib.Path(scratch.name))
-        copy.setup()  # before anything is added: what follows is noticed by the build
+        copy.setup()  # before any addition: the build notices all later ones
         for kind, (file, table, name) in POLICIES.items():
             folder = pathlib.Path("lib/policies", kind)
             text = (copy.root / folder / file).read_text().replace(name, '"novel"').replace(table, f"gpci_novel_{kind}")
@@ -126,18 +126,18 @@ class Places(unittest.TestCase):
         copy.add("counter", public / header, f"    {COUNTERS[header]} \\\n", after="#define GPC_COUNTERS(X)")
         counting = next(path for path in (copy.root / "lib").rglob("*.c") if COUNTING in path.read_text())
         copy.add("counter", counting.relative_to(copy.root), "    h->stats.novel++;\n", after=COUNTING)
-        run(sys.executable, copy.root / "bindings/python/generate.py")  # writes what stands in the headers
+        run(sys.executable, copy.root / "bindings/python/generate.py")  # writes the headers' contents
         copy.build()
         asked = copy.ask(QUESTIONS)
         assert asked.returncode == 0, asked.stderr
         cls.answers = json.loads(asked.stdout)
 
     def test_host_runs(self):
-        """A host that builds with Meson may carry the library along."""
+        """A host that builds with Meson may carry the library as a subproject."""
         self.assertIn("l1.load_hit_rate", run(self.copy.folder / "build/host", env=dict(os.environ, LD_LIBRARY_PATH="")))
 
     def test_places(self):
-        """A policy's file and its row; a key's row; a preset's file; a counter's row and the line that counts it."""
+        """A policy's file and row; a key's row; a preset's file; a counter's row and the counting line."""
         counted = {what: len(files) for what, files in self.copy.written.items()}
         self.assertEqual(counted, {**dict.fromkeys(POLICIES, 2), "key": 1, "preset": 1, "counter": 2})
 

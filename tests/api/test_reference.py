@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Doxygen makes the API reference of the public headers, without a warning, and every function is in it."""
+"""Doxygen makes the API reference of the public headers without a warning, and the reference has all functions."""
 
 import re
 import shutil

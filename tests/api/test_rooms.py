@@ -16,7 +16,7 @@ def sources():
 
 
 def includes():
-    """{file: files that it includes}, as paths relative to lib/."""
+    """{file: included files}, as paths relative to lib/."""
     return {
         str(path.relative_to(LIB)): INCLUDE.findall(path.read_text(encoding="utf-8"))
         for path in sources()
@@ -24,7 +24,7 @@ def includes():
 
 
 def circle(edges):
-    """A circle of a graph {node: nodes}, as a list that ends with its first node; None where there is none."""
+    """A circle of a graph {node: nodes}, as a list that ends with the first node; None without a circle."""
     done, path = set(), []
 
     def visit(node):
@@ -96,7 +96,7 @@ def linked():
 
 
 class Linked(unittest.TestCase):
-    """Links of the built library, which includes do not show: a header of base declares what another folder defines."""
+    """Links of the built library, not visible in includes: a header of base declares a function of another folder."""
 
     @classmethod
     def setUpClass(cls):
@@ -157,7 +157,7 @@ class Rooms(unittest.TestCase):
                 self.assertTrue((LIB / target).is_file(), f"lib/{source} includes {target}")
 
     def test_readmes_name_files_that_exist(self):
-        """Files as `timed/l1.c`, of lib/ or of the project, in the READMEs of lib/."""
+        """Files like `timed/l1.c`, of lib/ or of the project, in the READMEs of lib/."""
         named = {
             (readme, name)
             for readme in LIB.rglob("README.md")

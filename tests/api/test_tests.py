@@ -55,7 +55,7 @@ class Tests(unittest.TestCase):
         self.assertEqual([name for name, _ in rows], sorted(there))
 
     def test_folders_are_those_of_the_library(self):
-        """A folder of tests/ has the name of one of lib/, or is of something that goes across."""
+        """A folder of tests/ has the name of one of lib/, or concerns several folders."""
         across = {
             "abi", "api", "contract", "determinism", "examples", "fuzz", "hardware", "keys", "lint", "mutation", "oom",
             "oracle", "python", "torture",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The wheel that pip builds from bindings/python: what is in it, and that it runs with nothing of the sources."""
+"""The wheel that pip builds from bindings/python: the contents, and a run without the sources."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ SHOW = "import gpucache; gpucache.version(); print(gpucache._loader.lib.path())"
 
 @unittest.skipUnless(importlib.util.find_spec("pip"), "pip is not installed")
 class Wheel(unittest.TestCase):
-    """Of the library that is built."""
+    """From the built library."""
 
     LIBRARY = LIBRARY
 
@@ -40,7 +40,7 @@ class Wheel(unittest.TestCase):
         )
 
     def build(self, folder):
-        """The wheel as the backend makes it, without pip."""
+        """The wheel built by the backend, without pip."""
         folder = self.folder / folder
         folder.mkdir()
         call = "import backend, sys; print(backend.build_wheel(sys.argv[1], {'library': sys.argv[2]}))"
@@ -68,7 +68,7 @@ class Wheel(unittest.TestCase):
         self.assertEqual([name for name in names if "__pycache__" in name or name.endswith(".so")], [])
 
     def test_tag_is_what_the_library_needs(self):
-        """As readelf reads it: the newest glibc of its versions; no library beside glibc's."""
+        """Read by readelf: the newest required glibc version; no library beside glibc's."""
         told = run("readelf", "--version-info", "--dynamic", "--wide", LIBRARY)
         newest = max(int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", told))
         with zipfile.ZipFile(self.build("tagged")) as archive:
@@ -88,7 +88,7 @@ class Wheel(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("ensurepip"), "there is no pip for new environments")
     def test_in_a_fresh_environment(self):
-        """`pip install ./bindings/python`, as the README says it, with nothing else installed."""
+        """`pip install ./bindings/python`, the command in the README, with no other package installed."""
         fresh = self.folder / "fresh"
         venv.create(fresh, with_pip=True, system_site_packages=False)
         given = ["--config-settings", f"library={self.LIBRARY}"] if self.LIBRARY else []
@@ -104,7 +104,7 @@ class Wheel(unittest.TestCase):
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough")
 @unittest.skipUnless(shutil.which("meson") and shutil.which("cc"), "Meson or a compiler is not installed")
 class WheelBuilt(Wheel):
-    """With a library that pip has built."""
+    """With a library built by pip."""
 
     LIBRARY = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The example programs: each is run and its output held against what can be worked out by hand."""
+"""The example programs: each is run, and the output compared with values worked out by hand."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class EmbedHost(unittest.TestCase):
         self.assertEqual(stats["l1.load_requests"], blocks * warps * 3)
         self.assertEqual(stats["l1.load_sectors"], blocks * warps * (5 + 4 + 5))
         self.assertEqual(stats["l1.store_sectors"], blocks * warps * 4)
-        # Blocks b and b + 132 share an SM but no line: a block misses its 8 * 4 sectors, and one at each end.
+        # Blocks b and b + 132 share an SM but no line: a block misses in 8 * 4 sectors, and in one at each end.
         misses = blocks * (warps * 4 + 2)
         self.assertEqual(stats["l1.load_sectors"] - stats["l1.load_sector_hits"], misses)
         self.assertAlmostEqual(stats["l1.load_hit_rate"], 1 - misses / (blocks * warps * 14), delta=1e-6)
@@ -50,7 +50,7 @@ class EmbedTimed(unittest.TestCase):
                 self.assertEqual(found["loads"], loads)
                 self.assertEqual(found["l1_load_sectors"], 0 if own_l1 else 4 * loads)
                 self.assertEqual(found["l2_read_sectors"], 4 * loads)
-                # Of a line memory is asked once, or once for each 64 or 32 bytes.
+                # Memory is asked once per line, or once for each 64 or 32 bytes.
                 asked, other = ("memory_reads", "dram_bursts") if own_dram else ("dram_bursts", "memory_reads")
                 self.assertIn(found[asked] / loads, (1, 2, 4))
                 self.assertEqual(found.get(other), None if own_dram else 0)
@@ -72,10 +72,10 @@ class ShadowTags(unittest.TestCase):
         self.assertEqual(set(misses), {"lru", "bip", "srrip", "ship"})
         for name, _, less in rows:
             self.assertEqual(int(less), misses["lru"] - misses[name])
-        # A third streams, a third goes round and round over more than fits: LRU keeps none of these, and hits the rest.
+        # A third streams, a third repeats a loop larger than the cache: LRU keeps none of these, and hits in the rest.
         accesses, reused = 20000, 6667 - 7
         self.assertEqual(misses["lru"], accesses - reused)
-        # Who keeps a part of the loop hits it; nobody hits what is used once.
+        # A policy that keeps a part of the loop hits there; lines used once never hit.
         for name in ("bip", "ship"):
             self.assertLess(misses[name], misses["lru"] - 1000)
             self.assertGreater(misses[name], accesses // 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the README.md files say is so; lib/policies/README.md lists what there is (`--write`: make it so)."""
+"""The README.md files are true; lib/policies/README.md lists all policies (`--write`: write the list)."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import unittest
 import gpucache
 from support import ROOT, run
 
-LONGEST = 200  # lines of the first one that anybody reads
+LONGEST = 200  # lines of the first one for every reader
 SKIPPED = {"build", "build-sanitize", "build-clang"}
 
 
@@ -42,7 +42,7 @@ def table(text, heading):
 
 
 def anchors(text):
-    """The names by which a file's headings can be linked to."""
+    """The anchors of a file's headings."""
     return {
         re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
         for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
@@ -67,7 +67,7 @@ class Readme(unittest.TestCase):
                 self.assertTrue(any(block in source for source in sources), block)
 
     def test_output_of_commands(self):
-        """Of a block that begins with a command, the lines that are shown."""
+        """For a block that begins with a command, the shown lines are the output."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), XDG_CACHE_HOME=folder.name)
@@ -100,7 +100,7 @@ class Readme(unittest.TestCase):
         self.assertEqual([name for name in sorted(names) if f"({name})" not in readme], [])
 
     def test_every_folder_of_the_library_is_explained(self):
-        """lib/README.md has a row for each folder, and none for what is not there."""
+        """lib/README.md has a row for each folder, and no other rows."""
         folders = {os.path.relpath(folder, ROOT / "lib") for folder, _, files in os.walk(ROOT / "lib") if any(
             name.endswith((".c", ".h")) for name in files)}  # fmt: skip
         self.assertEqual(set(table(READMES["lib/README.md"], "## Rooms")), folders)
@@ -130,7 +130,7 @@ class Readme(unittest.TestCase):
         self.assertEqual([path for path in sorted(named) if not (ROOT / path).exists() and "NAME" not in path], [])
 
     def test_tables_that_the_code_cites_are_quoted(self):
-        """`Table 2.5` in a file can be looked up in the repository."""
+        """`Table 2.5` in a file has a quotation in the repository."""
         listed = subprocess.run(["git", "ls-files", "lib", "include", "bindings", "bench", "examples"], cwd=ROOT,
                                 capture_output=True, text=True, check=False).stdout.split()  # fmt: skip
         if not listed:
@@ -141,7 +141,7 @@ class Readme(unittest.TestCase):
                 continue
             text = (ROOT / name).read_text(encoding="utf-8")
             for line in text.splitlines():
-                if "[J]" in line:  # a measurement paper that presets name in full
+                if "[J]" in line:  # a measurement paper named in full by presets
                     continue
                 for cited in re.findall(r"Tables? (\d(?:\.\d)?)\b", line):
                     self.assertIn(cited, quoted, f"{name}: {line.strip()}")
@@ -153,7 +153,7 @@ KINDS = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `schedul
 
 
 def policies_written():
-    """lib/policies/README.md with the tables that the command prints, each after the text of its kind."""
+    """lib/policies/README.md with the printed tables, each after the text of the kind."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
     printed = run(sys.executable, "-m", "gpucache", "policies", "--preset", "gtx480", "--markdown", env=environment)
     text = POLICIES.read_text()

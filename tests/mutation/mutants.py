@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Possible changes of a C file, and the reasons of changes that mean nothing."""
+"""Possible changes of a C file, and the reasons of changes that change no behavior."""
 
 import pathlib
 import random
@@ -14,19 +14,19 @@ SWAPS = {
 }  # fmt: skip
 COMMENT, TEXT, DIRECTIVE = r"/\*.*?\*/|//[^\n]*", r"(['\"])(?:\\.|(?!\1)[^\\\n])*\1", r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
 HIDDEN = re.compile(f"{COMMENT}|{TEXT}|{DIRECTIVE}", re.DOTALL | re.MULTILINE)
-# As clang-format writes them: blanks around operators of two operands, and none within what they could be taken for.
+# In clang-format's style: binary operators have blanks around, similar tokens have none.
 OPERATOR = re.compile(r"(?<=[\w)\]] )(?:" + "|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r")(?= )")
 STEP = re.compile(r"\+\+|--")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)(?=[uUlL]*(?![\w.]))")
 WORD = re.compile(r"\b(?:true|false)\b")
 NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
-# Statements that have a component, or a host, look again.
+# Statements that make a component, or a host, look again.
 WAKE = re.compile(r"(?<=[;{})])(\s+|\s+else\s+)"
                   r"((?:\w+(?:->|\.))*\w*(?:wake|announce|ready)\w*|note(?=\(&network->sharing))\(")  # fmt: skip
 
 
 class Mutant:
-    """A change at a place of a text: `old` there becomes `new`."""
+    """A change at a place of a text: `old` becomes `new`."""
 
     def __init__(self, path, text, start, old, new):
         self.path, self.start, self.old, self.new = path, start, old, new
@@ -37,7 +37,7 @@ class Mutant:
 
     @property
     def key(self):
-        """What stays the same where lines are added elsewhere."""
+        """The key stays the same when lines are added elsewhere."""
         return f"{self.path}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
 
     def __str__(self):
@@ -48,7 +48,7 @@ class Mutant:
 
 
 class Wake(Mutant):
-    """A wake-up, which is left out."""
+    """A wake-up to leave out."""
 
     def __init__(self, path, text, start, name, end):
         super().__init__(path, text, start, name, "")
@@ -75,7 +75,7 @@ def shown(text):
 
 
 def wakes_of(path, text):
-    """The wake-ups of a file, in order: statements that call a function with such a name."""
+    """The wake-ups of a file, in order: statements that call a waking function by name."""
     code, found = shown(text), []
     for each in WAKE.finditer(code):
         end, depth = each.end(), 1
@@ -113,7 +113,7 @@ def explanations(path=EXPLAINED):
 
 
 def functions_of(text):
-    """First and last line of each function, as clang-format sets them."""
+    """First and last line of each function, in clang-format's layout."""
     found, head, inside = [], 0, False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("}"):
@@ -129,9 +129,9 @@ def functions_of(text):
 
 
 def spread(mutants, count, seed):
-    """So many, of each folder as many as of the others while it has some; in an order in which each part is as even.
+    """A number of mutants, equally many from each folder while the folder lasts; each prefix is as even.
 
-    What is taken of a file stays while other files change.
+    The mutants of a file stay the same while other files change.
     """
     folders = {}
     for mutant in mutants:

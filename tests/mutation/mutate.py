@@ -34,7 +34,7 @@ from workshop import Build, Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# By folder of lib/, the longest that fits: the suites whose tests come first.
+# By folder of lib/, the longest that fits: the suites to run first.
 SUITES = {
     "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
     "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies/control": "control contract",
@@ -46,11 +46,11 @@ SUITES = {
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip
 
-LIKELY = 8  # tests of a file, and of a folder, that noticed earlier changes, and are asked first
+LIKELY = 8  # tests that noticed earlier changes of a file and of a folder, to run first
 
 
 def changed_lines(revision):
-    """{path: its lines that differ from a revision}."""
+    """{path: lines that differ from a revision}."""
     words = ["git", "diff", "-U0", revision, "--", "lib"]
     told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     found, path = {}, None
@@ -65,7 +65,7 @@ def changed_lines(revision):
 
 
 def suites_of(path):
-    """Names of the suites that a file of lib/ is tested by."""
+    """Names of the suites that test a file of lib/."""
     folder = str(pathlib.PurePath(path).parent.relative_to("lib"))
     for name in sorted(SUITES, key=len, reverse=True):
         if folder == name or folder.startswith(name + "/"):
@@ -80,7 +80,7 @@ class Ranks:
         self.tests, self.functions, self.kills = tests, {}, {}
 
     def extent(self, mutant):
-        """The lines of its function; None of a table, which is read from elsewhere."""
+        """The lines of the enclosing function; None for a table, because other files read tables."""
         if mutant.path not in self.functions:
             self.functions[mutant.path] = functions_of((ROOT / mutant.path).read_text())
         for first, last in self.functions[mutant.path]:
@@ -89,13 +89,13 @@ class Ranks:
         return None
 
     def noticed(self, mutant, suite, name):
-        """Keep the test, by the file and by the folder of what it noticed."""
+        """Keep the test by the file and the folder of the noticed change."""
         for place in (mutant.path, str(pathlib.PurePath(mutant.path).parent)):
             kills = self.kills.setdefault(place, {})
             kills[suite, name] = kills.get((suite, name), 0) + 1
 
     def likely(self, mutant):
-        """{(suite, test)} that noticed most changes of the file and of the folder before."""
+        """{(suite, test)} that noticed most earlier changes of the file and of the folder."""
         found = set()
         for place in (mutant.path, str(pathlib.PurePath(mutant.path).parent)):
             kills = self.kills.get(place, {})
@@ -115,7 +115,7 @@ class Ranks:
 
 
 def chosen(options):
-    """The mutants that were asked for."""
+    """The requested mutants."""
     found = []
     if options.changed:
         for path, lines in sorted(changed_lines(options.changed).items()):
@@ -133,7 +133,7 @@ def chosen(options):
 
 
 def tests_of(build, paths, options, folder):
-    """What reaches what, of this run or kept of one alike."""
+    """Reached lines by test, from this run or from a kept equal run."""
     suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
     texts = [(path, (ROOT / path).read_text()) for path in sorted(paths)]
     stamp = hashlib.sha256(repr((texts, suites, options.effort, reach.TRACED)).encode()).hexdigest()
@@ -153,7 +153,7 @@ def logged(path):
 
 
 def judge_all(mutants, shops, options):
-    """(mutant, outcome) of each, as they come, until the time is up."""
+    """(mutant, outcome) of each, in order of completion, until the time is up."""
     free, end = queue.SimpleQueue(), time.monotonic() + (options.seconds or 1e9)
     for shop in shops:
         free.put(shop)

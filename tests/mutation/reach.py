@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which tests reach which lines: each unit test runs once, in programs that record where in the files at hand it is."""
+"""Reached lines by test: each unit test runs once, in programs that record the visited places of some files."""
 
 import collections
 import json
@@ -9,17 +9,17 @@ import shlex
 import subprocess
 
 HERE = pathlib.Path(__file__).parent
-# A function that is inlined into a block of another's would leave no place of its own.
+# A function inlined into a block of another function would leave no place of its own.
 TRACED = ["-fsanitize-coverage=trace-pc", "-g1", "-O1", "-fno-inline"]
 
-# Nearly every test comes here, and so is known and timed, whether it reaches the files at hand or not.
+# Nearly every test comes here, and so is known and timed, whether the test reaches the files or not.
 EVERYWHERE = "lib/registry/context.c"
 
 Test = collections.namedtuple("Test", "suite name seconds lines")  # lines: {path: [line]}
 
 
 def lines_of(program, places, paths, root):
-    """{place: its (path, line)s}: of what is inlined the line there, and those of who called it."""
+    """{place: [(path, line)]}: for inlined code the inlined line, and the calling lines."""
     # A return address stands behind the call.
     asked = "".join(f"{int(place, 16) - 1:x}\n" for place in places)
     told = subprocess.run(["addr2line", "-a", "-i", "-e", program], input=asked, capture_output=True, text=True,
@@ -37,7 +37,7 @@ def lines_of(program, places, paths, root):
 
 
 def recorder(made, root):
-    """The object that records, of reach.c."""
+    """The recording object, from reach.c."""
     subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-c", HERE / "reach.c", "-o", made,
                     "-I", root / "tests"], check=True)  # fmt: skip
     return made
@@ -73,7 +73,7 @@ def add_program(build, suite, paths, objects, folder, effort):
 
 
 def collect(build, paths, suites, folder, effort, say=lambda text: None):
-    """[Test] of all suites; what `paths` they reach."""
+    """[Test] of all suites, with the reached lines of `paths`."""
     paths = sorted({*paths, EVERYWHERE})
     objects = {path: build.compile(path, folder / (path.replace("/", "_") + ".reach.o"), TRACED) for path in paths}
     objects[None] = recorder(folder / "reach.o", build.root)
@@ -86,7 +86,7 @@ def collect(build, paths, suites, folder, effort, say=lambda text: None):
 
 
 def load(path, stamp):
-    """What was kept of a run alike, or None."""
+    """The result of an equal run, or None."""
     if not path.exists():
         return None
     kept = json.loads(path.read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The mutation run: what it changes, whom it asks, and that it sees what is noticed and what is not."""
+"""The mutation run: its changes, the chosen tests, and the verdicts."""
 
 import os
 import pathlib
@@ -18,13 +18,13 @@ import state  # noqa: E402
 import workshop  # noqa: E402
 
 BUILD = os.environ.get("GPUCACHE_BUILD", "build")
-# Three changes that a test notices, and one that means nothing.
+# Three changes that a test notices, and one that changes no behavior.
 LOOP = "for (; exponent > 22; exponent -= 22)"
 STEPS = f"lib/base/text.c:{next(n for n, line in enumerate((ROOT / 'lib/base/text.c').open(), 1) if LOOP in line)}"
 
 
 def run_it(*options):
-    """Exit status and what was printed."""
+    """Exit status and printed text."""
     done = subprocess.run([sys.executable, mutate.__file__, "--build", BUILD, *options], cwd=ROOT, capture_output=True,
                           text=True, check=False)  # fmt: skip
     return done.returncode, done.stdout.splitlines(), done.stderr
@@ -44,7 +44,7 @@ class Changes(unittest.TestCase):
         self.assertEqual(mutants.functions_of(text), [(2, 6), (11, 12)])
 
     def test_wake_ups(self):
-        """Statements that wake: no declarations, no questions, no comments; within a branch, and over two lines."""
+        """Statements that wake: no declarations, conditions or comments; within a branch, and over two lines."""
         text = ("static void wake_all(int a);\nvoid f(wheel *w) {\n    /* gpci_wheel_wake(w, 1); */\n    if (has_wake_up(w))\n"
                 "        gpci_wheel_wake(w, (1),\n                        2);\n    else\n        wake_all(3);\n"
                 "    wake_all(3);\n    t->front.ready(w);\n    note(&network->sharing->asked);\n}\n")  # fmt: skip
@@ -75,7 +75,7 @@ class Changes(unittest.TestCase):
             self.assertEqual(sum(line.startswith(folder) for line in lists[0]), 3)
 
     def test_explanations_are_of_what_there_is(self):
-        """A reason whose line has changed is to be written anew, or dropped."""
+        """A reason whose line has changed must be written anew or dropped."""
         for key, reason in mutants.explanations().items():
             path = key.partition(":")[0]
             with self.subTest(key):
@@ -93,7 +93,7 @@ class Changes(unittest.TestCase):
 
 class Ranks(unittest.TestCase):
     def test_who_is_asked_first(self):
-        """Who comes to the line, the quick, those of the folder; and nobody who does not reach the function."""
+        """Order: tests of the line, quick tests, tests of the folder; tests outside the function are not run."""
         path = "lib/base/text.c"
         mutant = mutants.mutants_of(path, (ROOT / path).read_text())[0]
         lines = {"here": mutant.line, "far": 10**6}
@@ -103,7 +103,8 @@ class Ranks(unittest.TestCase):
         self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["own", "other", "slow"])
 
     def test_who_is_asked_of_a_table(self):
-        """Who comes to its file, and all of its folder's suites: what reads a table is elsewhere."""
+        """For a table: tests that reach the table's file, and all suites of the folder, because other files read the
+        table."""
         path = "lib/policies/scheduler/owl.c"
         found = mutants.mutants_of(path, (ROOT / path).read_text())
         mutant = next(each for each in found if each.old == "1024")
@@ -133,7 +134,7 @@ class Runs(unittest.TestCase):
             self.assertIn("1 not tried", told[-1])
 
     def test_functions_that_a_compiler_would_inline(self):
-        """They are reached as others are, also where they are of one block, and called once."""
+        """Reached as usual, also from the same block and with one call."""
         path = "lib/cache/index/hopper_slices.c"
         text = (ROOT / path).read_text().splitlines()
         build = workshop.Build(ROOT, (pathlib.Path(ROOT) / BUILD).resolve())
@@ -145,7 +146,7 @@ class Runs(unittest.TestCase):
             self.assertTrue(reached & {first, first + 1}, name)
 
     def test_lines_of_what_is_always_inlined(self):
-        """A place is of the line there, and of the line that called it."""
+        """A place belongs to the inlined line and to the calling line."""
         text = ("static inline __attribute__((always_inline)) int twice(volatile int *x) {\n    return *x * 2;\n}\n"
                 "int main(int n, char **v) {\n    (void)v;\n    return twice(&n);\n}\n")  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
@@ -160,14 +161,15 @@ class Runs(unittest.TestCase):
         self.assertTrue(any(("a.c", 2) in each and ("a.c", 6) in each for each in found.values()), found)
 
     def test_what_records(self):
-        """Compiles without a warning: the run itself, which may meet any compiler, does not ask for them."""
+        """The recorder compiles without a warning. The run does not ask for warnings, because the compiler can be
+        any."""
         source = pathlib.Path(mutate.__file__).with_name("reach.c")
         words = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
         done = subprocess.run([*words, source], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_survived(self):
-        """By tests that do not come there."""
+        """Survived: the tests do not reach the change."""
         status, told, said = run_it("lib/policies/scheduler/two_level.c:32", "--suites", "base", "--anew")
         self.assertIn("reached by no test", told[0], said)
         self.assertEqual(status, 1)

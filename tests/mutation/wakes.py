@@ -99,7 +99,8 @@ class Programs:
         return found
 
     def reached(self, suite):
-        """Tests of a suite with the numbers of their wake-ups, of this run or kept of one of the same program."""
+        """Tests of a suite with the numbers of the reached wake-ups, from this run or from a kept run of the same
+        program."""
         stamp = hashlib.sha256(self.made[suite].read_bytes()).hexdigest()
         kept = self.folder / f"reached-{suite}.json"
         tests = reach.load(kept, stamp)

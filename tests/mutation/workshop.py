@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test programs with one file of the library changed, made beside a build directory, which stays as it is."""
+"""Test programs with one file of the library changed, made beside a build directory, which stays unchanged."""
 
 import os
 import pathlib
@@ -11,14 +11,15 @@ import signal
 import subprocess
 
 TESTS_AT_ONCE = 20
-# Most changes are noticed at once: only the others are compiled as the build compiles.
+# Most changes are noticed at once: only the others are compiled with the build's options.
 QUICKLY = ["-O0"]
-SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # of a processor; by the clock, for what waits for ever
+SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # processor time; wall-clock time catches an endless wait
 MEMORY = 8 << 30
 
 
 def limits(seconds):
-    """What hangs or grows without end is killed, with what it started. (Of our own session, whose priority it has.)"""
+    """A test that hangs or grows without end is killed, with all children. (In our own session, to keep the
+    priority.)"""
 
     def set_them():
         os.setpgid(0, 0)
@@ -30,7 +31,7 @@ def limits(seconds):
 
 
 class Build:
-    """What ninja would do, with other files."""
+    """The steps of ninja, with other files."""
 
     def __init__(self, root, folder):
         self.root, self.folder = root, folder
@@ -59,10 +60,10 @@ class Build:
         return self.compilers[path][1]
 
     def compile(self, path, made, options=(), text=None):
-        """The object of a file, or of a text in its place; None: it does not compile."""
+        """The object of a file, or of a text in place of the file; None: no compilation."""
         words = shlex.split(self.compilers[path][0])
         words = [word for word in words if word not in ("-MD", "-Werror")]
-        words = words[words[0] == "ccache" :]  # which may answer with an object, and its line table, of another checkout
+        words = words[words[0] == "ccache" :]  # ccache may answer with an object, and a line table, of another checkout
         for name in ("-MQ", "-MF"):
             del words[words.index(name) : words.index(name) + 2]
         words[words.index("-o") + 1] = made
@@ -75,7 +76,8 @@ class Build:
         return made if done.returncode == 0 else None
 
     def link(self, suite, changed, made, more=()):
-        """A suite's program, or torture's (None), with objects `changed`, {path: object}, instead of the library's own."""
+        """A suite's program, or torture's (None), with objects `changed`, {path: object}, instead of the library's
+        own."""
         places = {self.object_of(path): other for path, other in changed.items()}
         listed = made.with_suffix(".objects")
         listed.write_text("".join(f"{places.get(each, each)}\n" for each in [*self.objects, *more]))
@@ -92,7 +94,8 @@ class Build:
         return made
 
     def failing(self, program, tests, effort, more={}):  # noqa: B006
-        """Name of the first of these tests that fails, "" of one that Criterion does not tell; None: all pass."""
+        """Name of the first of these tests that fails, "" for a failure that Criterion does not name; None: all
+        pass."""
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
         status, said = self.run(words, {"GPUCACHE_TESTS": effort, **more}, seconds)
@@ -102,7 +105,7 @@ class Build:
         return None if status == 0 else f"{failed[1]}/{failed[2]}" if failed else ""
 
     def run(self, words, environment, seconds):
-        """Exit status and output of a program; no status: the program has no end."""
+        """Exit status and output of a program; None: the program did not end."""
         process = subprocess.Popen(
             words, cwd=self.root, env={**os.environ, **environment}, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
@@ -124,7 +127,7 @@ class Workshop:
         self.plain = {}
 
     def killer(self, tests, path, made):
-        """(suite, test) that notice, or None; tests run in their order, as far as patience goes."""
+        """(suite, test) that notice, or None; tests run in the given order, within the limit of time."""
         programs, batch, spent = {}, [], 0.0
         for place, test in enumerate(tests):
             batch.append(test)
@@ -143,14 +146,14 @@ class Workshop:
         return None
 
     def is_same(self, path, text, changed):
-        """Whether the compiler makes the same code of a changed text."""
+        """Whether the compiler makes the same code from a changed text."""
         made = self.build.compile(path, self.folder / "changed.o", text=changed)
         if path not in self.plain:
             self.plain[path] = self.build.compile(path, self.folder / "plain.o", text=text).read_bytes()
         return made.read_bytes() == self.plain[path]
 
     def judge(self, mutant):
-        """killed and by which suite, survived, same (the compiler makes the same code of it), or invalid."""
+        """killed and by which suite, survived, same (the compiler makes the same code), or invalid."""
         text = (self.build.root / mutant.path).read_text()
         changed = mutant.applied(text)
         made = self.build.compile(mutant.path, self.folder / "quick.o", QUICKLY, changed)
