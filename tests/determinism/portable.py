@@ -43,7 +43,7 @@ CHAINS = {
 
 
 def missing(chain):
-    """What it lacks, as a sentence; None: nothing."""
+    """The missing tool, as a sentence; None: nothing."""
     for word in (chain.compiler[0], *chain.runner[:1]):
         if not shutil.which(word):
             return f"{word} is not installed"
@@ -95,7 +95,7 @@ def output(chain, folder):
 
 
 def compare(name, expected, found):
-    """Whether they are the same; says where not."""
+    """Whether the outputs are the same; prints the difference."""
     if found == expected:
         print(f"{name:8} the same {len(found)} bytes", flush=True)
         return True

@@ -36,7 +36,7 @@ for n, words in enumerate(sys.argv[2:]):
 
 
 def replay(library, **environment):
-    """{run: the JSON that the command line writes, as bytes}, of all in one process."""
+    """{run: bytes of the command line's JSON}, of all in one process."""
     with tempfile.TemporaryDirectory() as folder:
         everything = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), GPUCACHE_LIBRARY=str(library))
         everything.update(environment)
@@ -75,12 +75,12 @@ class Determinism(unittest.TestCase):
         runtime = run(os.environ.get("CC", "cc"), "-print-file-name=libasan.so").strip()
         if not os.path.isabs(runtime):
             self.skipTest("the compiler's ASan is no shared library")
-        # Leaks are those of the interpreter; the Criterion programs look for the library's own.
+        # Leaks are the interpreter's; the Criterion programs look for the library's own.
         self.compare(library, LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=0")
 
 
 class Locale(unittest.TestCase):
-    """Numbers are read and written alike in a host whose locale has a decimal comma."""
+    """Numbers are read and written alike in a host with a decimal comma in the locale."""
 
     PROGRAM = """
 import locale, sys
@@ -130,7 +130,7 @@ for key in gpucache.config_keys():
 
 
 class Portable(unittest.TestCase):
-    """portable.py builds the library with every tool chain that is here; in other than thorough runs, with none."""
+    """portable.py builds the library with every present tool chain; outside thorough runs, with none."""
 
     def test_the_program(self):
         with tempfile.TemporaryDirectory() as folder:

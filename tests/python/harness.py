@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of the bindings share: paths, the command line in a process of its own, a small trace, C programs."""
+"""Shared parts of the bindings' tests: paths, the command line in a separate process, a small trace, C programs."""
 
 import os
 import shutil
@@ -34,12 +34,12 @@ def python(*arguments, **changes):
     )
 
 
-# Variables that a command reads when it runs; others are read when Python starts, or the library is loaded.
+# Variables that a command reads at run time; others are read at Python's start, or at the library's loading.
 READ_LATE = {"COLUMNS", "XDG_CACHE_HOME"}
 
 
 def command(*arguments, **changes):
-    """Run `python3 -m gpucache`; as a fork where that is the same, since to start and import takes most of the time."""
+    """Run `python3 -m gpucache`; as a fork if equivalent, since start and import take most of the time."""
     if not READ_LATE.issuperset(changes):
         return python("-m", "gpucache", *arguments, **changes)
     import gpucache.cli  # once, and not in each fork
@@ -55,7 +55,7 @@ def command(*arguments, **changes):
 
 
 def _be_command(main, arguments, variables, stdout, stderr):
-    """In the fork: what Python sets up for a process, the command, and the end."""
+    """In the fork: Python's setup for a process, the command, and the end."""
     code = 1
     try:
         os.dup2(stdout, 1)
@@ -77,14 +77,14 @@ def _be_command(main, arguments, variables, stdout, stderr):
 
 
 def below_heading(text):
-    """(lines that say what a table is of, the others)."""
+    """(heading lines of a table, the other lines)."""
     lines = text.splitlines()
     blank = lines.index("")
     return lines[:blank], lines[blank + 1:]
 
 
 def shared_library(folder, name, source):
-    """Compile C to a shared library; its path."""
+    """Compile C to a shared library; returns the path."""
     path = os.path.join(folder, name)
     code = path + ".c"
     with open(code, "w", encoding="utf-8") as file:
@@ -94,7 +94,7 @@ def shared_library(folder, name, source):
 
 
 class TemporaryCase(unittest.TestCase):
-    """A case with a folder of its own, and a context."""
+    """A case with a separate folder, and a context."""
 
     def setUp(self):
         import gpucache
@@ -129,7 +129,7 @@ INSTRUCTIONS = (
 
 
 def traceg(name="_Z5twicePfS_", blocks=4, warps=2, shared=0, stream=0):
-    """Text of a kernel: per warp 2 loads and 1 store of a whole line, all warps on lines of their own."""
+    """Text of a kernel: per warp 2 loads and 1 store of a whole line, each warp on separate lines."""
     lines = [
         f"-kernel name = {name}", "-kernel id = 1", f"-grid dim = ({blocks},1,1)", f"-block dim = ({32 * warps},1,1)",
         f"-shmem = {shared}", "-nregs = 16", "-binary version = 90", f"-cuda stream id = {stream}",
@@ -148,7 +148,7 @@ def traceg(name="_Z5twicePfS_", blocks=4, warps=2, shared=0, stream=0):
 
 
 def write_trace(folder, kernels=(("_Z5twicePfS_", 4),), placement=None):
-    """A folder with kernelslist.g and its kernels, (name, blocks) each; `placement` is the first one's SMs."""
+    """A folder with kernelslist.g and the kernels, (name, blocks) each; `placement` is the first kernel's SMs."""
     os.makedirs(folder, exist_ok=True)
     files = []
     for number, (name, blocks) in enumerate(kernels, 1):

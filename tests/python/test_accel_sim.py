@@ -55,11 +55,11 @@ class SM7_QV100(TemporaryCase):
         self.assertEqual(self.per_step("accesses:128B:threads=512,store=1"), 16 * 4)
 
     def test_past_l1(self):
-        """175 a load there. Of the four that lack here one is the second step of its writeback; three are not known."""
+        """175 a load there. Of the four missing here one is the second step of the writeback; three are not known."""
         self.assertEqual(self.per_step(f"{LOADS},cg=1"), 171)
 
     def test_chain_through_dram(self):
-        """A row that is open, one of its own for each load, one of its own in a bank that has another open: by stride."""
+        """A row already open, a separate row per load, a separate row in a bank with another open row: by stride."""
         chain = LOADS.replace("128B", "512MiB")
         near, apart, other = (self.per_step(f"{chain},step={step}") for step in (32, 65536, 1048576))
         self.assertLess(near, apart)
@@ -67,7 +67,8 @@ class SM7_QV100(TemporaryCase):
         self.assertLess(abs(5000 + 400 * other - ROWS["chain through DRAM"].cycles), 0.03 * 139_461)
 
     def test_bandwidths_are_below_what_there_is(self):
-        """What their traces read is not known: that the figures are between half and all of the machine's is."""
+        """The traces' total reads are not known, but the figures are between half and all of the machine's
+        bandwidth."""
         for name, blocks, warps, most in (("bandwidth of L2", 80, 4, MOST_OF_L2), ("bandwidth of DRAM", 80, 2, MOST_OF_DRAM)):
             (stats,) = accel_sim.run(self.context, accel_sim.source_of(ROWS[name]))
             rate = blocks * warps * 400 * 128 / (stats["cycles"] - 5000)

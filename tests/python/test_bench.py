@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs of bench/: their tables, that policies.py goes on where it was, and that replay.c says what it has run."""
+"""Programs of bench/: the tables, continued runs of policies.py, and the run's description by replay.c."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class SignaturesTest(unittest.TestCase):
 
 class ReplayTest(TemporaryCase):
     def test_says_what_it_runs(self):
-        """Before its rates: the trace, and the configuration that they are of."""
+        """Before the rates: the trace, and the measured configuration."""
         program, library = pathlib.Path(self.folder) / "replay", pathlib.Path(os.environ["GPUCACHE_LIBRARY"]).resolve()
         subprocess.run(["cc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-I", BENCH.parent / "include", "-o", program,
                         BENCH / "replay.c", library, "-lm", f"-Wl,-rpath,{library.parent}"], check=True)  # fmt: skip
@@ -100,7 +100,7 @@ class PoliciesTest(TemporaryCase):
         self.assertIn("uniform", python(BENCH / "sectored.py", "--stream", "uniform", "--accesses", "50", "fifo").stdout)
 
     def test_what_four_requests_are(self):
-        """To bip four draws, unless it is told; to signatures four instructions, unless bursts are one."""
+        """To bip four draws, unless told otherwise; to signatures four instructions, unless bursts are one."""
         names = ("bip(bypass=1)", "bip(bypass=1,epsilon=0.125)", "trace-based", "trace-based(history=bursts)")
         table = python(BENCH / "sectored.py", *names).stdout.splitlines()[-len(names) :]
         bip, often, each, bursts = ([float(cell) for cell in line.strip("| ").split(" | ")[1:]] for line in table)
@@ -128,7 +128,8 @@ class PoliciesTest(TemporaryCase):
             self.assertIn("not run", line)
 
     def test_a_small_l2_as_multi2sim_has_it(self):
-        """The kernel whose warps take whole lines once: its neighbours' blocks are hits, which probes and retries hide."""
+        """The kernel whose warps take whole lines once: the neighbours' blocks are hits, hidden by probes and
+        retries."""
         sys.path.insert(0, str(BENCH))
         import l2_runs as runs
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Callbacks: what they are given, what they may call, and that an exception in one is never lost."""
+"""Callbacks: the arguments, the allowed calls, and that an exception in a callback is never lost."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ LINE = 128
 
 
 class Boom(Exception):
-    """What the callbacks raise."""
+    """Raised by the callbacks."""
 
 
 def raising(*_):
@@ -102,7 +102,7 @@ class CacheCallbacks(TemporaryCase):
             self.assertFalse(cache.closed)
 
     def test_nested(self):
-        """An exception passes through the callback of another cache, which may catch it."""
+        """An exception passes through the callback of another cache, where a handler may catch the exception."""
         caught = []
 
         def through(*_):
@@ -182,7 +182,7 @@ class PolicyCallbacks(TemporaryCase):
         self.assertTrue(cache.closed)
 
     def unseen(self):
-        """Exceptions that nobody could catch."""
+        """Exceptions without a possible handler."""
         seen = []
         before = sys.unraisablehook
         sys.unraisablehook = lambda found: seen.append(found.exc_value)
@@ -198,7 +198,7 @@ class PolicyCallbacks(TemporaryCase):
         self.assertEqual([type(error) for error in seen], [Boom])
 
     def test_unseen_on_stderr(self):
-        """Without a hook of the caller's."""
+        """Without the caller's hook."""
         found = python(
             "-c", "import gpucache, test_policy\n"
             "class Failing(test_policy.PythonLru):\n    name = 'failing'\n"
@@ -266,7 +266,7 @@ class PolicyCallbacks(TemporaryCase):
         other.close()
 
     def test_garbage_inside_a_policy_waits(self):
-        """An object that dies inside a policy's method is given back when the call is over."""
+        """An object that dies inside a policy's method is given back after the call."""
         given_back = []
 
         class Noted(PythonLru):
@@ -302,7 +302,7 @@ class PolicyCallbacks(TemporaryCase):
 
 
 class Signals(TemporaryCase):
-    """A signal's handler runs where Python begins a function: mostly where a callback begins."""
+    """A signal's handler runs at the beginning of a Python function: mostly at the beginning of a callback."""
 
     def setUp(self):
         super().setUp()
@@ -371,7 +371,7 @@ class Threads(unittest.TestCase):
 
 
 class Log(TemporaryCase):
-    """Nothing in the library is sure to log, so the trampoline is called as the library would call it."""
+    """Nothing in the library is sure to log, so the test calls the trampoline like the library."""
 
     def test_messages_and_exceptions(self):
         from gpucache.context import _log

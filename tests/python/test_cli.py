@@ -147,7 +147,8 @@ class Policies(Commands):
         self.assertEqual(cost("plru"), (32 * 3, 15 * 32 * 3))
         self.assertEqual(cost("two-level(group=2)")[1], 30 * cost("two-level(group=2)")[0])
         self.assertNotEqual(cost("two-level(group=2)"), cost("two-level(group=12)"))
-        # A throttle's is what it adds: which of each two of 24 warps is older, and a limit of 0 to 24; 30 schedulers.
+        # A throttle's state is the added state: the older of each two of 24 warps, and a limit of 0 to 24; 30
+        # schedulers.
         self.assertEqual(cost("warps(limit=3)"), (24 * 23 // 2 + 5, 30 * (24 * 23 // 2 + 5)))
         self.done("policies", "two-level(group=0)", status=1, message="group")
         self.done("policies", "two-level(leaves=3)", status=1, message="leaves")
@@ -163,7 +164,7 @@ class Policies(Commands):
             self.assertEqual({len(row) for row in rows}, {3 if kind == gpucache.PolicyKind.PROTOCOL else 5})
 
     def test_protocol(self):
-        """With its tables: of cell (M, Read Req.) of Table 2.5, and of memory, which has no other states than these."""
+        """With the tables: of cell (M, Read Req.) of Table 2.5, and of memory, with exactly these states."""
         text = self.done("policies", "nmoesi")
         self.assertNotIn("\ncost", text)
         lines = text.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command run, as a process: what it prints and writes, exit codes, interruption."""
+"""The command run, as a process: printed and written results, exit codes, interruption."""
 
 import contextlib
 import csv
@@ -25,7 +25,7 @@ LONG = "synthetic:stream:1GiB"
 
 
 class Start(TemporaryCase):
-    """Of the package and the standard library only what a run needs is imported: most of a short run's time."""
+    """A run imports only needed parts of the package and the standard library: most of a short run's time."""
 
     NOT_NEEDED = (
         "dataclasses", "multiprocessing", "traceback", "gpucache.coherence", "gpucache.coherence_view",
@@ -55,7 +55,7 @@ class Start(TemporaryCase):
 
 
 class StandardInput(TemporaryCase):
-    """A trace `-`, from a file or a pipe, of whatever kind, and as often as the command wants."""
+    """A trace `-`, from a file or a pipe, of any kind, read any number of times."""
 
     def setUp(self):
         super().setUp()
@@ -219,7 +219,7 @@ class Runs(TemporaryCase):
             self.assertEqual(self.value("l1.ways", *arguments), expected, arguments)
 
     def test_what_an_import_passed_over(self):
-        """By name: a typo always, what has no key with --verbose; options where keys are expected name --gpgpusim."""
+        """By name: a typo always, an option without a key with --verbose; options in place of keys name --gpgpusim."""
         options = self.write("gpgpusim.config", "-gpgpu_n_clusters 3\n-gpgpu_n_cluster 3\n-gpgpu_perfect_mem 0\n")
         plain, verbose = (command("run", self.source, "--gpgpusim", options, *more) for more in ((), ("-v",)))
         for done in (plain, verbose):
@@ -252,7 +252,7 @@ class Runs(TemporaryCase):
                 self.assertEqual(self.done(*arguments, status=1, message=message), "")
 
     def test_what_is_done_is_kept(self):
-        """A trace that cannot be read, and one that ends in the middle, of four."""
+        """Of four traces one cannot be read, and one ends in the middle."""
         broken = self.path("b")
         shutil.copytree(self.source, broken)
         with open(os.path.join(broken, "kernel-2.traceg"), "a", encoding="utf-8") as file:

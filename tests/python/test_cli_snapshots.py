@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run --save-at and --resume: a run that goes on from a file prints what one would that did not stop."""
+"""run --save-at and --resume: a run continued from a file prints the output of an unstopped run."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Snapshots(TemporaryCase):
         return json.loads(self.run_command(*arguments, "--json", "-"))
 
     def check(self, cycle, *arguments, shown=len(KERNELS)):
-        """The kernels that had not ended when the file was written are those of a whole run."""
+        """The kernels unfinished at the file's writing equal a whole run's."""
         whole = self.document(self.source, *arguments)
         saving = self.document(self.source, *arguments, "--save-at", str(cycle), self.file)
         self.assertEqual(saving, whole)
@@ -43,7 +43,7 @@ class Snapshots(TemporaryCase):
         self.check(first + 100, "--preset", "qv100", "--mode", "timed", "--set", "sm.count=2", shown=1)
 
     def test_other_threads(self):
-        """The one setting that may differ."""
+        """The number of threads is the one setting that may differ."""
         whole = self.document(self.source, "--mode", "timed", "--save-at", "100", self.file)
         resumed = self.document(self.source, "--resume", self.file, "--set", "threads=2")
         self.assertEqual((whole["config"]["threads"], resumed["config"]["threads"]), ("1", "2"))

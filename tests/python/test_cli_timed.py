@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands run --mode timed and bottleneck, as processes, and the replay with a clock that they stand on."""
+"""The commands run --mode timed and bottleneck, as processes, and the underlying replay with a clock."""
 
 import json
 import math
@@ -107,7 +107,7 @@ class TimedReplay(TemporaryCase):
         replay, trace = self.replay()
         replay.hierarchy.set_callbacks(on_fill=lambda level, *_: fills.append(level))
         stats = replay.kernel(trace).stats
-        # A line of its own, four sectors, for each of 8 warps, which loads it twice.
+        # A separate line, four sectors, for each of 8 warps, loaded twice.
         self.assertEqual(fills.count(1), 8)
         self.assertEqual((stats["l1.load_lines"], stats["l1.fetched_sectors"]), (16, 32))
         self.assertGreaterEqual(replay.hierarchy.now, stats["cycles"])
@@ -139,14 +139,14 @@ class Run(Commands):
             self.assertRegex("\n".join(legend), rf"\b{word}")
 
     def test_fits_the_page(self):
-        """22 kernels of long names: 120 columns, and not more than 60 lines."""
+        """22 kernels of long names: at most 120 columns and 60 lines."""
         long = write_trace(self.path("long"), [("_Z70" + "a" * 70 + "v", 1 + number % 3) for number in range(22)])
         lines = self.done(long, "--mode", "timed").splitlines()
         self.assertLessEqual(max(map(len, lines)), 120)
         self.assertLess(len(lines), 60)
 
     def test_json_of_threads(self):
-        """Nothing in it but the number itself tells how many there were."""
+        """Only the number itself shows the number of threads."""
         arguments = self.source, "--mode", "timed", "--preset", "gtx480", "--set"
         one, two = (self.document(*arguments, f"threads={count}") for count in (1, 2))
         self.assertEqual([each["config"].pop("threads") for each in (one, two)], ["1", "2"])
@@ -181,7 +181,7 @@ class Run(Commands):
         self.assertEqual(document["total"]["cycles"], cycles)
 
     def test_sampled(self):
-        """Estimates and their intervals are in the document and the table; what is counted is not among them."""
+        """Estimates with intervals are in the document and the table; counted values are not among the estimates."""
         source = "synthetic:stream:2KiB:turns=10"
         sampled = ("--mode", "timed", "--set", "sm.count=2", "--set", "sample=kernels")
         document = self.document(source, *sampled)
@@ -270,7 +270,7 @@ class Run(Commands):
 
 class Bottleneck(Commands):
     NAME = "bottleneck"
-    # Each warp reads a small array of its own again and again: more warps thrash an L1 that holds the arrays of a few.
+    # Each warp reads a small private array again and again: more warps thrash an L1 that holds the arrays of a few.
     REUSE = "synthetic:warp-reuse:64KiB"
 
     def test_reuse_that_more_warps_thrash(self):
@@ -282,7 +282,7 @@ class Bottleneck(Commands):
         self.assertEqual(best["warps"], application["warp_opt"])
         self.assertEqual(application["beyond"], min(warps for warps in steps if warps > best["warps"]))
         self.assertAlmostEqual(application["speedup"], best["throughput"] / steps[max(steps)]["throughput"], delta=1e-5)
-        # Two schedulers of one warp fit; those of ten do not, and the miss ratio shows it.
+        # Two schedulers of one warp fit; ten schedulers' warps do not, and the miss ratio shows the difference.
         self.assertGreater(steps[max(steps)]["l1_miss_ratio"], 2 * steps[1]["l1_miss_ratio"])
         self.assertTrue(application["bottlenecks"]["L1Thrash"])
         self.assertFalse(application["bottlenecks"]["ParStrv"])

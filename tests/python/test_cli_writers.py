@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every file that a command writes: a full disk, a folder that cannot be written, and what was there before."""
+"""Every file that a command writes: a full disk, a read-only folder, and the previous contents."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 
 from harness import PACKAGE, ROOT, TemporaryCase, command, environment, write_trace
 
-# Of each option that names a file to write, a command: TARGET is the file, the other names are made in setUp.
+# For each option that names a file to write, a command: TARGET is the file, the other names are made in setUp.
 WRITERS = {
     "run --json": "run TRACE --json TARGET",
     "run --csv": "run TRACE --csv TARGET",
@@ -36,12 +36,12 @@ WRITERS = {
     "reproduce --json": None,  # as run --json, after minutes
     "reproduce --cache": None,  # likewise
     "report --figures": None,  # a folder: below
-    "profile --plot": None,  # as --json, where matplotlib is
+    "profile --plot": None,  # like --json, with matplotlib installed
 }
-# Those that write beside the place from their beginning; "profile --binary" does when all has been counted.
+# Options that write beside the place from the beginning; "profile --binary" does so after all counting.
 LONG = ("run --json", "run --csv", "run --events", "compare --json", "compare --csv", "bottleneck --json",
         "profile --json", "tune --json", "convert")  # fmt: skip
-STORES = ("sweep --store",)  # which are added to, a whole line at a time
+STORES = ("sweep --store",)  # files that grow, a whole line at a time
 PROCESSES = ("compare", "sweep", "tune", "profile", "bottleneck")  # of these commands have files of a few bytes
 OPTION = r'"(--[a-z-]+)"(?:, nargs=2)?, metavar=(?:"FI|\("CYCLE", "FI)LE"'
 OLD = "what was there before\n"
@@ -63,7 +63,7 @@ class Writers(TemporaryCase):
         return [self.names.get(word, word.replace("TARGET", target)) for word in WRITERS[name].split()]
 
     def told(self, name, target, *prefix):
-        """What the command says of a target that cannot be had; it fails with one sentence."""
+        """The command's message about an impossible target; the command fails with one sentence."""
         line = [*prefix, sys.executable, "-m", "gpucache", *self.words(name, target)]
         done = subprocess.run(line, env=environment(PYTHONDONTWRITEBYTECODE="1"), capture_output=True, text=True,
                               check=False)  # fmt: skip
@@ -79,7 +79,7 @@ class Writers(TemporaryCase):
                     check(name)
 
     def test_every_option_is_here(self):
-        """Options of files to write, as the parsers have them."""
+        """Options of files to write, found in the parsers."""
         folder = os.path.join(PACKAGE, "cli")
         found = set()
         for file in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
@@ -102,7 +102,7 @@ class Writers(TemporaryCase):
         self.each(check)
 
     def test_full_disk(self):
-        """What was there stays as it was, and nothing is beside it."""
+        """The previous contents stay, and nothing is left beside the file."""
         self.each(self.full_disk)
 
     def full_disk(self, name):
@@ -110,23 +110,24 @@ class Writers(TemporaryCase):
         before = sorted(os.listdir(self.folder))
         blocks = int(name.startswith(PROCESSES))
         told = self.told(name, self.path("out"), "sh", "-c", f'trap "" XFSZ; ulimit -f {blocks}; exec "$@"', "sh")
-        if "--cache" in WRITERS[name] or name.startswith(("compare", "sweep")):  # which keep runs in a file, first
+        if "--cache" in WRITERS[name] or name.startswith(("compare", "sweep")):  # keep runs in a file first
             self.assertRegex(told, "^gpucache: /.*: File too large")
         else:
             self.assertIn("File too large", told)
             self.assertIn(target, told)
-        made = {"cache.jsonl", "store.jsonl"}  # beside what is written
+        made = {"cache.jsonl", "store.jsonl"}  # beside the target
         self.assertEqual(set(os.listdir(self.folder)) - made, set(before) - made)
         with open(target, encoding="utf-8") as file:
             self.assertEqual(file.read(), OLD)
         os.unlink(target)
 
     def test_folders_that_cannot_be_written(self):
-        """Not even by root."""
+        """Read-only even for root."""
         self.each(lambda name: self.assertIn("/proc/gpucache-out", self.told(name, "/proc/gpucache-out")))
 
     def test_interrupted(self):
-        """Ctrl-C, or an end by the system, in the midst of it: what was there stays as it was, and nothing is beside it."""
+        """Ctrl-C, or an end by the system, in the middle: the previous contents stay, and nothing is left beside the
+        file."""
         self.names["TRACE"] = "synthetic:stream:1GiB"
         for number, name in enumerate(LONG):
             with self.subTest(name):
@@ -201,7 +202,7 @@ for n in range(int(sys.argv[3])):
         self.assertEqual(sorted(entry["result"]["text"][0] for entry in entries), ["a"] * 200 + ["b"] * 200)
 
     def test_a_full_disk(self):
-        """What was kept is kept, and no part of what did not fit."""
+        """Kept runs stay, and a run that did not fit leaves no part."""
         from gpucache._results import Results
 
         store = self.path("store.jsonl")

@@ -98,7 +98,7 @@ class Configurations(TemporaryCase):
         self.assertEqual(len(found), 3)
 
     def test_gpgpusim_copies(self):
-        """-gpgpu_perf_sim_memcpy, 1 where a file describes an L2 and is silent, as upstream registers it."""
+        """-gpgpu_perf_sim_memcpy, 1 for a file with an L2 and without the option: upstream's default."""
         l2 = "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n"
         for options, expected in (
             ("-gpgpu_n_clusters 20\n", "none"), (l2, "l2"), (l2 + "-gpgpu_perf_sim_memcpy 0\n", "none"),
@@ -144,7 +144,7 @@ class Configurations(TemporaryCase):
             self.assertEqual(dict(by_name), dict(by_text))
 
     def test_presets_give_what_they_gave(self):
-        """Figures of every preset, whatever file they stand in; a change of one is a change of that list."""
+        """Figures of every preset, in any file; a changed preset changes the list."""
         name, expected = None, {}
         for line in (ROOT / "tests" / "config" / "presets.golden").read_text().splitlines():
             if line.startswith("["):

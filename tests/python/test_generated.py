@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The generated declarations: up to date, and what a C compiler makes of the same headers."""
+"""The generated declarations: up to date, and equal to a C compiler's view of the same headers."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ from gpucache import _constants, _generated
 
 
 def c_type(declared, name=""):
-    """C text of a type that the parser read."""
+    """C text of a type from the parser."""
     if isinstance(declared, c.FunctionType):
         return c_function(declared, f"(*{name})")
     text = ("const " if declared.const else "") + declared.base + " "
@@ -30,7 +30,7 @@ def c_function(declared, name):
 
 
 def probe(declared):
-    """A C program that prints what the compiler knows, and does not compile where a signature differs."""
+    """A C program that prints the compiler's values, and does not compile with a differing signature."""
     lines = ["#include <gpucache/gpucache.h>", "#include <stdio.h>"]
     checks, prints = [], []
 
@@ -97,7 +97,7 @@ class Layout(unittest.TestCase):
                 self.assertEqual(place.size, self.found["size"][struct.name, name], (struct.name, name))
 
     def test_initialisers(self):
-        """A fresh structure is what the _INIT macro makes."""
+        """A fresh structure equals the _INIT macro's."""
         for struct in self.declared.of(c.Struct):
             if struct.name not in self.declared.initials:
                 continue
@@ -133,7 +133,7 @@ class Layout(unittest.TestCase):
 
     def test_constants(self):
         for name in self.declared.constants:
-            # The program prints them signed.
+            # The program prints signed values.
             self.assertEqual(getattr(_constants, name) % 2**64, self.found["constant"][name,] % 2**64, name)
 
     def test_functions(self):
@@ -164,7 +164,7 @@ class Generator(unittest.TestCase):
             self.assertNotIn("_constants.py", done.stderr)
 
     def test_every_function_is_declared(self):
-        """Against a search for the marker of public functions that does not use the parser."""
+        """Compared with a search for the marker of public functions, without the parser."""
         names = set()
         for entry in os.scandir(os.path.join(INCLUDE, "gpucache")):
             if entry.name.endswith(".h"):
@@ -175,7 +175,7 @@ class Generator(unittest.TestCase):
 
 
 class Parser(unittest.TestCase):
-    """The header reader on text of its own."""
+    """The header reader on small test texts."""
 
     def read(self, text):
         with tempfile.TemporaryDirectory() as folder:
@@ -207,7 +207,7 @@ class Parser(unittest.TestCase):
         self.assertEqual(generate.member_names(enum), {"GPC_E_A": "A", "GPC_E_B": "B", "GPC_E_C": "C"})
 
     def test_count_with_a_value(self):
-        """A _COUNT that is one more than the largest is none of the values, though it is spelt out."""
+        """A _COUNT equal to the largest value plus one is not a value, although spelt out."""
         enum = self.read("typedef enum gpc_e { GPC_E_A = 0, GPC_E_B = 1, GPC_E_COUNT = 2 } gpc_e;").of(c.Enum)[0]
         self.assertEqual([member.sentinel for member in enum.members], [False, False, True])
         enum = self.read("typedef enum gpc_e { GPC_E_A = 0, GPC_E_B = 1, GPC_E_COUNT = 8 } gpc_e;").of(c.Enum)[0]
@@ -273,7 +273,7 @@ class Parser(unittest.TestCase):
 
 
 class Records(unittest.TestCase):
-    """A field that there is not is an error: ctypes takes any name for a further attribute."""
+    """An unknown field is an error: ctypes takes any name for a further attribute."""
 
     def records(self):
         return [kind for name, kind in vars(_generated).items()

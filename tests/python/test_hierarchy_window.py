@@ -53,7 +53,7 @@ class Window(TemporaryCase):
 
 
 class Wrong(TemporaryCase):
-    """What an access is refused for says which field."""
+    """The reason for a refused access names the field."""
 
     def test_fields(self):
         functional = gpucache.Hierarchy(self.context, gpucache.Config(self.context))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Type hints of the public names: there, resolvable, and true of what comes back."""
+"""Type hints of the public names: present, resolvable, and true of returned values."""
 
 import importlib
 import inspect
@@ -21,7 +21,7 @@ TYPED = ("cache", "comparison", "config", "context", "decisions", "hierarchy", "
 
 
 def public(module):
-    """(name, function) of the public functions and methods of a module's own that the package offers."""
+    """(name, function) of the public functions and methods defined in a module and offered by the package."""
     for name, value in vars(module).items():
         if name.startswith("_") or not hasattr(gpucache, name) or getattr(value, "__module__", "") != module.__name__:
             continue
@@ -37,7 +37,8 @@ def public(module):
 
 
 def parts(offered):
-    """Of a class and the bases that its module makes of it, as CacheView; or of the module's alone, as TimedView."""
+    """Hints of a class and of the bases from the same module, like CacheView; or of the module alone, like
+    TimedView."""
     for each in offered.__mro__:
         if each.__module__ == offered.__module__:
             yield from vars(each).items()
@@ -58,7 +59,7 @@ class Hints(unittest.TestCase):
                     self.assertEqual((parameters | {"return"}) - set(hints), set())
 
     def fits(self, value, hint):
-        """Whether a value is of a hinted type, as far as these hints go."""
+        """Whether a value is of a hinted type, for the kinds of hints used here."""
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if hint is typing.Any:
             return True
@@ -86,7 +87,7 @@ class Hints(unittest.TestCase):
                 self.assertTrue(self.fits(value, hint), f"{type(each).__name__}.{field} = {value!r} is no {hint}")
 
     def agree(self, *calls):
-        """Of (function, arguments...): what comes back is what the hint says."""
+        """For (function, arguments...): the returned value has the hinted type."""
         for function, *arguments in calls:
             hint = typing.get_type_hints(getattr(function, "__func__", function))["return"]
             with self.subTest(name=function.__qualname__):

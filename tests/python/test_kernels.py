@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Kernels that are chosen by number or name, in every command with traces."""
+"""Kernels chosen by number or name, in every command with traces."""
 
 import json
 import os
@@ -99,7 +99,7 @@ class Commands(Choosing):
         self.assertEqual(self.done("run", self.source, "--kernels", "3-2", status=1, message="ends before it begins"), "")
 
     def test_kernels_are_as_in_a_trace_of_these_alone(self):
-        """Whatever else holds: with a clock, sampled, at once. Files that are left out are not opened."""
+        """In every mode: with a clock, sampled, at once. Files of kernels left out are not opened."""
         alone = write_trace(self.path("v"), KERNELS[1:3])
         for number in (1, 4, 5):
             self.write(os.path.join("t", f"kernel-{number}.traceg"), "no trace\n")
@@ -160,7 +160,7 @@ class Commands(Choosing):
             document = self.document("sweep", self.path("plan.json"))
             both.append([run["stats"]["blocks"] for run in document["runs"]])
             self.assertEqual(document["only_kernels"], str(kernels))
-        self.assertEqual(both, [[6, 6], [3, 3]])  # of one store: kernels are part of what a run is
+        self.assertEqual(both, [[6, 6], [3, 3]])  # from one store: kernels are part of a run's identity
         self.write("plan.json", json.dumps({**plan, "kernels": [2]}))
         self.done("sweep", self.path("plan.json"), status=1, message="plan.json: kernels: a number or a text")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which library is loaded, and what is said where none is."""
+"""The choice of the loaded library, and the message without one."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ SHOW = "import gpucache; from gpucache._loader import lib; gpucache.version(); p
 
 
 def fake(number, names):
-    """C source of a library that exports `names` and says that it has this version."""
+    """C source of a library that exports `names` and reports this version."""
     others = "".join(f"void {name}(void) {{}}\n" for name in names if name != "gpc_version")
     return others + f"unsigned gpc_version(void) {{ return {number}; }}\n"
 
@@ -97,7 +97,7 @@ class Refusals(unittest.TestCase):
 
 
 class Order(unittest.TestCase):
-    """A copy of the package in a repository of its own finds a library in build/, or an installed one."""
+    """A copy of the package in a separate repository finds a library in build/, or an installed one."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -125,7 +125,7 @@ class Order(unittest.TestCase):
         self.assertEqual(self.loaded(LD_LIBRARY_PATH=self.installed), path)
 
     def test_build_folder_with_the_versioned_name_only(self):
-        os.makedirs(os.path.join(self.build, "libgpucache.so.9.p"))  # as meson leaves beside the library
+        os.makedirs(os.path.join(self.build, "libgpucache.so.9.p"))  # meson leaves such a file beside the library
         path = self.put(self.build, f"libgpucache.so.{_constants.__version__}")
         self.assertEqual(self.loaded(), path)
 
@@ -149,7 +149,7 @@ class Order(unittest.TestCase):
     def test_home(self):
         path = self.put(os.path.join(self.root, ".local", "lib"), "libgpucache.so")
         found = self.loaded()
-        if found != _loader.SONAME:  # one is installed on this machine
+        if found != _loader.SONAME:  # for a library installed on this machine
             self.assertEqual(found, path)
 
     @needs_compiler

@@ -14,7 +14,7 @@ SOURCE = "synthetic:bicg:4KiB"
 SMALL = ["--preset", "gtx480", "--set", "sm.count=2"]
 EXAMPLE = os.path.join(ROOT, "examples", "policy.py")
 
-# One of each kind, and one upon another.
+# One of each kind, and one based on another.
 POLICIES = """
 import gpucache
 from gpucache import Prefetcher, Predictor, ReplacementPolicy, SchedulerPolicy, Throttle
@@ -99,7 +99,7 @@ class Files(TemporaryCase):
                 self.context.load(shared_library(self.folder, name, text))
 
     def lip(self):
-        """examples/custom_policy.c, which is not linked with the library: its names are there already."""
+        """examples/custom_policy.c, not linked with the library: the process has the library's names already."""
         with open(os.path.join(ROOT, "examples", "custom_policy.c"), encoding="utf-8") as file:
             return shared_library(self.folder, "lip.so", file.read())
 
@@ -115,7 +115,7 @@ class Commands(Files):
         return found.stdout
 
     def loads(self, *arguments, load=EXAMPLE, policy="reuse-by-pc"):
-        """A command with a loaded policy; and without --load it does not know it."""
+        """A command with a loaded policy; without --load the command does not know the policy."""
         self.done(*arguments, *SMALL, "--set", f"l1.replacement={policy}", status=1, message=policy)
         return self.done(*arguments, *SMALL, "--set", f"l1.replacement={policy}", "--load", load)
 
@@ -167,7 +167,7 @@ class Commands(Files):
         message = f"{bad}:4: AttributeError: "
         self.done("run", *arguments, "--set", "l1.replacement=fails", status=1, message=message)
         text = self.done("run", SOURCE, *arguments, "--set", "l1.replacement=fails", status=1, message=message)
-        self.assertIn(f"failed:\n{arguments[0]}: {message}", text)  # and what did not fail is above it
+        self.assertIn(f"failed:\n{arguments[0]}: {message}", text)  # and the successful ones are above
         self.done("bottleneck", *arguments, "--set", "l1.replacement=fails", status=1, message=message)
         text = self.done("compare", *arguments, "--policies", "lru,fails", status=1, message="1 of 2 runs failed")
         self.assertIn("none", text)

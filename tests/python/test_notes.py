@@ -107,7 +107,7 @@ class Notes(TemporaryCase):
         self.assertEqual(document["total"]["l1.load_requests"], 3)
 
     def test_memory_alone(self):
-        """Told with a clock always, without a clock never."""
+        """The note is given always with a clock, never without."""
         source = self.write("k.csv", ALONE)
         timed = self.done("run", source, "--mode", "timed")
         self.assertIn("k.csv: k: 1 kernel: the kernel has no arithmetic", timed.stderr)

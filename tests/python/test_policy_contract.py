@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Policies in Python: texts as parameters, what a level shares, samples, stalls, bits in the level below."""
+"""Policies in Python: texts as parameters, shared objects of a level, samples, stalls, bits in the level below."""
 
 import gc
 import unittest
@@ -78,7 +78,7 @@ class Texts(TemporaryCase):
 
 
 class Names(TemporaryCase):
-    """A method that the library would never call is refused when its class is registered."""
+    """A method that the library would never call is refused at the class's registration."""
 
     def refused(self, base, wrong, told):
         with self.assertRaises(TypeError) as raised:
@@ -101,7 +101,7 @@ class Names(TemporaryCase):
             self.refused(base, wrong, f"; did you mean {right}?")
 
     def test_of_another_kind(self):
-        """A predictor is told of no misses, a prefetcher of no hits."""
+        """A predictor hears of no misses, a prefetcher of no hits."""
         self.refused(gpucache.Predictor, "on_miss", "; ")
         self.refused(gpucache.Prefetcher, "on_hit", "; ")
         self.refused(gpucache.Throttle, "on_quantum", "; ")
@@ -112,7 +112,7 @@ class Names(TemporaryCase):
             self.context.register(type("Below", (base,), {}))
 
     def test_of_ones_own(self):
-        """Helpers and data are no callbacks; beside one that is there, a similar name is no mistake."""
+        """Helpers and data are no callbacks; a similar name is no mistake in a class that has the callback too."""
 
         class Own(First):
             name = "own"
@@ -135,7 +135,7 @@ class Names(TemporaryCase):
 
 
 class Level:
-    """What the caches of a level share, in the tests."""
+    """Shared state of a level's caches, in the tests."""
 
     def __init__(self):
         self.members = []
@@ -227,7 +227,7 @@ class Shared(TemporaryCase):
 
 class Samples(TemporaryCase):
     def test_of_every_sm(self):
-        """They add up to what the replay counts, and come to the caches in turn."""
+        """Samples add up to the replay's counters, and come to the caches in turn."""
         seen = []
 
         class Sampled(First):
@@ -322,7 +322,7 @@ class Stalls(TemporaryCase):
             name = "patient"
 
             def on_stall(self, request, reason):
-                """Says nothing: it waits."""
+                """Says nothing: the answer is to wait."""
 
         self.context.register(Impatient)
         self.context.register(Patient)
@@ -416,7 +416,7 @@ class Declining(TemporaryCase):
 
 class Below(TemporaryCase):
     def test_the_level_below_answers(self):
-        """The word of the predictor below comes back, and overturns the bypass."""
+        """The answer of the predictor below comes back, and overturns the bypass."""
         asked, answers = [], []
 
         class Above(gpucache.Predictor):

@@ -68,7 +68,7 @@ class ByHand(TemporaryCase):
         self.assertEqual(summary.counts.first_accesses, 4)
 
     def test_curve(self):
-        """A is read twice in a row: a line is enough for all that is reused."""
+        """A is read twice in a row: a line is enough for all reuse."""
         self.assertEqual(self.profile.curve(), [(LINE, 5, 1)])
         points = self.profile.curve([0, LINE - 1, 2 * LINE], sm=0)
         self.assertEqual(points, [(0, 5, 0), (LINE - 1, 5, 0), (2 * LINE, 5, 1)])
@@ -164,7 +164,7 @@ class Command(TemporaryCase):
         return found.stdout
 
     def test_report(self):
-        """10 blocks of 2 warps load a whole line twice; the second time it hits: R 1, U 1, (1+R)U 2."""
+        """10 blocks of 2 warps load a whole line twice; the second time is a hit: R 1, U 1, (1+R)U 2."""
         text = self.done(self.source, "--preset", "gtx480")
         self.assertIn("launches: 2, kernels: 2, SMs: 15, lines of 128 bytes\n", text)
         self.assertRegex(text, r"\naccesses +40  50\.0 % hits; line transactions\n")
@@ -174,7 +174,7 @@ class Command(TemporaryCase):
         self.assertRegex(text, r"\nlines % +0\.0 +33\.3 +66\.7 +0\.0 ")
 
     def test_segments(self):
-        """A thread loads 8 bytes of each line of 128; a segment of 32 is what a bypass moves."""
+        """A thread loads 8 bytes of each line of 128; a bypass moves a segment of 32."""
         text = self.done("synthetic:chase:4KiB", "--set", "l1.bypass=always-cache", "--preset", "gtx480", "--per",
                          "class")  # fmt: skip
         found = re.search(r"\n +1 .*?([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +\w+\n", text)
@@ -228,7 +228,7 @@ class Command(TemporaryCase):
                 self.assertEqual(self.done(*arguments, status=status, message=message), "")
 
     def test_plot(self):
-        """Into a drawing library that writes down what it is told."""
+        """Into a fake drawing library that records the calls."""
         drawn = mock.MagicMock()
         axes = [mock.MagicMock() for _ in range(3)]
         drawn.pyplot.subplots.return_value = drawn.figure, axes
@@ -279,7 +279,7 @@ class Search(TemporaryCase):
             self.assertIn(result["best"], found.stdout.splitlines()[-1])
 
     def test_thresholds_that_differ(self):
-        """A limit leaves nothing to decide of the classes up to it."""
+        """A limit leaves no decision for the classes up to the limit."""
         config = gpucache.Config(self.context, "gtx480", {"l1.bypass": "always-cache"})
         with gpucache.Profile(self.context, config) as profile, gpucache.Trace(self.context, self.SOURCE) as trace:
             profile.run(trace)

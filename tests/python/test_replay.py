@@ -136,7 +136,7 @@ class Replays(TemporaryCase):
         self.assertEqual(total["l1.load_sectors"], 8 * 20)
 
     def test_snapshots_within_a_kernel(self):
-        """A kernel that pauses is the same, and so are its samples, in a replay from its file."""
+        """A kernel that pauses has equal results, and equal samples, in a replay from a file."""
         config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed", "sm.count": 4})
         with gpucache.Trace(self.context, self.source) as trace, gpucache.Trace(self.context, self.source) as again:
             replay = gpucache.Replay(self.context, config, sample_interval=100)
@@ -170,7 +170,7 @@ class Replays(TemporaryCase):
                 use()
 
     def test_snapshots(self):
-        """The second kernel runs the same in the replay, in its copy and in one from a file."""
+        """The second kernel runs the same in the replay, in a copy and in a replay from a file."""
         config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed", "kernels.flush": "none"})
         replay, path = gpucache.Replay(self.context, config), self.path("between")
         self.addCleanup(replay.close)

@@ -59,7 +59,7 @@ class Streams(TemporaryCase):
 
 
 class Processes(TemporaryCase):
-    """Programs at once have memory of their own."""
+    """Concurrent programs have separate memory."""
 
     def hierarchy(self, mode="functional", **settings):
         sectors = {"l1.sectors": 4, "l2.sectors": 4}
@@ -157,7 +157,8 @@ class Ports(TemporaryCase):
                 memory.try_port(0, 1, port=2)
 
     def test_copies_of_a_list(self):
-        """A list's copies by a port: what they write is in L2 when the kernel comes, and takes none of its cycles."""
+        """A list's copies by a port: the written lines are in L2 at the kernel's start, and take no cycles of the
+        kernel."""
         source = write_trace(self.path("t"))
         replay = gpucache.Replay(self.context, gpucache.Config(
             self.context, preset="qv100", settings={"mode": "timed", "ports": 1}))  # fmt: skip
@@ -194,7 +195,7 @@ class Command(TemporaryCase):
             self.assertEqual(sum(kernel["stats"][name] for kernel in kernels), found["total"][name], name)
 
     def test_memory(self):
-        """Each trace is a program; --share-memory makes them one."""
+        """Each trace is a program; --share-memory joins the programs."""
         same = "synthetic:gather:32KiB"
         arguments = ("run", same, same, "--preset", "qv100", "--concurrent", "--set", "launch.sectors=0", "--json", "-")
         found = {}

@@ -15,7 +15,7 @@ LANES = range(0, LINE, 4)
 
 
 class Boom(Exception):
-    """What the callbacks raise."""
+    """Raised by the callbacks."""
 
 
 def raising(*_):
@@ -192,7 +192,7 @@ class Accesses(TimedCase):
         self.assertGreater(self.done[2].latency, self.done[1].latency)
 
     def test_a_hit_takes_what_l1_takes(self):
-        """Whatever else a hit costs: ten cycles more from tags to data are ten cycles more."""
+        """Independent of a hit's other costs: ten cycles more from tags to data are ten cycles more."""
         latencies = []
         for cycles in (20, 30):
             self.done.clear()
@@ -205,7 +205,7 @@ class Accesses(TimedCase):
         self.assertGreaterEqual(latencies[0], 20)
 
     def test_nothing_happens_before_the_next_event(self):
-        """To skip from event to event is the same as to go cycle by cycle."""
+        """Skipping from event to event equals going cycle by cycle."""
         logs = []
         for skip in (False, True):
             log = []
@@ -231,7 +231,7 @@ class Accesses(TimedCase):
         busy = memory.try_issue(LANES)
         self.assertIs(busy, Busy.PIPELINE)
         self.assertTrue(busy)
-        self.assertFalse(memory.try_issue(LANES, sm=1))  # which is another pipeline
+        self.assertFalse(memory.try_issue(LANES, sm=1))  # in another pipeline
         while not ready:
             memory.advance()
         self.assertEqual(ready, [0])
@@ -375,7 +375,7 @@ class HostMemory(TimedCase):
 
 class Callbacks(TimedCase):
     def test_exception_in_a_completion(self):
-        """It is raised where time was moved, and no completion is lost."""
+        """The exception is raised at the call that moved time, and no completion is lost."""
 
         def fail(done):
             self.done.append(done.token)

@@ -139,7 +139,7 @@ class Reading(TemporaryCase):
 
 class Writing(TemporaryCase):
     def contents(self, source):
-        """All that a reader can tell of a trace."""
+        """The whole content of a trace, told by a reader."""
         found = []
         with gpucache.Trace(self.context, source) as trace:
             for kernel in trace:

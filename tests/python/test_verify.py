@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""coherence verify: tables from files, what is found, and counterexamples that show it when they are run."""
+"""coherence verify: tables from files, the findings, and counterexamples that show the findings at run time."""
 
 import json
 import os
@@ -136,7 +136,7 @@ class Library(Case):
 
 class Command(Case):
     def verified(self, *arguments):
-        """(what is found, what the counterexample shows when it is run)."""
+        """(finding, output of the counterexample's run)."""
         path = os.path.join(self.folder, "counterexample.json")
         done = command("coherence", "verify", *arguments, "--output", path)
         self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
@@ -207,7 +207,7 @@ class Command(Case):
             self.assertRegex(shown, r"expected an end, found .*Write Req")
 
     def test_wrong_reads(self):
-        """An N-store that nobody is told of, in what promises to be coherent; and a load of what is old."""
+        """An N-store without a message, in a protocol that promises coherence; and a load of an old value."""
         found, shown = self.verified("nmoesi", "--coherent", "--overlapping")
         self.assertIn("VALUE", found)
         self.assertRegex(shown, r"counterexample: step \d+ of \d+ \(.*\): m\d: bytes read: expected 0\d, found 0\d")
@@ -233,7 +233,7 @@ class Command(Case):
         self.assertIn("walks are of accesses that overlap", done.stderr)
 
     def test_mutations(self):
-        """After a load that hits no state is written; memory has its bytes, whether it is in E or M."""
+        """After a load that hits, no state is written; memory has the line's bytes in both E and M."""
         done = command("coherence", "verify", "msi", "--mutate")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
@@ -254,7 +254,7 @@ class Command(Case):
         self.assertIn("not the last write", done.stderr)
 
     def test_all_trees_can_be_written(self):
-        """The tree of each system, from a file, is the one that is explored."""
+        """The tree of each system, read from a file, equals the explored tree."""
         for name in verification.trees():
             for in_flight in (0, 1):
                 system = System(name, 2, 1, in_flight)
@@ -271,13 +271,13 @@ class Command(Case):
 
 
 class Walkthrough(Case):
-    """lib/policies/protocol/README.md shows what comes of the examples with a mistake in each."""
+    """lib/policies/protocol/README.md shows the outcome of the examples with a mistake in each."""
 
     MISTAKES = (
         ("protocol.json", '"send-data|write-back"', '"send-data"'),
         ("forward.json", '"E": {"read_probe": ["send-data", "S"]}', '"E": {"read_probe": ["send-data", "F"]}'),
         ("load-own.json", '"write-request", "M"', '"write-request", "E"'),
-        ("moesi-d.json", "", ""),  # as it is
+        ("moesi-d.json", "", ""),  # unchanged
     )
 
     def test_readme(self):
@@ -303,7 +303,7 @@ class Walkthrough(Case):
             os.chdir(here)
 
     def test_missing_cell(self):
-        """Of a state of one's own it is named as others' are, with its line."""
+        """For a user's state the missing cell is named as usual, with the line."""
         with open(os.path.join(ROOT, "examples", "forward.json"), encoding="utf-8") as file:
             table = file.read()
         path = self.saved(table.replace('["ignore", "F"]', "null"), "less.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""gpucache torture: a share of its seeds, and whether it notices faults that are planted in its own host."""
+"""gpucache torture: a share of the seeds, and the noticing of faults planted in torture's host."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ class Torture(unittest.TestCase):
         self.assertIn("\n0 failures", told)
 
     def test_values(self):
-        """Loads of programs without races find what was stored, under each protocol."""
+        """Loads of programs without races find the stored values, under each protocol."""
         for protocol in PROTOCOLS:
             told = torture("--values", "--operations", 400, "--count", VALUES[EFFORT], "--set", f"coherence={protocol}")
             self.assertGreater(int(re.search(r"(\d+) bytes of values checked", told).group(1)), 1000 * VALUES[EFFORT])
@@ -42,13 +42,13 @@ class Torture(unittest.TestCase):
         self.assertEqual(torture("--first", 77, "--show"), torture("--first", 77, "--show"))
 
     def test_planted_faults_are_noticed(self):
-        """A reply that a host's memory forgets, another loaded byte, a counter that is one more under single steps."""
+        """A reply forgotten by a host's memory, a changed loaded byte, a counter larger by one under single steps."""
         self.assertRegex(torture("--fault", 1, "--count", 60, status=1), r"seed \d+: hang: ")
         self.assertRegex(torture("--fault", 2, "--values", "--count", 4, status=1), r"seed \d+: value: ")
         self.assertRegex(torture("--fault", 3, "--count", 4, status=1), r"seed \d+: numbers differ: steps: ")
 
     def test_a_failure_becomes_a_small_program(self):
-        """Of a planted fault the C file compiles, has few calls, and runs."""
+        """For a planted fault the C file compiles, has few calls, and runs."""
         with tempfile.TemporaryDirectory() as folder:
             torture("--fault", 3, "--count", 1, "--output", folder, status=1)
             (source,) = pathlib.Path(folder).glob("*.c")
