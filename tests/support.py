@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the Python tests share: where things are, and how a command is run."""
+"""Shared parts of the Python tests: paths, and running a command."""
 
 import os
 import pathlib
@@ -13,14 +13,14 @@ LIBRARY = BUILD / "lib" / "libgpucache.so"
 INCLUDE = ROOT / "include"
 HEADERS = sorted((INCLUDE / "gpucache").glob("*.h"))
 
-# How much the tests do, as tests/effort.h has it for C: quick, normal or thorough.
+# The amount of testing, equal to tests/effort.h for C: quick, normal or thorough.
 EFFORT = os.environ.get("GPUCACHE_TESTS") or "normal"
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
 def run(*command, status=0, **options):
-    """Runs a command and returns its output; raises AssertionError with that output on another exit status."""
+    """Runs a command and returns the output; raises AssertionError with the output on another exit status."""
     done = subprocess.run(
         [str(word) for word in command],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options,

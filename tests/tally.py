@@ -26,7 +26,7 @@ def cases(output, status):
     """(passed, failed, skipped) of one program."""
     criterion = CRITERION.search(output)
     if criterion:
-        tested, passed = map(int, criterion.groups())  # what crashed counts twice in the rest of the line
+        tested, passed = map(int, criterion.groups())  # a crash counts twice in the rest of the line
         return passed, tested - passed, len(re.findall(r"^\[SKIP\]", output, re.MULTILINE))
     ran = UNITTEST.search(output)
     if ran:

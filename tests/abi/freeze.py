@@ -21,7 +21,7 @@ def show(revision, name):
 
 
 def one_file(revision, name, seen):
-    """A header with those that it includes in their places, once each; no comments, no empty lines."""
+    """A header with the included headers in place, once each; no comments, no empty lines."""
     lines = []
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", show(revision, name), flags=re.DOTALL)
     text = re.sub(r"#ifndef (\w+)\n#define \1\n(.*)#endif\s*$", r"\2", text.strip(), flags=re.DOTALL)

@@ -19,9 +19,9 @@ from support import INCLUDE, LIBRARY, declared_functions, run, without_comments
 HERE = pathlib.Path(__file__).parent
 EARLIER = sorted(path for path in HERE.iterdir() if re.fullmatch(r"\d+\.\d+", path.name))
 
-# What hosts of a version cannot have from this library, by version: functions that are gone, as they took statistics
-# whose fields had fixed places, or the layout of their caller (now inline, above gpc_..._as); and structures that are
-# others, with the statistics' own, which are read by identity.
+# Missing in this library for hosts of a version: removed functions, which took statistics with fixed places of fields,
+# or the caller's layout (now inline, above gpc_..._as); and changed structures, including the statistics, which are
+# read by identity.
 GONE = {
     "0.1": {
         "gpc_cache_counter_at", "gpc_cache_counter_count", "gpc_cache_get_stats", "gpc_cache_stats_init",
@@ -33,11 +33,11 @@ GONE = {
     },
 }  # fmt: skip
 CHANGED = {"0.1": {"gpc_counter_info"}}
-TOLD = {"gpc_completion"}  # which the library alone makes, for a callback: it may have grown
+TOLD = {"gpc_completion"}  # made by the library alone, for a callback: the structure may have grown
 
 
 def structures(include):
-    """{structure: its fields}, of plain declarations."""
+    """{structure: fields}, of plain declarations."""
     found = {}
     for header in (include / "gpucache").glob("*.h"):
         text = without_comments(header.read_text())

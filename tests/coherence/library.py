@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The library's tree, with the face of model.System: configurations and findings as in sequential.json."""
+"""The library's tree, with the interface of model.System: configurations and findings in the form of
+sequential.json."""
 
 import ctypes
 
@@ -53,7 +54,7 @@ class System:
         self.pointer = self.tree._live()
         self.now = 0
         self.trace = []
-        # what the counters do not tell: N stores that found their block, messages of owners that step back
+        # not in the counters: N stores that found the block, messages of owners that step back
         self.n_found = dict.fromkeys(self.names, 0)
         self.stepped_back = dict.fromkeys(self.names, 0)
 
@@ -85,7 +86,7 @@ class System:
         return raw
 
     def counters(self, name):
-        """The library's counters, those that are not 0."""
+        """The library's nonzero counters."""
         raw = self.statistics(name)
         return {field: getattr(raw, field) for field, kind in raw._fields_
                 if kind is ctypes.c_uint64 and field != 'struct_size' and getattr(raw, field)}
@@ -134,7 +135,7 @@ class System:
                 for side, there in sides.items() if there}
 
     def stats(self, name, counters):
-        """By the reference's names: there a hit found the block, and what evictions send is a write probe."""
+        """By the reference's names: there a hit found the block, and an eviction sends a write probe."""
         def of(counter):
             return counters.get(counter, 0)
 

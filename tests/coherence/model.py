@@ -89,7 +89,7 @@ class Module:
 
 
 class Place:
-    """What find_and_lock returns: where the block is, the state that it was found in, and whether it was."""
+    """Result of find_and_lock: the block's place, the found state, and whether the block was found."""
 
     def __init__(self, module, index, way, tag, state):
         self.module = module
@@ -105,14 +105,15 @@ class Place:
 
 
 class Reply:
-    """The strongest answer that was given to a request's children (3): None < Ack < AckData.
+    """The strongest answer of a request's children (3): None < Ack < AckData.
 
-    What was decided in the same cycle is not told: here whoever was asked first was, and an answer comes after it.
+    Answers decided in the same cycle are not told apart: here the child asked first counts as first, with the answer
+    later.
     """
 
     def __init__(self):
         self.kind = 0
-        self.dirty = []  # (cycle, number of the child) of those that gave data
+        self.dirty = []  # (cycle, number of the child) of children that gave data
 
     def set(self, kind):
         self.kind = max(self.kind, kind)
@@ -152,7 +153,7 @@ class System:
         self.finished = None
         self.overlapped = False  # did the last access have two modules ask on one network at the same time?
 
-    # What all transactions are made of
+    # Parts of all transactions
 
     def write(self, place, tag, state, origin):
         """Write a block's state; `origin` is the bit of section 5."""
@@ -189,7 +190,7 @@ class System:
         yield module.latency
 
     def together(self, activities):
-        """Start activities; the Join that waits for all of them."""
+        """Start activities; the Join that waits for all."""
         join = Join(len(activities))
 
         def one(activity):
@@ -302,7 +303,7 @@ class System:
     # Towards memory
 
     def requested(self, place, address, size):
-        """The sub-blocks of a block that [address, address + size) covers."""
+        """The sub-blocks of a block in [address, address + size)."""
         step = place.module.sub_block_size
         return [z for z in range(place.module.sub_blocks) if address <= place.tag + z * step < address + size]
 
@@ -462,7 +463,7 @@ class System:
         yield from self.down(target, asker, CONTROL + target.block_size if dirty else CONTROL)
 
     def invalidate(self, place, but, address):
-        """3.8: all sharers above but one; with an address only of its sub-block."""
+        """3.8: all sharers above except one; with an address only of the address's sub-block."""
         module, block = place.module, place.block
         state, tag = block.state, block.tag
         reply = Reply()
@@ -493,7 +494,7 @@ class System:
     # From outside
 
     def access(self, name, kind, address):
-        """One access, to the end of all that it sets off. Returns the cycle at which it finished."""
+        """One access, to the end of all consequences. Returns the cycle of the end."""
         def whole():
             yield from {'load': self.load, 'store': self.store, 'nc_store': self.nc_store}[kind](
                 self.modules[name], address)
@@ -505,7 +506,8 @@ class System:
         return self.finished
 
     def final(self, names=None, everything=False):
-        """What `final` of sequential.json holds, of some modules or of all; the order also of sets without blocks."""
+        """The contents of `final` in sequential.json, of some modules or of all; the order also of sets without
+        blocks."""
         return {name: final_of(self.modules[name], everything) for name in names or self.modules}
 
 

@@ -27,7 +27,7 @@ def _module(draw, name, level, memory, block, served):
 
 
 def _ranges(draw, kind, count, block, span):
-    """What each of `count` modules that stand side by side serves."""
+    """The range served by each of `count` modules side by side."""
     if kind == 'interleaved':
         step = block * draw.choice((1, 1, 2))
         return [{'kind': 'interleaved', 'div': step, 'mod': count, 'eq': i} for i in range(count)]
@@ -39,7 +39,7 @@ def _ranges(draw, kind, count, block, span):
 
 
 def _connect(draw, above, below, kind, nets, level):
-    """Which modules below each above uses, and the networks between them."""
+    """The used modules below each module above, and the networks between."""
     groups = []  # [modules above, modules below] that see each other
     if kind == 'private':
         share = -(-len(above) // len(below))

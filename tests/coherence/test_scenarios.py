@@ -25,7 +25,7 @@ ACCESSES = int(os.environ.get('COHERENCE_ACCESSES', '60'))
 
 
 def by_module(trace):
-    """Modules may act in any order in one access, each one's own is fixed: {module: entries}."""
+    """Modules may act in any order in one access, each module's order is fixed: {module: entries}."""
     found = {}
     for entry in trace:
         found.setdefault(entry[1], []).append(entry)
@@ -33,7 +33,7 @@ def by_module(trace):
 
 
 def difference(expected, found, path=''):
-    """The first place where two findings differ, as text; None where they do not."""
+    """The first difference between two findings, as text; None for equal ones."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key in sorted(expected.keys() | found.keys()):
             told = difference(expected.get(key, 0), found.get(key, 0), f'{path} {key}')
@@ -50,7 +50,7 @@ def difference(expected, found, path=''):
 
 
 class ModelTree:
-    """model.System, issuing as library.System does."""
+    """model.System, issuing like library.System."""
 
     def __init__(self, config):
         self.system = model.System(config)
@@ -155,7 +155,7 @@ def run(config, accesses, flags=0):
 
 
 def shrink(config, accesses):
-    """The shortest list of accesses found that still makes a difference."""
+    """The shortest found list of accesses that still makes a difference."""
     number, _ = run(config, accesses)
     accesses = accesses[:number + 1]
     step = len(accesses) // 2
@@ -173,14 +173,15 @@ def shrink(config, accesses):
 
 
 def drawn(seed):
-    """A tree and accesses to it."""
+    """A random tree and accesses."""
     draw = random.Random(seed)
     config, span = random_trees.tree(draw)
     return config, random_trees.accesses(draw, config, span, ACCESSES)
 
 
 class Drawn(unittest.TestCase):
-    """Random trees and accesses: after each access the library stands as the model does, to the cycle and the byte."""
+    """Random trees and accesses: after each access the library's state equals the model's, to the cycle and the
+    byte."""
 
     def test_library_is_the_model(self):
         unknown = 0
@@ -197,7 +198,7 @@ class Drawn(unittest.TestCase):
         self.assertLessEqual(unknown, TREES // 10 + 1, 'trees that were left early')
 
     def test_each_trait_is_seen(self):
-        """Any of the reference's traits and defects (D3 to D5) that the protocol drops, or takes on, is noticed."""
+        """Any dropped or added trait or defect (D3 to D5) of the reference is noticed."""
         for name in ('DIRECTORY', 'PEER', 'PROBE_WHOLE', 'COUNT_REPLIES', 'WHOLE_BLOCKS', 'DROP_PROBE_DATA',
                      'STALE_REPLY', 'BARE_ACK'):
             with self.subTest(name):
@@ -207,7 +208,7 @@ class Drawn(unittest.TestCase):
 
 
 class ByHand(unittest.TestCase):
-    """The model's figures where the specification tells them: they are not those of this library."""
+    """The model's figures compared with the specification: not this library's figures."""
 
     def test_cold_load(self):
         """Section 4: L1 1/0, L2 4/0, memory 20/1, 64-byte blocks and links: 48 cycles; a hit takes 1."""

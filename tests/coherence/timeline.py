@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A time line of activities, and a network whose messages are some: what model.py's modules are on."""
+"""A time line of activities, and a network of messages as activities: the base of model.py's modules."""
 
 import heapq
 
 
 class Late:
-    """Yielded: after all else of this cycle that modules nearer to the processors do."""
+    """Yielded: after all other activities of this cycle in modules nearer to the processors."""
 
     def __init__(self, module):
         self.level = module.level
 
 
 class Clock:
-    """Activities by cycle; those of one cycle in the order in which they were planned."""
+    """Activities by cycle; in the order of planning within one cycle."""
 
     def __init__(self):
         self.now = 0
@@ -41,7 +41,7 @@ class Clock:
 
 
 class Join:
-    """Holds who waits for it until `missing` is down to 0."""
+    """Holds the waiting activities until `missing` is down to 0."""
 
     def __init__(self, missing):
         self.missing = missing
@@ -94,7 +94,7 @@ class Star:
         self.link_in = {m: 0 for m in modules}
         self.turn = {m: 0 for m in modules}       # sender that was last let through to this receiver
         self.decided = {m: (-1, None) for m in modules}  # in this cycle: this sender
-        self.fans = 0  # modules that wait for answers to what they have asked several others at once
+        self.fans = 0  # modules that wait for answers after requests to several others at once
 
     def choose(self, receiver):
         now = self.clock.now

@@ -35,7 +35,7 @@ SOURCES = {
 
 
 def targets():
-    """As meson.build lists them."""
+    """The targets listed in meson.build."""
     listed = re.search(r"foreach target : \[(.*?)\]", (ROOT / "tests/fuzz/meson.build").read_text(), re.DOTALL)[1]
     return re.findall(r"'(\w+)'", listed)
 
@@ -51,7 +51,7 @@ def command(folder, name, *options):
 
 
 def run(arguments):
-    """What libFuzzer says of itself."""
+    """libFuzzer's statistics."""
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=0:handle_sigill=1"}
     done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace",
                           check=False)  # fmt: skip
@@ -59,7 +59,7 @@ def run(arguments):
 
 
 def dictionary(folder, name):
-    """The reader's own words, which are the literals of its source."""
+    """The reader's words: the literals in the reader's source."""
     if name not in SOURCES:
         return []
     text = "".join(path.read_text() for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern)))
@@ -70,13 +70,13 @@ def dictionary(folder, name):
 
 
 def used():
-    """Seconds of a processor, of all that has ended."""
+    """Processor seconds of all ended processes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 
 
 def fuzz(folder, name, seconds):
-    """The target's line of the table; False: something failed."""
+    """The target's line of the table; False: a failure."""
     found = folder / "corpus" / name
     found.mkdir(parents=True, exist_ok=True)
     seeds = [CORPUS / name] if (CORPUS / name).is_dir() else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What tools say of the sources: format, C, Python, shell. A tool that is not installed is a skipped test."""
+"""Reports of tools on the sources: format, C, Python, shell. Without the tool a test is skipped."""
 
 import ast
 import json
@@ -26,7 +26,7 @@ def scripts():
 
 
 def of_the_library(case, whole):
-    """C files of lib/: the whole or, for tools that take long, those of the last change."""
+    """C files of lib/: the whole or, for slow tools, the files of the last change."""
     if whole:
         return [path for path in sources(".c") if ROOT / "lib" in path.parents]
     changed = subprocess.run(
@@ -48,7 +48,7 @@ def need(case, *names):
 
 
 def excused(told):
-    """What ruff is asked to overlook in the same way: a line's noqa, and names that a package offers."""
+    """Lines that ruff overlooks too: a line's noqa, and names offered by a package."""
     path, line = re.match(r"([^:]+):(\d+):", told).groups()
     text = pathlib.Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
     return "# noqa" in text or (path.endswith("__init__.py") and "imported but unused" in told)
@@ -56,7 +56,7 @@ def excused(told):
 
 class Text(unittest.TestCase):
     def test_editorconfig(self):
-        """What .editorconfig says to editors is so: spaces, and ends of lines."""
+        """The sources follow .editorconfig: spaces, and ends of lines."""
         for path in [*sources(".c", ".h", ".py", ".build", ".sh"), ROOT / "meson.build"]:
             text = path.read_text(encoding="utf-8")
             with self.subTest(path=str(path.relative_to(ROOT))):
@@ -67,7 +67,7 @@ class Text(unittest.TestCase):
                 self.assertEqual([n for n, line in lines if line != line.rstrip()], [], "space at the end")
 
     def test_width(self):
-        """No line of the library is wider than 120 columns: clang-format leaves comments as they are."""
+        """No line of the library is wider than 120 columns: clang-format leaves comments unchanged."""
         for path in [path for folder in ("include", "lib") for path in (ROOT / folder).rglob("*.[ch]")]:
             lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             wide = [number for number, line in lines if len(line) > 120]
@@ -78,7 +78,7 @@ class Text(unittest.TestCase):
             self.assertTrue(path.read_text(encoding="utf-8").startswith(f"/* {SPDX} */\n"), path)
 
     def test_top_level(self):
-        """Hidden files apart, and what builds leave."""
+        """Except hidden files and files from builds."""
         known = {"meson.build", "README.md", "LICENSE", "include", "lib", "examples", "bindings", "tests", "bench"}
         found = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "build"))}
         self.assertEqual(found - {"__pycache__"}, known)
@@ -93,7 +93,7 @@ class C(unittest.TestCase):
         run(tool, "--dry-run", "-Werror", *sources(".c", ".h"), cwd=ROOT)
 
     def test_cppcheck(self):
-        """In thorough runs: single files of inlined functions take it minutes."""
+        """In thorough runs: single files of inlined functions take cppcheck minutes."""
         if EFFORT != "thorough":
             self.skipTest("thorough runs only")
         tool = need(self, "cppcheck")
@@ -129,7 +129,7 @@ class Python(unittest.TestCase):
         run(need(self, "ruff"), "check", "--no-cache", ROOT)
 
     def test_pyflakes(self):
-        """Where ruff, whose rules F are these, is not installed."""
+        """Without an installed ruff, whose rules F are the same."""
         if shutil.which("ruff"):
             self.skipTest("ruff has its rules")
         tool = need(self, "pyflakes3", "pyflakes")

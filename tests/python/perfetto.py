@@ -27,7 +27,7 @@ METADATA = {
 
 
 class Invalid(Exception):
-    """What the file does against the format."""
+    """A violation of the format."""
 
 
 def need(condition, text):
@@ -61,7 +61,7 @@ def check_fields(event):
 
 
 def check_nesting(slices):
-    """Of one track: by their begins, longest first, each ends before or with all that it lies in."""
+    """On one track: in the order of begins, longest first, each slice ends before or with all enclosing slices."""
     stack = []
     for begin, end in sorted(slices, key=lambda part: (part[0], -part[1])):
         while stack and stack[-1] <= begin:
@@ -89,7 +89,7 @@ def check_flows(events, slices):
 
 
 def validate(text):
-    """The events of a trace file, which is as the format says; raises Invalid."""
+    """The events of a valid trace file; raises Invalid for another file."""
     document = json.loads(text)
     need(isinstance(document, dict) and isinstance(document.get("traceEvents"), list), "no traceEvents")
     need(document.get("displayTimeUnit", "ms") in ("ms", "ns"), "displayTimeUnit")

@@ -115,7 +115,7 @@ class Batches(TemporaryCase):
 
 
 class LocalMemory(TemporaryCase):
-    """Accesses by the threads' own offsets: a table of NVBit's, and a host."""
+    """Accesses by the threads' private offsets: a table of NVBit's, and a host."""
 
     def test_host_and_table(self):
         config = gpucache.Config(self.context, settings={"sm.count": 1, "sm.warps": 4})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The rules of seeds/004, section 4.1.5: every threshold just below and just above, and the examples of its tables."""
+"""The rules of seeds/004, section 4.1.5: every threshold just below and just above, and the examples in the section's
+tables."""
 
 import math
 import types
@@ -56,7 +57,7 @@ class Optimum(unittest.TestCase):
 
 class ParallelismStarvation(unittest.TestCase):
     def test_threshold(self):
-        """Step 1: warp-opt is warp-max, by however little."""
+        """Step 1: warp-opt is warp-max, even with the smallest difference."""
         self.assertEqual(named(step(1, 1.0), step(2, up(1.0))), {"ParStrv"})
         self.assertEqual(named(step(1, 1.0), step(2, 1.0)), set())
 
@@ -99,7 +100,7 @@ class Saturation(unittest.TestCase):
                 self.assertEqual(self.judged(metric, edge, before), set())
 
     def test_only_the_next_number_of_warps_counts(self):
-        """warp-opt + delta is the least number above warp-opt; below warp-opt nothing counts either."""
+        """warp-opt + delta is the least number above warp-opt; numbers below warp-opt do not count either."""
         for name, metric, level in self.RULES:
             full = {metric: 4 * level}
             steps = [step(1, 1.0, **full), step(2, 3.0), step(4, 2.0), step(8, 1.0, **full)]
@@ -137,7 +138,7 @@ class Thrashing(unittest.TestCase):
         self.assertEqual(named(step(1, 2.0, l1_miss_ratio=0.3), step(2, 1.0, l1_miss_ratio=0.4)), set())
 
     def test_starved_and_thrashing(self):
-        """ATAX, BICG and MVT of Table 4.2: best with the most warps, and thrashing all the same."""
+        """ATAX, BICG and MVT of Table 4.2: best with the most warps, and thrashing nevertheless."""
         self.assertEqual(
             named(step(1, 1.0, l1_miss_ratio=0.1), step(4, 2.0, l1_miss_ratio=0.9)), {"ParStrv", "L1Thrash"}
         )

@@ -26,7 +26,7 @@ def addresses(count, lines, seed=1):
 class Options(TemporaryCase):
     def test_defaults_are_those_of_the_header(self):
         with gpucache.Cache(self.context) as cache:
-            # 32 sets x 4 ways: of 5 lines of one set the first is gone again.
+            # 32 sets x 4 ways: of 5 lines of one set the first is evicted.
             for number in range(5):
                 cache.access(number * 32 * LINE)
             self.assertEqual(cache.probe(0).outcome, Outcome.MISS)
@@ -129,7 +129,7 @@ class Accesses(TemporaryCase):
                 cache.resize(2, 0)
 
     def loop(self, cache):
-        """Three lines round and round in two ways, which LRU never hits: the hits."""
+        """Three lines round and round in two ways, where LRU never hits: the number of hits."""
         return sum(cache.access(i % 3 * 128).outcome == Outcome.HIT for i in range(30))
 
     def test_samples(self):
@@ -247,7 +247,7 @@ class Batches(TemporaryCase):
             self.assertEqual(evicted.tolist(), list(expected.evicted))
 
     def test_no_copy(self):
-        """What the library reads and writes is the caller's memory."""
+        """The library reads and writes the caller's memory directly."""
         from gpucache import _buffers
 
         for code, values in (("Q", array.array("Q", [1, 2])), ("Q", array.array("q", [1, 2])), ("B", bytearray(b"12"))):
@@ -264,7 +264,7 @@ class Batches(TemporaryCase):
         self.assertIs(batch.evicted, evicted)
         self.assertEqual(set(results[100:]), {0})
         self.assertEqual(set(evicted[100:]), {5})
-        self.assertEqual(results.count(0), 110)  # 10 first touches, and what lies beyond the stream
+        self.assertEqual(results.count(0), 110)  # 10 first touches, and accesses beyond the stream
         results.append(0)  # the buffers are free again
         evicted.append(0)
 
@@ -275,7 +275,7 @@ class Batches(TemporaryCase):
         self.addCleanup(gc.enable)
 
         class Numbers(array.array):
-            """Can be referred to weakly."""
+            """Numbers that can be referred to weakly."""
 
         stream = Numbers("Q", [0, LINE])
         raw = bytes(stream) + b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a path that the command writes to may be, and what a run that fails or is killed leaves there."""
+"""Possible paths of a command's output, and the remains of a run that fails or is killed."""
 
 import json
 import os
@@ -104,7 +104,7 @@ class Outputs(TemporaryCase):
         if os.geteuid() == 0:
             os.chown(target, 1, 1)
             os.link(target, self.path("other"))
-            self.done(target)  # another user's is written, not replaced
+            self.done(target)  # another user's file is written, not replaced
             self.assertTrue(os.path.samefile(target, self.path("other")))
             return
         os.chmod(target, 0o400)
@@ -128,7 +128,7 @@ class Outputs(TemporaryCase):
         process.wait(60)
 
     def test_killed_runs(self):
-        """What they left is taken over by the next run of the same output, and by no other."""
+        """The remains of a killed run are taken over by the next run of the same output, and by no other."""
         target = self.path("out.json")
         for _ in range(2):
             self.killed(target)

@@ -43,10 +43,10 @@ class Case(TemporaryCase):
 
 
 class Overlapping(Case):
-    """Accesses that are issued, and end when the tree is advanced."""
+    """Issued accesses end when the tree is advanced."""
 
     def test_issue_and_advance(self):
-        """A load alone: 4 to memory, 1 + 20 there, 7 back, 1 in l1-0. Another of its block joins it."""
+        """A load alone: 4 to memory, 1 + 20 there, 7 back, 1 in l1-0. Another load of the block joins."""
         tree, ends = self.tree(), []
         tree.set_callbacks(on_complete=ends.append)
         tree.write_memory(0x100, b"\x01\x02")
@@ -61,7 +61,7 @@ class Overlapping(Case):
         self.assertEqual((ends[0].module, ends[0].kind, ends[0].address), ("l1-0", CoherenceKind.LOAD, 0x100))
 
     def test_on_complete_may_issue(self):
-        """Each store brings on the other cache's; an exception comes out of advance()."""
+        """Each store causes the other cache's store; an exception comes out of advance()."""
         tree, ends = self.tree("mesi"), []
 
         def more(end):
@@ -102,7 +102,7 @@ class Overlapping(Case):
 
 class Trees(Case):
     def test_states_and_data(self):
-        """What NMOESI has M, O and N for (Table 2.5), with the bytes."""
+        """NMOESI's reasons for M, O and N (Table 2.5), with the bytes."""
         tree = self.tree()
         tree.write_memory(0x100, b"\x01\x02\x03\x04")
         first = tree.load("l1-0", 0x100, 4)
@@ -129,7 +129,7 @@ class Trees(Case):
         self.assertEqual(block.directory, ())
 
     def test_atomics(self):
-        """What one leaves, the next finds, from whichever module."""
+        """Each atomic finds the previous one's result, from any module."""
         tree = self.tree()
         tree.write_memory(0x108, (5).to_bytes(4, "little"))
         self.assertEqual(tree.atomic("l1-0", "add", 0x108, 3).data, (5).to_bytes(4, "little"))
@@ -150,7 +150,7 @@ class Trees(Case):
         self.assertEqual(tree.line("mm", 0).directory, (DirectoryEntry(None, ("l1-0", "l1-1")),))
 
     def test_transitions_and_messages(self):
-        """A cold load: request, block, and the two states that are written."""
+        """A cold load: request, block, and the two written states."""
         tree = self.tree()
         result = tree.load("l1-0", 0x40)
         self.assertEqual(
@@ -206,7 +206,7 @@ class Trees(Case):
         self.assertEqual(tree.load("l1-0", 0x40).found, "E")
 
     def test_replacement_in_python(self):
-        """A policy of one's own in a tree; what it raises comes out of the access."""
+        """A user's policy in a tree; an exception of the policy comes out of the access."""
 
         class Highest(gpucache.ReplacementPolicy):
             """Evict the highest way."""
@@ -281,7 +281,7 @@ class Trees(Case):
             tree.load("a", 0x10000)
 
     def test_caches_below_each_other(self):
-        """Slices a and b: each is home of its pages, and keeps copies of the other's."""
+        """Slices a and b: each is home of some pages, and keeps copies of the other's."""
         modules = [CoherenceModule(f"l1-{at}", (f"near-{at}", f"home-{at}"), "net") for at in "ab"]
         modules += [CoherenceModule(f"near-{at}", (f"home-{other}",), "net", "net", ways=2, near_of=f"home-{at}", home=1 + number)
                     for number, (at, other) in enumerate(("ab", "ba"))]  # fmt: skip
@@ -301,7 +301,7 @@ class Trees(Case):
         self.assertEqual({block.tag for _, _, block in tree.blocks("near-b")}, {0, 0x2000}, "home-b's has made room")
 
     def test_memory_with_room_for_all(self):
-        """ways=0: an entry for every block that is cached."""
+        """ways=0: an entry for every cached block."""
         modules = MODULES[:2] + [CoherenceModule("mm", high_network="net", memory=True, ways=0)]
         tree = self.tree(modules=modules)
         for address in range(0, 0x1000, 0x40):
@@ -310,7 +310,7 @@ class Trees(Case):
         self.assertEqual(tree.stats("mm")["evictions"], 0)
 
     def test_acquire_and_bits(self):
-        """vi: a block that another has written since stays until an acquire."""
+        """vi: a block written by another cache stays until an acquire."""
         tree = self.tree("vi")
         tree.load("l1-0", 0)
         tree.store("l1-1", 0, b"\7")
@@ -399,7 +399,7 @@ class Protocols(Case):
             self.assertTrue(table.rule("first", "I", "load").actions)
 
     def test_table_2_5(self):
-        """Some of its cells, by the names of the document."""
+        """Some of the table's cells, by the names of the document."""
         rule = self.context.protocol("nmoesi").rule
         self.assertEqual(rule("first", "M", "n_store").actions & DoBits.HIT, DoBits.HIT)
         self.assertEqual(rule("first", "M", "read-probe")[:2], (DoBits.SEND_DATA, gpucache.CoherenceState.O))
@@ -425,7 +425,7 @@ class Protocols(Case):
             self.assertEqual(*logs, info.name)
 
     def test_own(self):
-        """MESI whose clean evictions are told: the memory's directory then forgets the copy."""
+        """MESI with messages of clean evictions: the memory's directory then forgets the copy."""
         owners = []
         for name, cell in (("loud", ("notify", "I")), ("quiet", ("hit", "I"))):
             tables = self.context.protocol("mesi").tables()
@@ -479,7 +479,7 @@ class Protocols(Case):
             stats + self.tree("mesi").stats()
 
     def test_events_beside_the_sixteen(self):
-        """By name in tables, accesses and cells that raise them."""
+        """By name in tables, accesses and raising cells."""
         tables = self.context.protocol("mesi").tables()
         tables["events"] = {"rfo": "load", "rfo-below": "write_above"}
         for state, after in zip("MESI", "MEMM"):
@@ -527,7 +527,7 @@ class Protocols(Case):
                 self.assertIn(text, raised.exception.message)
 
     def test_refused(self):
-        """The missing cell is named; so is what is no cell."""
+        """The missing cell is named; an invalid cell, too."""
         tables = self.context.protocol("mesi").tables()
         missing = {**tables, "first": {state: dict(row) for state, row in tables["first"].items()}}
         del missing["first"]["E"]["store"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Coherent hierarchies: what Hierarchy, Replay and the command run tell of their trees."""
+"""Coherent hierarchies: the trees seen through Hierarchy, Replay and the command run."""
 
 import gc
 import json
@@ -43,8 +43,8 @@ class Coherent(TemporaryCase):
         self.assertTrue(tree.closed)
 
     def test_replay(self):
-        """Each of 8 warps loads a line of its own twice and stores another. With a clock the second load comes while
-        the first is under way, and joins it."""
+        """Each of 8 warps loads a private line twice and stores another. With a clock the second load comes during the
+        first, and joins."""
         for mode, loads in (("functional", 16), ("timed", 8)):
             with gpucache.Replay(self.context, self.config(mode=mode)) as replay, \
                     gpucache.Trace(self.context, write_trace(self.path(mode))) as trace:  # fmt: skip
@@ -52,7 +52,7 @@ class Coherent(TemporaryCase):
                 tree = replay.hierarchy.coherence
                 first = tree.level_stats()["L1"]
                 self.assertEqual((first["loads"], first["n_stores"], first["stores"]), (loads, 8, 0), mode)
-                # All blocks of L1 were brought in by a load or a store, and none has left but to nowhere.
+                # All blocks of L1 were brought in by a load or a store, and none has left except to nowhere.
                 changes = first.changes()
                 came = sum(count for (one, other), (count, _) in changes.items() if one == "I" != other)
                 left = sum(count for (one, other), (count, _) in changes.items() if one != "I" == other)
@@ -61,7 +61,8 @@ class Coherent(TemporaryCase):
                 self.assertGreaterEqual(came, 16)
 
     def test_policies_in_python(self):
-        """One that states to read what a request tells serves; one that reads more, or does not say, is refused."""
+        """A policy may read a request's fields if the policy declares the reading; an undeclared or larger reading is
+        refused."""
 
         def made(policy_name, reads, key="l1.replacement"):
             class First(gpucache.ReplacementPolicy):
@@ -86,7 +87,8 @@ class Coherent(TemporaryCase):
             made("silent", 0)
 
     def test_callbacks(self):
-        """Of a tree that a hierarchy lends: a load's transitions, as they happen; and no way back in."""
+        """For a tree lent by a hierarchy: a load's transitions, at the time of each; and no calls back into the
+        tree."""
         with gpucache.Hierarchy(self.context, self.config()) as hierarchy:
             hierarchy.begin_kernel()
             seen = []
@@ -102,7 +104,7 @@ class Coherent(TemporaryCase):
             self.assertEqual(len(seen), len([each for each in seen if each.tag == 0x1000]))
 
     def test_callbacks_of_a_replay(self):
-        """They stay though nothing else refers to what the replay lent."""
+        """The callbacks stay without other references to the lent tree."""
         with gpucache.Replay(self.context, self.config()) as replay, \
                 gpucache.Trace(self.context, write_trace(self.path("t"))) as trace:  # fmt: skip
             seen = []
@@ -114,7 +116,8 @@ class Coherent(TemporaryCase):
             self.assertLessEqual({gpucache.MessageKind.READ_REQUEST, gpucache.MessageKind.DATA}, kinds)
 
     def test_own_protocol(self):
-        """One that a configuration names as it names a built-in one: here every eviction of a clean block is told."""
+        """A configuration names an own protocol like a built-in one: here every eviction of a clean block sends a
+        message."""
         tables = self.context.protocol("nmoesi").tables()
         for state in "ES":
             tables["first"][state]["eviction"] = ("notify", "I")
@@ -188,7 +191,7 @@ class Coherent(TemporaryCase):
             gpucache.Hierarchy(self.context, self.config(**{"coherence": "none", "coherence.data": True}))
 
     def test_values_of_a_copy(self):
-        """What was in flight when a copy was made is told to it in the completion; its `out` is the other's."""
+        """The completion tells a copy the accesses in flight at the copying; `out` is the other hierarchy's."""
         settings = {"coherence": "moesi", "coherence.data": True, "mode": "timed"}
         found, of_copy, read = [], [], bytearray(4)
         with gpucache.Hierarchy(self.context, self.config(**settings), on_complete=found.append) as hierarchy:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command coherence: the example's file, whose figures were found by hand, the reference's, and wrong ones."""
+"""The command coherence: the example's file, with figures found by hand, the reference's files, and wrong ones."""
 
 import copy
 import json
@@ -54,7 +54,7 @@ class ByHand(Case):
         )
 
     def test_each_part_is_compared(self):
-        """One figure changed: it is the one that is named."""
+        """After the change of one figure, this figure is named."""
         final = self.scenario["final"]
         for change, message in (
             (lambda: self.scenario["completion"][1].__setitem__(1, 55),
@@ -127,7 +127,7 @@ class ByHand(Case):
         self.assertEqual(self.run_it("--quiet").returncode, 1)
 
     def test_round_trip(self):
-        """What was written holds the figures of the file, and can be compared with itself."""
+        """The written file holds the figures of the read file, and can be compared with a run."""
         path = os.path.join(self.folder, "out.json")
         self.assertEqual(self.run_it("--json", path).returncode, 0)
         with open(path, encoding="utf-8") as file:
@@ -152,7 +152,8 @@ class ByHand(Case):
         self.assertIn("by-hand: ok", done.stderr)
 
     def test_another_protocol(self):
-        """Nothing is compared, the matrices are printed; what it wrote is of that protocol and compared with it."""
+        """Nothing is compared, the matrices are printed; the written file has the other protocol and agrees with a
+        run."""
         path = os.path.join(self.folder, "out.json")
         done = self.run_it("--protocol", "msi", "--json", path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -163,10 +164,10 @@ class ByHand(Case):
         self.assertEqual((again.returncode, again.stdout.splitlines()[0]), (0, "by-hand: ok"), again.stdout)
         with open(path, encoding="utf-8") as file:
             final = json.load(file)["sequential"][0]["final"]
-        self.assertIn(["I", "S", 1, "0x1"], final["l1-0"]["transitions"])  # there is no E
+        self.assertIn(["I", "S", 1, "0x1"], final["l1-0"]["transitions"])  # this protocol has no E
 
     def test_a_protocol_that_gives_up(self):
-        """A forbidden cell, reached by the third access: told, and what was done until then can be written and run."""
+        """A forbidden cell, reached by the third access: reported, and the part before can be written and run."""
         tables = self.context.protocol("mesi").tables()
         tables["first"]["S"]["store"] = ("forbid", "I")
         self.context.register(gpucache.Protocol("stuck", **tables, flags="directory|peer"))
@@ -181,8 +182,8 @@ class ByHand(Case):
         self.assertEqual(again.run(self.context).differences, [])
 
     def test_hit_ratios(self):
-        """Of l1-0 and l1-1 together: 4 accesses, of which the store found its block without the rights, so no hit; 6
-        lookups, of which that store found it. Of memory: 1 of 3 reads and 1 write, of 5 lookups 2."""
+        """Of l1-0 and l1-1 together: 4 accesses, without a hit for the store, whose block was there without the rights;
+        6 lookups, and the store's lookup is a hit. Of memory: 1 of 3 reads and 1 write, of 5 lookups 2."""
         lines = [line.split() for line in self.run_it("--stats").stdout.splitlines()]
         self.assertIn(["L1", "0.0", "16.7", "6"], lines)
         self.assertIn(["memory", "50.0", "40.0", "5"], lines)
@@ -231,7 +232,7 @@ class ByHand(Case):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_lines(self):
-        """A line of two blocks: a neighbour comes along; masks, and whose pages a module has, are fields of their own."""
+        """A line of two blocks: a neighbor comes along; masks, and the pages of a module, are separate fields."""
         self.modules[1].update(sectors=2, fetch_blocks=2)
         self.scenario["accesses"] = [["l1-1", "load", "0x44"]]
         self.scenario.update(final={"l1-1": {"blocks": [[0, 0, "0x0", "E", []], [1, 0, "0x40", "E", []]]}})
@@ -272,7 +273,7 @@ class Timed(Case):
         self.assertIn("2 scenarios, 7 accesses: 2 ok", self.run_it().stdout)
 
     def test_round_trip(self):
-        """What was written has the trace, too; each figure of it that is changed is named."""
+        """The written file has the trace, too; each changed figure of the trace is named."""
         path = os.path.join(self.folder, "out.json")
         self.assertEqual(self.run_it("--json", path).returncode, 0)
         with open(path, encoding="utf-8") as file:
@@ -293,7 +294,7 @@ class Timed(Case):
              "at the end: l1-1: transition 2: expected set 0 way 0 E 0x0 -> S 0x0 by 0x8000 in cycle 24, found"),
             (lambda: final["mm"]["blocks"][0].__setitem__(3, "M"), "mm: set 0 way 0: state: expected M, found E"),
             (lambda: final["l1-0"]["stats"].__setitem__("coalesced_reads", 2), "l1-0: coalesced_reads: expected 2"),
-            (lambda: final["l1-0"]["stats"].__setitem__("reads", 99), None),  # not among those compared
+            (lambda: final["l1-0"]["stats"].__setitem__("reads", 99), None),  # not compared
             (lambda: final["l1-0"]["net"]["low"].__setitem__("sent", 1), "l1-0: low network, bytes sent: expected 1"),
         ):  # fmt: skip
             kept = copy.deepcopy(written)
@@ -406,7 +407,7 @@ class Wrong(Case):
             (lambda: self.modules[2].update(directory_assoc=3), ("config two", "directory_size")),
             (lambda: self.document["configs"]["two"].update(networks=[{"name": "net"}]),
              ("config two: networks[0]", "key 'bandwidth' is missing")),
-            # a key that means nothing: each object that the file may have
+            # a meaningless key: in each possible object of the file
             (lambda: self.document.update(sequence=[]), ("file.json: key 'sequence' is none of schema, ",)),
             (lambda: self.document["configs"]["two"].update(network=[]), ("config two: key 'network'",)),
             (lambda: self.modules[0].update(way=1), ("config two: modules[0]: key 'way'",)),
@@ -439,7 +440,7 @@ class Reference(TemporaryCase):
             self.assertEqual(outcome.trace, scenario.part.value["trace"], scenario.name)
 
     def test_the_command(self):
-        """All in a process, written in the same form, and compared again with what was written."""
+        """All in a process, written in the same form, and compared again with the written file."""
         path = os.path.join(self.folder, "out.json")
         done = command("coherence", SHARED, "--json", path)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -462,7 +463,7 @@ class Reference(TemporaryCase):
 @unittest.skipUnless(os.path.exists(TIMED), f"no {TIMED}: the reference's timed scenarios are not run")
 class TimedReference(TemporaryCase):
     def test_every_scenario_is_exact(self):
-        """Whatever the number of final states over seeds: random back-offs are the reference's, of its first seed."""
+        """Even with several final states over seeds: random back-offs are the reference's, of the first seed."""
         document = scenarios.Document(TIMED)
         self.assertGreater(len(document.scenarios), 0)
         for scenario in document.scenarios:
@@ -472,7 +473,7 @@ class TimedReference(TemporaryCase):
             self.assertEqual(outcome.trace, scenario.part.value["trace"], scenario.name)  # the order of modules, too
 
     def test_other_seeds(self):
-        """Those of which the file says that the final state is the same over seeds have the file's over ours."""
+        """Scenarios with the same final state over seeds in the file have the same state over our seeds."""
         same = met = 0
         for seed in range(2, 10):
             with gpucache.Context(seed=seed) as context:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What files of scenarios say of values: bytes that are stored, read and in memory; flushes, acquires, flags; steps."""
+"""Values in files of scenarios: stored bytes, loaded bytes, bytes in memory; flushes, acquires, flags; steps."""
 
 import unittest
 
@@ -75,7 +75,7 @@ class Values(TemporaryCase):
         self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"), [])
 
     def test_release(self):
-        """slc-glc: what was n-stored stays in its cache until that releases; then who acquires reads it."""
+        """slc-glc: n-stored bytes stay in the cache until a release; then an acquiring reader sees the bytes."""
         accesses = [load("a", "00"), store("b", "07", kind="n_store"), ["acquire", "a"], load("a", "00"),
                     ["release", "b"], load("a", "00"), ["acquire", "a"], load("a", "07")]  # fmt: skip
         self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"), [])
@@ -87,7 +87,7 @@ class Values(TemporaryCase):
                          ["access 7 of 8 (a load 0x10): a: bytes read: expected 07, found 00"])  # fmt: skip
 
     def test_orders(self):
-        """A flag that is stored with a release, and loaded with an acquire: the bytes behind it are there."""
+        """A flag stored with a release, and loaded with an acquire: the bytes behind the flag are there."""
         for key in ("sequential", "timed"):
             for scope, found in (("gpu", "05"), ("sys", "05"), ("mm", "05"), ("cta", "00")):
                 with self.subTest(key, scope=scope):
@@ -99,7 +99,7 @@ class Values(TemporaryCase):
                     self.assertEqual(self.differences({"accesses": accesses}, key, "slc-glc"), [])
 
     def test_release_in_time(self):
-        """It ends when what was stored before it is in memory, and so later than the store."""
+        """A release ends when all earlier stores are in memory, and so later than the store."""
         accesses = [store("b", "05", kind="n_store", cycle=0), [0, "b", "release"]]
         document = scenarios.Document(self.saved(self.document({"accesses": accesses}, "timed", "slc-glc")))
         outcome = document.scenarios[0].run(self.context)

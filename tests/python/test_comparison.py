@@ -71,7 +71,7 @@ class Comparing(TemporaryCase):
                 row = found.row(policy, trace)
                 self.assertEqual(row.speedup, first.stats["cycles"] / row.stats["cycles"])
                 self.assertEqual(row.traffic, row.stats["l2.read_sectors"] / first.stats["l2.read_sectors"])
-        self.assertEqual(found.row("gto", "t").stats, found.row("lru", "t").stats)  # the preset's own
+        self.assertEqual(found.row("gto", "t").stats, found.row("lru", "t").stats)  # the preset's value
         for mean in found.means:
             rows = [row for row in found if row.policy == mean.policy]
             self.assertAlmostEqual(mean.speedup, math.sqrt(rows[0].speedup * rows[1].speedup))
@@ -160,7 +160,7 @@ class Comparing(TemporaryCase):
         self.assertNotIn("speed-up", str(gpucache.compare(["lru"], [self.source])))
 
     def test_what_is_not_measured(self):
-        """Is no 0: in a table -, in CSV and values nothing."""
+        """An unmeasured value is not 0: in a table -, in CSV and values nothing."""
         found = gpucache.compare(["lru"], [THRASH], metrics=["l1.load_miss_ratio", "cycles", "l1.load_sectors"])
         values = found[0].values
         self.assertEqual((values["l1.load_miss_ratio"], values["cycles"]), (None, None))
@@ -191,7 +191,7 @@ class Comparing(TemporaryCase):
         self.assertEqual(dip.values[selector], dip.policies[selector].value)
         self.assertTrue(dip.policies[selector].level)
         self.assertEqual(dip.policies[selector].instances, 15)
-        # Everything that misses in a full set asks, and bypasses.
+        # Every miss in a full set asks, and bypasses.
         self.assertEqual(keeper.values[mine], keeper.stats["l1.bypasses"])
         self.assertGreater(keeper.values[mine], 0)
         with self.assertRaisesRegex(gpucache.NotFoundError, "no counter 'l1.replacement.dip.nothing'; .*dip.selector"):
@@ -335,16 +335,16 @@ class Command(TemporaryCase):
         self.assertIn("stream:512MiB, lru: not run", out)
 
     def test_interruption(self):
-        """Of the parent alone: the workers go with it."""
+        """Of the parent alone: the workers end with the parent."""
         arguments = ["compare", *["synthetic:stream:64MiB"] * 4, "--policies", "lru,fifo", "--jobs", "2"]
         process = subprocess.Popen(
             [sys.executable, "-m", "gpucache", *arguments], env=environment(), stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
-        time.sleep(2)  # into the runs
+        time.sleep(2)  # in the middle of the runs
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=30)  # which the workers' ends of the pipes hold open
+        out, error = process.communicate(timeout=30)  # open while a worker holds an end of the pipes
         self.assertEqual((process.returncode, out, error), (130, "", "gpucache: interrupted\n"))
 
 

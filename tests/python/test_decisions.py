@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decisions alone: policies for caches and warps of a simulator's own."""
+"""Decisions alone: policies for caches and warps of another simulator."""
 
 import random
 import unittest
@@ -52,7 +52,7 @@ class Tags:
 
 
 class Alike(TemporaryCase):
-    """The same happens to a Cache, which decides alike."""
+    """A Cache with the same accesses decides alike."""
 
     def run_both(self, replacement, predictor):
         draw = random.Random(5)
@@ -165,7 +165,7 @@ class Replacement(TemporaryCase):
 
 class Predictor(TemporaryCase):
     def test_replies(self):
-        """agcb bypasses at first; the level below says that it was wrong."""
+        """agcb bypasses at first; the level below answers that the bypass was wrong."""
         upper = gpucache.PredictorDecisions(self.context, "agcb", tells=TELLS)
         lower = gpucache.PredictorDecisions(self.context, "agcb-below", tells=TELLS)
         found = []

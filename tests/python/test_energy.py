@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Energies from Python: what counters times keys give, by kernel, object and interval, and where there are none."""
+"""Energies from Python: counters times keys, by kernel, object and interval, and cases without energies."""
 
 import unittest
 
@@ -12,7 +12,7 @@ COSTS = {"l1_read": ("2.5", "l1.load_sector_hits"), "l2_read": ("40", "l2.read_s
          "dram_read": ("890.88", "dram.read_sectors"), "dram_activate": ("1818", "dram.activates"),
          "thread_instruction": ("0.125", "thread_instructions")}  # fmt: skip
 KEYS = {f"energy.{name}": cost for name, (cost, _) in COSTS.items()}
-NONE = {"energy.dram_write": "none", "energy.static": "none"}  # of the preset's own
+NONE = {"energy.dram_write": "none", "energy.static": "none"}  # the preset's value
 
 
 class Energies(unittest.TestCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Events: callbacks, filters, text, and files for Perfetto, which a validator of the format reads."""
+"""Events: callbacks, filters, text, and files for Perfetto, read by a validator of the format."""
 
 import collections
 import copy
@@ -242,7 +242,7 @@ class Files(Events):
                 self.assertEqual(needed - processes, set())
 
     def test_the_slices_of_a_load(self):
-        """One load alone: its slices are the spans between its events, and an arrow passes each."""
+        """One load alone: the slices are the spans between events, and an arrow passes each."""
         memory, text, found = self.hierarchy(), io.StringIO(), []
         with module.Perfetto(text) as writer:
             memory.set_trace(lambda event: (found.append(event), writer(event)) and None)
@@ -327,7 +327,7 @@ class Files(Events):
 
 
 class Validator(unittest.TestCase):
-    """It finds what is wrong."""
+    """The validator finds errors."""
 
     GOOD = [
         {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "p"}},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What somebody meets who has just come: one GPU by default, a pipe as a trace, and texts that name what there is."""
+"""A newcomer's first steps: one GPU by default, a pipe as a trace, and texts that name the choices."""
 
 import json
 import os

@@ -185,7 +185,7 @@ class Command(TemporaryCase):
                 sms = self.check("cluster", "--mode", mode, *settings)[0]["objects"]["cluster"]
                 self.assertEqual(list(sms), [f"cluster-{index}" for index in range(4)])
                 self.assertTrue(any(values["read_requests"] for values in sms.values()))
-        # A slice takes what clusters send towards memory.
+        # A slice takes the clusters' packets towards memory.
         slices = self.check("slice", "--mode", "timed", *settings)[0]["objects"]["slice"]
         self.assertEqual(sum(values["low_sent"] for values in sms.values()),
                          sum(values["high_received"] for values in slices.values()))  # fmt: skip

@@ -119,7 +119,7 @@ class Replacement(TemporaryCase):
         with gpucache.Cache(self.context, sets=1, ways=70, replacement="recorder") as cache:
             for number in range(70):
                 cache.access(number * LINE)
-            for way in (0, 3, 66):  # these go, and what takes their ways stays pending
+            for way in (0, 3, 66):  # these lines go, and the next lines in the ways stay pending
                 cache.invalidate(way * LINE)
                 cache.reserve(1, (100 + way) * LINE)
             cache.access(1000 * LINE)
@@ -261,7 +261,7 @@ class Replacement(TemporaryCase):
         with gpucache.Context() as context:
             context.register(Passing)
             with self.assertRaises(gpucache.ExistsError):
-                context.register(Passing)  # the library's destroy runs for a refused one too
+                context.register(Passing)  # the library's destroy runs for a refused policy too
             self.assertEqual(len(_native._tokens), tokens + 1)
         self.assertEqual(len(_native._tokens), tokens)
         gone = weakref.ref(Passing)
@@ -368,7 +368,7 @@ class Predictors(TemporaryCase):
 
     def test_kinds_are_apart(self):
         class Shared(gpucache.Predictor):
-            name = "lru"  # a replacement policy of that name is no hindrance
+            name = "lru"  # an equal name of a replacement policy is allowed
 
             def predict(self, set, request):
                 return Decision.BYPASS

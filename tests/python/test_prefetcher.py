@@ -95,7 +95,7 @@ class PrefetcherCase(TemporaryCase):
 
         self.context.register(Half)
         stats = self.run_with("half", **{"l1.sectors": 4, "l2.sectors": 4})
-        # one load of a line in four sectors: the prefetch brought two of them
+        # one load of a line in four sectors: the prefetch brought two of the sectors
         self.assertGreater(stats["l1.prefetches"], 100)
         self.assertLess(stats["l1.load_hit_rate"], 0.51)
 

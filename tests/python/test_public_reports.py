@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Situations of public reports, of ../shared/cases: each command prints the value that its note explains."""
+"""Situations of public reports, of ../shared/cases: each command prints the value explained in the case's note."""
 
 import os
 import unittest

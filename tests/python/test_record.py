@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings of what a hierarchy is asked."""
+"""Recordings of a hierarchy's accesses."""
 
 import random
 import unittest
@@ -45,7 +45,7 @@ class Recordings(TemporaryCase):
         self.assertNotEqual(hosted["l1.load_sector_hits"], self.replayed(path)[1]["l1.load_sector_hits"])
 
     def test_convert(self):
-        """A kernel's order is its own: it is written where its trace is past it."""
+        """Each kernel has a separate order: a kernel is written when the trace is past the kernel."""
         path, copy = self.path("host.gct"), self.path("copy.gct")
         config = gpucache.Config(self.context, settings=self.SETTINGS)
         with gpucache.Hierarchy(self.context, config) as hierarchy:

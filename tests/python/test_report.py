@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reports: what stands on a page, of which results, and how it looks where Chromium is installed."""
+"""Reports: a page's contents, the results on the page, and the look in Chromium, if installed."""
 
 import json
 import os
@@ -23,7 +23,7 @@ VOID = {"meta", "br", "circle", "rect", "path", "line", "image"}
 
 
 class Balanced(HTMLParser):
-    """Raises where an element is not closed in its place."""
+    """Raises for an unbalanced element."""
 
     def __init__(self):
         super().__init__()
@@ -73,7 +73,7 @@ def decoded(path):
 
 
 def _unfiltered(method, line, before, size):
-    """A row of a PNG, whose bytes are differences from what lies left and above."""
+    """A row of a PNG, from the differences to the bytes at the left and above."""
     if method in (0, 2):
         return line if method == 0 else bytes(map(lambda value, above: (value + above) & 255, line, before))
     line = bytearray(bytes(size) + line)
@@ -120,8 +120,8 @@ class Pictures(unittest.TestCase):
         shown = words(memory.chart(stats, config, "t", {"load_sector_hit_rate": 0.3, "load_sectors": 900}).render(True))
         for text in ("25.0 %", "hw 30.0 %", "loaded 31.2 KiB", "hw 28.1 KiB", "50.0 %"):
             self.assertIn(text, shown)
-        self.assertNotIn("0.0 %", shown)  # L2's hit rate is not known, which is no zero
-        self.assertNotIn("far partition", shown)  # there is one
+        self.assertNotIn("0.0 %", shown)  # L2's hit rate is unknown, not zero
+        self.assertNotIn("far partition", shown)  # one value is present
         beside = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.2}).render(True))
         self.assertIn("+5.0 points", beside)
         same = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.25001}).render(True))
@@ -156,7 +156,7 @@ class Pictures(unittest.TestCase):
         self.assertAlmostEqual(top, plot.top, delta=0.1)
 
     def test_curves_stay_in_their_frame(self):
-        """An interval may have more hits than loads: of loads of the one before."""
+        """An interval may have more hits than loads: hits of the previous interval's loads."""
         values = {"l1.load_hit_rate": [0.9, 1.6, None, 0.5]}
         (plot, shown), = series.rates({"interval": 5, "cycle": [5, 10, 15, 20], "values": values})  # fmt: skip
         self.assertIn("160.0 %", shown["L1 load hits"])
@@ -228,7 +228,7 @@ LIGHT = {name: _svg.light(name) for name in _svg._LIGHT}
 
 
 class Alone(Results):
-    """Figures as files of their own, which other programs than a browser show."""
+    """Figures as separate files, shown by other programs than a browser."""
 
     def setUp(self):
         super().setUp()
@@ -268,7 +268,7 @@ class Alone(Results):
                 self.check_shape(name, node, pixels)
 
     def check_shape(self, name, node, pixels):
-        """The colour of a shape large enough to have a whole pixel is in the picture."""
+        """The color of a shape large enough for a whole pixel is in the picture."""
         kind = (node.get("class") or "").split()[-1:]
         if node.tag == "rect" and min(float(node.get(side)) for side in ("width", "height")) < 2:
             return
@@ -304,7 +304,7 @@ class Pages(Results):
         for part in ("twice", "once", "All 2 kernels", "Cycles of the warp schedulers", "Lookups by L1 set", "gtx480",
                      "DRAM read", energy.NOTE):  # fmt: skip
             self.assertIn(part, text)
-        self.assertNotIn("with static", text)  # a power that the preset does not have
+        self.assertNotIn("with static", text)  # a power absent from the preset
         self.assertNotIn(energy.NOTE, self.html(self.made("none.json", "run", self.source, "--preset", "rtx2060")))
 
     def test_the_picture_of_the_readme_is_what_the_command_makes(self):
@@ -329,7 +329,7 @@ class Pages(Results):
         document = {"runs": runs, "policies": list("abcd"), "over": "a", "config": {},
                     "geometric_means": [{"policy": "b", "speedup": 0.5}, {"policy": "c", "speedup": 1.5}]}  # fmt: skip
         svg = report([document]).named()["speed-up"].svg()
-        self.assertNotIn("a", words(svg))  # it is what the others are compared with
+        self.assertNotIn("a", words(svg))  # the base of the comparison
         bars = {node.find("{*}title").text: node for node in xml.fromstring(svg).iter()
                 if node.tag.endswith("rect") and node.find("{*}title") is not None}  # fmt: skip
         self.assertEqual(set(bars), {"b: 0.500", "c: 1.500"})
@@ -384,7 +384,7 @@ class Pages(Results):
         self.assertEqual(len(set(names)), len(names))
         for name in names:
             with open(self.path("figures", name), encoding="utf-8") as file:
-                xml.fromstring(file.read())  # each is a file by itself
+                xml.fromstring(file.read())  # each is a separate file
 
     def test_command(self):
         run = self.made("run.json", "run", self.source)
@@ -425,7 +425,7 @@ class Pages(Results):
         page = report([run]).html()
         wide = page.replace("</body>", "<script>document.title=document.documentElement.scrollWidth</script></body>")
         for dark in (False, True):
-            # The style of dark screens, whatever the screen: how Chromium is told of it differs between versions.
+            # The style of dark screens, on any screen: the option for Chromium differs between versions.
             text = wide.replace("@media(prefers-color-scheme:dark)", "@media all") if dark else wide
             path = self.write("page.html", text)
             for width in (500, 1400):

@@ -29,7 +29,7 @@ RATES = (
 
 
 class Made:
-    """Runs whose cycles are what `cycles(settings)` says, and of which each rate is another number."""
+    """Runs whose cycles are `cycles(settings)`, and whose rates are all different numbers."""
 
     def __init__(self, cycles):
         self.cycles = cycles
@@ -63,7 +63,7 @@ class Made:
 
 
 def by_limit(settings):
-    """Fastest with 6 warps of 24; PCAL's warps beyond them are worth more than those that it takes away."""
+    """Fastest with 6 warps of 24; PCAL's added warps are worth more than the removed ones."""
     found = re.search(r"warps=(\d+),ebt=(-?\d+)", settings.get("scheduler", ""))
     if found:
         return 900 - 10 * int(found[2]) if int(found[2]) > 0 else 950
@@ -104,13 +104,13 @@ class Benches(unittest.TestCase):
         self.assertEqual(len(limits), 10)
 
     def test_base(self):
-        """Without a sweep: a run of each program, without a limit, and once."""
+        """Without a sweep: one run of each program, without a limit."""
         for _ in range(2):
             self.assertEqual(self.bench.base(self.program("KMN"))["cycles"], 1180)
         self.assertEqual([settings for _, _, settings in self.bench.runs.seen], [{}] * len(SENSITIVE))
 
     def test_static(self):
-        """Of 6 warps at least one caches, and no more than fit are added."""
+        """Of 6 warps at least one caches, and the added ones fit."""
         found = self.bench.static()
         self.assertEqual(sorted(found["KMN"]), [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6])
         self.assertEqual(self.bench.best(self.program("GESUMMV"))[0], 2)
@@ -121,7 +121,7 @@ class Benches(unittest.TestCase):
                                     "l1.bypass_fetch": "line"})  # fmt: skip
 
     def test_more_settings(self):
-        """Beneath what an experiment sets itself."""
+        """Below an experiment's own settings."""
         bench = Bench(Made(by_limit), more={"l1.index": "xor", "sm.warp_limit": "3"})
         bench.all({"": (self.program("KMN"), {"sm.warp_limit": "6"})})
         self.assertEqual(bench.runs.seen[-1][2], {"l1.index": "xor", "sm.warp_limit": "6"})
@@ -136,7 +136,7 @@ class Benches(unittest.TestCase):
             self.assertEqual({key: config[key] for key in hashed}, hashed)
 
     def test_index_functions(self):
-        """Each is on a machine of its own, whatever the bench has."""
+        """Each is on a separate machine, with any bench."""
         bench = Bench.of("004", Made(by_limit))
         list(next(each for each in EXPERIMENTS if each.name == "004:set-hashing").run(bench))
         keys = "l1.index", "l2.index", "l2.interleave"
@@ -156,7 +156,7 @@ class Benches(unittest.TestCase):
             self.assertEqual(claim.agrees, agrees, parts)
 
     def test_launched_again(self):
-        """What is learnt of a kernel's last launch is of no use where there is none; of --quick's programs none has."""
+        """Learning from a kernel's last launch needs an earlier launch; --quick's programs have none."""
         future = next(each for each in EXPERIMENTS if each.name == "004:sections-7.2-7.3")
         for quick, agrees in ((True, None), (False, False)):
             *_, claim = future.run(Bench(Made(by_limit), quick))
@@ -170,7 +170,7 @@ class Benches(unittest.TestCase):
                          [("age-lru", "128", "130"), ("rpr", "6096", "6.13e+03")])  # fmt: skip
 
     def test_each_experiment_has_claims(self):
-        """And a figure that is found is compared."""
+        """And a found figure is compared."""
         for experiment in EXPERIMENTS:
             claims = list(experiment.run(self.bench))
             self.assertTrue(claims, experiment.name)
@@ -179,7 +179,7 @@ class Benches(unittest.TestCase):
                 self.assertEqual(claim.agrees is None, unknown or not claim.theirs, claim)
 
     def test_means(self):
-        """Arithmetic, as 4.8.3 has that of Table 4.1; over fewer programs than the document's nothing is compared."""
+        """Arithmetic, like 4.8.3's mean of Table 4.1; with fewer programs than the document's nothing is compared."""
         self.assertAlmostEqual(_bench.mean(p.gain for p in SENSITIVE if p.gain), 1.41, 2)
         static = next(each for each in EXPERIMENTS if each.name == "004:figures-4.12-4.13")
         for quick in (False, True):
@@ -190,7 +190,7 @@ class Benches(unittest.TestCase):
                 self.assertEqual("4 of the document's 12 programs" in claim.note, quick, claim)
 
     def test_loads(self):
-        """Three of four make one access, one 32, in every program: they do not differ."""
+        """Three of four make one access, one 32, in every program: equal in all."""
         figure = next(each for each in EXPERIMENTS if each.name == "001:figure-5")
         *curves, span, differ = figure.run(self.bench)
         self.assertEqual({claim.ours for claim in curves}, {"1: 75 %, 32: 25 %"})
@@ -199,7 +199,7 @@ class Benches(unittest.TestCase):
         self.assertEqual([n for n, loads in enumerate(found) if loads], [32])
 
     def test_power(self):
-        """A tenth less with the caches' energies; without them nothing."""
+        """A tenth less with the caches' energies; without energies nothing."""
         figure = next(each for each in EXPERIMENTS if each.name == "000:figure-15")
         claims = list(figure.run(self.bench))
         self.assertEqual([claim.subject for claim in claims[::4]], ["b+tree", "backprop", "bfs"])
@@ -208,7 +208,7 @@ class Benches(unittest.TestCase):
         self.assertEqual((claims[0].ours, claims[3].ours), ("70.0 -> 70.0 W", "200.0 -> 180.0 W"))
 
     def test_programs_fit(self):
-        """As many warps as the document's Table 4.1 has, whole and quick."""
+        """The same number of warps as in the document's Table 4.1, whole and quick."""
         for program in SENSITIVE:
             for source in (program.source, program.quick):
                 if program.warp_max:
@@ -218,14 +218,14 @@ class Benches(unittest.TestCase):
 
 
 class Curves(unittest.TestCase):
-    """Verdicts on what is found for each EBTNum, made up here."""
+    """Verdicts on invented figures for each EBTNum."""
 
     KEYS = {"network": "network.request_latency", "trip": "round_trip.mean_latency", "mshr": "scheduler.mshr_stall_ratio",
             "stalls": "scheduler.memory_stall_ratio", "all": "l1.load_miss_ratio", "cache": "l1.cache_warp_miss_ratio",
             "bypass": "l1.bypass_warp_miss_ratio"}  # fmt: skip
 
     def found(self, **curves):
-        """{EBTNum: figures} of curves from EBTNum 0 on; what has none is 0."""
+        """{EBTNum: figures} of curves from EBTNum 0 on; a missing figure is 0."""
         count = max(map(len, curves.values()))
         return {n: {key: curves.get(label, [0] * count)[n] for label, key in self.KEYS.items()}
                 | {"network.reply_latency": 5} for n in range(count)}  # fmt: skip
@@ -271,7 +271,7 @@ class Curves(unittest.TestCase):
         self.assertEqual(list(self.verdicts(_tokens._resources("CoMD", fewer)).values()), [True, False])
 
     def test_left_open(self):
-        """No verdict is told of what the document leaves open."""
+        """Questions left open by the document get no verdict."""
         open_, run, missed = _model.told("a", "b", "1"), _model.count("a", "b", 1, 1), _model.missing("a", "b", "1", "why")
         self.assertEqual([_verdict(claim) for claim in (open_, run, missed)], ["", "yes", "not run"])
         rows = summary([(_model.Experiment("x", "y", None), [open_, run, missed])])
@@ -280,7 +280,7 @@ class Curves(unittest.TestCase):
 
 class Power(unittest.TestCase):
     def test_watts(self):
-        """What is left out is left out, and an interval may take more than the mean."""
+        """A missing value is left out, and an interval may take more than the mean."""
         source = "synthetic:rodinia-dwt2d:147456:levels=3"
         with_l1, without = (seeds000._watts(source, settings) for settings in ({}, seeds000.NO_L1))
         for found in (with_l1, without):
@@ -302,7 +302,7 @@ class Pairs(unittest.TestCase):
         self.assertNotIn((5, 6), trials)
 
     def test_loads_depend_on_one_another(self):
-        """0 and 1 lose alone and gain together; 2 gains, but not with them; 3, of another kernel, gains by itself."""
+        """0 and 1 lose alone and gain together; 2 gains, but not with 0 and 1; 3, in another kernel, gains alone."""
         cycles = {(): 100, (0,): 102, (1,): 101, (2,): 95, (0, 1): 80, (0, 2): 110, (1, 2): 110, (3,): 99}
         self.assertEqual(_pairs.best(["a", "a", "a", "b"], cycles), (0, 1, 3))
         cycles[0, 1] = 101
@@ -311,7 +311,7 @@ class Pairs(unittest.TestCase):
 
 
 class Loads(unittest.TestCase):
-    """What a compiler would search: the runs of seeds/001, Table 3, say how many loads each kernel has."""
+    """A compiler's search: seeds/001, Table 3, tells the number of runs, and so each kernel's number of loads."""
 
     def loads(self, source):
         with gpucache.Context() as context, gpucache.Config(context, _bench.PRESET) as config:
@@ -322,18 +322,18 @@ class Loads(unittest.TestCase):
     def test_as_published(self):
         for program in seeds001.PROGRAMS:
             _, runs = seeds001.TABLE_3[program.name]
-            # streamcluster has two more in a branch that no point of ours takes
+            # streamcluster has two more in a branch that our points never take
             self.assertEqual(len(_pairs.trials(self.loads(program.quick))), runs if program.name != "SC" else 29)
 
 
 class Kept(TemporaryCase):
-    """What a file of runs tells of earlier calls."""
+    """Earlier calls in a file of runs."""
 
     CLAIMS = [_model.count("a", "b", 1, 1), _model.count("a", "b", 1, 2), _model.missing("a", "b", "1", "why"),
               _model.told("a", "b", "1"), _model.count("a", "b", 2, 2)]  # fmt: skip
 
     def test_read_back(self):
-        """In the order asked for; a later call takes the place of one that is alike, and of no other."""
+        """In the requested order; a later call replaces an equal one, and no other."""
         first, second = (_model.Experiment(name, "", None) for name in ("x:1", "x:2"))
         with Runs(self.path("runs")) as runs:
             keep(runs.results, second, self.CLAIMS, False, {"k": "v"})
@@ -347,7 +347,7 @@ class Kept(TemporaryCase):
                          [("x:1", False, {}, 2, 1, 1), ("x:1", True, {}, 1, 0, 0), ("x:2", False, {"k": "v"}, 2, 1, 1)])
 
     def test_sums_of_what_is_alike(self):
-        """Full and quick, and of two builds, are not added up."""
+        """Full and quick runs, and runs of two builds, are not added up."""
         def row(name, quick, build, *counts, **settings):
             return Verdicts(name, quick, settings, "c1", build, "d", *counts)
 
@@ -358,7 +358,7 @@ class Kept(TemporaryCase):
                                 ["7", "8", "9", "c1", "b1", "quick"], ["1", "1", "1", "c1", "b2", "full"]])  # fmt: skip
 
     def test_commit(self):
-        """The last that touched the library's sources, where the library lies in their checkout."""
+        """The last change of the library's sources, with the library in the sources' checkout."""
         found = _kept._git(ROOT, "log", "-1", "--format=%h", "--", "lib", "include")
         self.assertIn(_kept.commit().rstrip("+"), ("", found))
         self.assertEqual(_kept._git(self.path("no folder"), "log"), "")
@@ -386,7 +386,7 @@ class Profiles(TemporaryCase):
             self.assertEqual(stats["l1.bypasses"], 32 * sum(n for each, n in of.items() if each not in cached), cached)
 
     def test_kept_by_content(self):
-        """Made once; and again where its file was lost or damaged. Runs of another profile are other runs."""
+        """Made once; and again after the file's loss or damage. Runs of another profile are different runs."""
         source = "synthetic:rodinia-kmeans:306KiB:launch=1"
         with Runs(self.path("runs.jsonl")) as runs:
             facts = runs.profile("gtx480", source)
@@ -406,7 +406,7 @@ class Profiles(TemporaryCase):
                 self.assertEqual(profile.summary().counts.loads, 306 * 1024 // 4 // 32)
 
     def test_what_a_killed_run_leaves_is_taken_over(self):
-        """Killed between the profile and its name: the next run leaves nothing but the profile."""
+        """Killed between the profile and the profile's name: the next run leaves only the profile."""
         folder = os.path.join(self.folder, "profiles")
         killed = python("-c", f"""
 import os, signal
@@ -422,7 +422,7 @@ _profiles.measure("gtx480", "synthetic:vectoradd:4KiB", {folder!r})
 
 
 class Signatures(unittest.TestCase):
-    """Lines by what fetched them, distances in accesses of their set."""
+    """Lines by fetching load, distances in accesses of the line's set."""
 
     def found(self, accesses, sets=1):
         by = ("pc", "pc+age")
@@ -435,7 +435,7 @@ class Signatures(unittest.TestCase):
         return found
 
     def test_worked_out_by_hand(self):
-        """A is read again at 2 and 1, B at 3; C takes the place of A, which is fetched anew by another load."""
+        """A is read again at 2 and 1, B at 3; C takes the place of A, and another load fetches A anew."""
         a, b, c = 0, 1, 2
         found = self.found([(a, 8, 0), (b, 8, 1), (a, 16, 5), (a, 8, 0), (b, 16, 0), (c, 8, 0), (a, 16, 3), (a, 8, 0)])
         self.assertEqual(found["pc"], {(8,): {2: 1, 1: 1, 3: 1}, (16,): {1: 1}})
@@ -448,7 +448,7 @@ class Signatures(unittest.TestCase):
         self.assertEqual(found["pc"], {(8,): {1: 1}})
 
     def test_replay(self):
-        """Eight warps read their twelve lines twice, and L1 has room for all."""
+        """Eight warps read twelve lines each twice, and L1 has room for all."""
         groups = _signatures.reuse_distances("gtx480", "synthetic:warp-reuse:12KiB:lines=12,repeats=2")["pc"]
         self.assertEqual([sum(group.distances.values()) for group in groups], [group.reuses for group in groups])
         self.assertEqual(sum(group.reuses for group in groups), 96)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Warp schedulers by themselves, and written in Python."""
+"""Warp schedulers alone, and written in Python."""
 
 import random
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stages of accesses: of a host's own, and of `run`."""
+"""Stages of accesses: in a host, and in `run`."""
 
 import json
 import unittest
@@ -21,7 +21,7 @@ class Host(TemporaryCase):
         return memory, ends
 
     def test_a_slow_load_says_why(self):
-        """200 loads at once, for one channel: the slowest has been in DRAM's queue for most of its life."""
+        """200 loads at once, for one channel: the slowest has been in DRAM's queue for most of the time."""
         memory, ends = self.memory(**{"dram.channels": "1", "l2.slices": "1", "l1.queue": "unlimited",
                                       "l1.mshr_entries": "unlimited", "l2.mshr_entries": "unlimited",
                                       "l2.miss_queue": "unlimited", "l2.queue": "unlimited"})  # fmt: skip

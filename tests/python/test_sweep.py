@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command sweep: what a plan says, what is kept and resumed, and that whoever runs it finds the same."""
+"""The command sweep: the plan's contents, kept and resumed runs, and equal results from every executor."""
 
 import contextlib
 import csv
@@ -157,7 +157,7 @@ class SweepCase(TemporaryCase):
         return path, self.done(path, "--json", "-", "--jobs", "2", *arguments), lines_of(self.path("plan.jsonl"))
 
     def same(self, path, text, lines, store):
-        """That a store is what processes make, and gives the same bytes."""
+        """The store equals the store of processes, and gives the same bytes."""
         self.assertEqual(lines_of(store), lines)
         self.assertEqual(self.done(path, "--store", store, "--json", "-"), text)
         self.assertEqual(lines_of(store), lines)
@@ -180,7 +180,7 @@ class Runs(SweepCase):
         runs = {(r["trace"], r["preset"], r["settings"]["scheduler"], r["settings"]["l1.replacement"]): r
                 for r in document["runs"]}  # fmt: skip
         for (trace, preset, scheduler, policy), run in runs.items():
-            base = runs.get((trace, preset, scheduler, "age-lru"))  # that of qv100 with lrr is excluded
+            base = runs.get((trace, preset, scheduler, "age-lru"))  # no base for qv100 with lrr, which is excluded
             self.assertEqual(base is None, (preset, scheduler) == ("qv100", "lrr"))
             ratio = base and base["stats"]["cycles"] / run["stats"]["cycles"]
             self.assertEqual(run["speedup"], ratio)
@@ -222,7 +222,7 @@ class Runs(SweepCase):
         }))  # fmt: skip
         rows = list(csv.DictReader(self.done(path, "--csv", "-").splitlines()))
         self.assertEqual([row["l1.replacement.dip.selector"] == "" for row in rows], [True, False] * 2)
-        self.assertEqual({row["speedup"] for row in rows}, {""})  # without a clock there is none
+        self.assertEqual({row["speedup"] for row in rows}, {""})  # without a clock there is no value
         bad = self.plan("q.json", metrics=["l1.nothing"])
         self.done(bad, status=1, message="no counter 'l1.nothing'")
         self.assertFalse(os.path.exists(self.path("q.jsonl")))
@@ -281,7 +281,7 @@ class Keeping(SweepCase):
         self.assertIn("4 runs done, 4 known", self.done(path, "--retry", status=1))
 
     def started(self, path, lines):
-        """A process whose store has so many lines."""
+        """A process whose store has this number of lines."""
         store = os.path.splitext(path)[0] + ".jsonl"
         process = subprocess.Popen([sys.executable, "-m", "gpucache", "sweep", path, "--jobs", "2", "--json",
                                     self.path("out.json")], env=environment(), stdout=subprocess.PIPE,
@@ -311,13 +311,13 @@ class Keeping(SweepCase):
         process.kill()
         process.wait()
         before = text_of(store)
-        for pid in workers:  # they end with it
+        for pid in workers:  # the workers end with the parent
             end = time.monotonic() + 60
             while self.lives(pid):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.01)
         with open(store, "a", encoding="utf-8") as file:
-            file.write('{"key": "cut sh')  # as a kill within a line leaves it
+            file.write('{"key": "cut sh')  # like a kill within a line
         known = before.count("\n")
         self.assertIn(f"{8 - known} runs done, {known} known", self.done(path))
         after = text_of(store)
@@ -339,7 +339,7 @@ class Keeping(SweepCase):
 
 
 class Executors(SweepCase):
-    """Others than processes find the same, byte by byte."""
+    """Other executors find the same results as processes, byte by byte."""
 
     def test_a_slurm_array(self):
         path, text, lines = self.reference()
@@ -347,7 +347,7 @@ class Executors(SweepCase):
         self.assertEqual(self.done(path, "--store", store, "--slurm", script), "")
         self.assertFalse(os.path.exists(store))
         self.assertIn(f"\n#SBATCH --array=0-{COUNT - 1}\n", text_of(script))
-        for first in range(0, COUNT, 2):  # as Slurm would run them, two at once
+        for first in range(0, COUNT, 2):  # in Slurm's manner, two at once
             tasks = [subprocess.Popen(["sh", script], stdout=subprocess.DEVNULL, env={
                 **os.environ, "SLURM_ARRAY_TASK_ID": str(task)}) for task in (first, first + 1)]  # fmt: skip
             self.assertEqual([task.wait() for task in tasks], [0, 0])
@@ -380,7 +380,7 @@ class Executors(SweepCase):
 
     @contextlib.contextmanager
     def cluster(self):
-        """The address of a scheduler with two workers, in processes of their own."""
+        """The address of a scheduler with two workers, in separate processes."""
         file = self.path("scheduler.json")
         common = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": self.folder}
         started = [subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",

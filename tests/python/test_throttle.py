@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Throttles written in Python, and what schedulers tell of built-in ones."""
+"""Throttles written in Python, and schedulers' reports of built-in ones."""
 
 import gc
 import unittest
@@ -33,7 +33,7 @@ class PythonWarps(gpucache.Throttle):
 
 
 class Scripted(gpucache.Throttle):
-    """Writes down every call; classifies as it is told to."""
+    """Records every call; classifies by a given list."""
 
     name = "scripted"
     calls = []
@@ -151,7 +151,7 @@ class Classes(ThrottleCase):
             issued.append(slot)
             scheduler.issued(slot)
             scheduler.set_state(slot, "waiting")
-        self.assertEqual(sorted(issued), [2, 3, 4, 69])  # 0 may not issue, 1 nothing of memory
+        self.assertEqual(sorted(issued), [2, 3, 4, 69])  # 0 may not issue, 1 no memory instruction
         for slot in (0, 1):
             scheduler.set_state(slot, "ready")
         self.assertEqual(scheduler.pick(), 1)
@@ -236,7 +236,7 @@ class Shared(ThrottleCase):
             self.assertEqual(second.pick(1), 1)
             first.start(7)
             self.assertEqual(alone.pick(2), 1)
-            self.assertIsNone(second.pick(2))  # the other changed what they share
+            self.assertIsNone(second.pick(2))  # the other changed the shared state
         self.assertEqual(len(policy._levels), self.before)
 
     def test_those_of_a_replay_share(self):

@@ -25,7 +25,7 @@ def installed():
 
 
 class Blocks:
-    """The parts of a .traceg: its header, and (point, [(instructions, lines)]) of each thread block."""
+    """The parts of a .traceg: the header, and (point, [(instructions, lines)]) of each thread block."""
 
     def __init__(self, text):
         self.header, _, rest = text.partition("#BEGIN_TB")
@@ -52,7 +52,7 @@ class Tracez(TemporaryCase):
         return done.stdout
 
     def train(self):
-        """A dictionary with a number of its own."""
+        """A dictionary with a separate number."""
         lines = [line for _, warps in Blocks(self.text).blocks for _, lines in warps for line in lines]
         samples = []
         for number in range(200):
@@ -64,7 +64,7 @@ class Tracez(TemporaryCase):
         return path
 
     def tracez(self, name="kernel-1.tracez", dictionary=None, carried=None, part=2, at_record=True):
-        """The trace as a .tracez whose frames have `part` lines; `carried`: the dictionary in the file."""
+        """The trace as a .tracez with frames of `part` lines; `carried`: the dictionary in the file."""
         held = b""
         if carried or dictionary:
             with open(carried or dictionary, "rb") as file:
@@ -165,7 +165,7 @@ class Tracez(TemporaryCase):
 
 
 class Absent(TemporaryCase):
-    """Without libzstd there is a sentence that names it."""
+    """Without libzstd the message names libzstd."""
 
     def test_library_is_named(self):
         path = self.path("kernel-1.tracez")
@@ -175,7 +175,7 @@ class Absent(TemporaryCase):
         os.mkdir(folder)
         for name in ("libzstd.so.1", "libzstd.so"):
             with open(os.path.join(folder, name), "wb"):
-                pass  # what the loader finds first is no library
+                pass  # the loader's first file is no library
         done = command("info", path, LD_LIBRARY_PATH=folder)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("libzstd.so.1), which is not there", done.stderr + done.stdout)

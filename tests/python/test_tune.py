@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command tune: its search on functions whose best number is known, what it keeps of runs, and whole processes."""
+"""The command tune: the search on functions with a known best number, kept runs, and whole processes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from gpucache import tuning
 from gpucache._results import Results
 from gpucache.cli import tune
 
-# Each warp reads a small array of its own again and again: more warps thrash an L1 that holds the arrays of a few.
+# Each warp reads a small private array again and again: more warps thrash an L1 that holds the arrays of a few.
 REUSE = "synthetic:warp-reuse:64KiB"
 SMALL = ["--preset", "gtx480", "--set", "sm.count=2"]
 
@@ -197,7 +197,7 @@ class Command(TemporaryCase):
         self.assertIn(f" 0 of them known from {self.path('elsewhere')}\n", other)
 
     def test_cache_of_several_at_once(self):
-        """Lines of each writer are whole, also after one that was cut short."""
+        """Lines of each writer are whole, also after a truncated one."""
         target = self.write("results", '{"key": "cut sh')
         first, second = Results(target), Results(target)
         for number in range(20):
@@ -231,7 +231,7 @@ class Command(TemporaryCase):
 
 class Auto(TemporaryCase):
     def test_dynamic_pcal_from_the_command_line(self):
-        """A real trace on both; quoted as a shell would take it."""
+        """A real trace on both; quoted for a shell."""
         trace = os.path.join(ROOT, "examples", "traces", "conv2d")
         names = {text.name for info in self.context.policies("throttle") if info.name == "pcal" for text in info.texts}
         self.assertIn("ebt", names)
