@@ -272,10 +272,10 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
     if (status == GPC_OK)
         status = gpci_launch_l1_share(h, launch ? &l : NULL, &share, error);
-    const bool same = share.sets == h->share.sets && share.ways == h->share.ways && gpci_kernels_uniform(h);
-    if (status == GPC_OK && !same)
-        status = h->levels->resize(h, &share, error);
     if (status < 0)
+        return status;
+    const bool same = share.sets == h->share.sets && share.ways == h->share.ways && gpci_kernels_uniform(h);
+    if (!same && (status = h->levels->resize(h, &share, error)) < 0)
         return status;
     h->share = share;
     gpci_kernels_shared(h, &share);
