@@ -235,9 +235,16 @@ static bool reserve_beside(gpc_context *context, const gpci_items *pool, void *i
     return true;
 }
 
+/* A snapshot without accesses in flight has no payload: later snapshots of the loaded tree have zeros. */
 static bool reserve_payload(gpci_controllers *e) {
-    return !e->payload_bytes ||
-           reserve_beside(e->context, &e->flights, &e->payload, &e->payload_room, e->payload_bytes);
+    const size_t had = e->payload_room;
+    if (!e->payload_bytes)
+        return true;
+    if (!reserve_beside(e->context, &e->flights, &e->payload, &e->payload_room, e->payload_bytes))
+        return false;
+    if (GPCI_UNLIKELY(e->payload_room > had))
+        memset((char *)e->payload + had * e->payload_bytes, 0, (e->payload_room - had) * e->payload_bytes);
+    return true;
 }
 
 static bool reserve_shown(gpci_controllers *e) {

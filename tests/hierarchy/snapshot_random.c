@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Random snapshots: of any preset and policies, at any access or cycle, and with any damage. */
 
@@ -67,4 +68,75 @@ Test(hierarchy_snapshots, random) {
         made += check_random(&dice);
     cr_expect_gt(2 * made, rounds, "%u of %u", made, rounds);
     gpc_context_destroy(snapshot_context);
+}
+
+/* Fresh memory has bytes of this value; its size stands before the memory. */
+static uint8_t fill;
+enum { FILL_HEAD = 16 };
+
+static void *fill_take(void *user_data, size_t bytes) {
+    char *start = malloc(FILL_HEAD + bytes);
+    (void)user_data;
+    if (!start)
+        return NULL;
+    memcpy(start, &bytes, sizeof bytes);
+    memset(start + FILL_HEAD, fill, bytes);
+    return start + FILL_HEAD;
+}
+
+static void fill_give(void *user_data, void *old) {
+    (void)user_data;
+    free(old ? (char *)old - FILL_HEAD : NULL);
+}
+
+static void *fill_resize(void *user_data, void *old, size_t bytes) {
+    void *fresh = fill_take(user_data, bytes);
+    size_t before = 0;
+    if (old && fresh)
+        memcpy(&before, (char *)old - FILL_HEAD, sizeof before);
+    if (before)
+        memcpy(fresh, old, before < bytes ? before : bytes);
+    if (fresh)
+        fill_give(user_data, old);
+    return fresh;
+}
+
+/* A snapshot in the middle of accesses, of a hierarchy that was loaded from an idle one. */
+static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_host a;
+    options.allocate = fill_take, options.resize = fill_resize, options.release = fill_give;
+    fill = value;
+    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s", error.message);
+    snapshot_drive(&a, 60);
+    snapshot_finish(&a);
+    snapshot_bytes idle = snapshot_save(&a);
+    snapshot_host b = snapshot_load(&a, &idle);
+    snapshot_attach(&b);
+    snapshot_drive(&b, 3);
+    snapshot_bytes later = snapshot_save(&b);
+    gpc_hierarchy_destroy(a.hierarchy);
+    gpc_hierarchy_destroy(b.hierarchy);
+    gpc_context_destroy(snapshot_context);
+    free(idle.data);
+    return later;
+}
+
+/* What was never written is in no snapshot. */
+Test(hierarchy_snapshots, have_no_fresh_memory) {
+    static const char *const protocols[] = {"none", "viper", "nmoesi", "moesi", "slc-glc", "hmg"};
+    for (unsigned i = 0; i < sizeof protocols / sizeof *protocols; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "mode = timed\nsm.count = 4\nkernels.flush = l1\ncoherence = %s\n%s",
+                 protocols[i], i == 4 ? "l1.write_policy = back\n" : "");
+        snapshot_bytes a = save_after_load(settings, 0x11), b = save_after_load(settings, 0xee);
+        cr_assert_eq(a.size, b.size, "%s", protocols[i]);
+        size_t at = 0;
+        while (at < a.size && a.data[at] == b.data[at])
+            at++;
+        cr_expect_eq(at, a.size, "%s: byte %zu of %zu", protocols[i], at, a.size);
+        free(a.data), free(b.data);
+    }
 }

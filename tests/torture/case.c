@@ -99,12 +99,44 @@ gpc_config *case_config(gpc_context *context, const torture_case *c, const char 
     return config;
 }
 
+/* Memory that nobody has written has a pattern. Sizes stand before the memory. */
+
+enum { SIZE_ROOM = 16 };
+
+static void *allocate(void *data, size_t size) {
+    char *memory = malloc(size + SIZE_ROOM);
+    (void)data;
+    if (!memory)
+        return NULL;
+    memcpy(memory, &size, sizeof size);
+    memset(memory + SIZE_ROOM, TORTURE_FILL, size);
+    return memory + SIZE_ROOM;
+}
+
+static void release(void *data, void *memory) {
+    (void)data;
+    free(memory ? (char *)memory - SIZE_ROOM : NULL);
+}
+
+static void *resize(void *data, void *memory, size_t size) {
+    size_t before = 0;
+    void *larger = allocate(data, size);
+    if (!memory || !larger)
+        return larger;
+    memcpy(&before, (char *)memory - SIZE_ROOM, sizeof before);
+    memcpy(larger, memory, before < size ? before : size);
+    release(data, memory);
+    return larger;
+}
+
 /* Makes a context with the policies of a shared library's gpucache_register(). */
 gpc_context *torture_context(const torture_options *o) {
     typedef gpc_status (*registers)(gpc_context *, gpc_error *);
     gpc_context *context = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    if (gpc_context_create(NULL, &error, &context) != GPC_OK)
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    options.allocate = allocate, options.resize = resize, options.release = release;
+    if (gpc_context_create(&options, &error, &context) != GPC_OK)
         return NULL;
     if (!o->load)
         return context;

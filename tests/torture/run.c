@@ -206,6 +206,23 @@ static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *o
     return GPC_OK;
 }
 
+/* Fails at a run of bytes that nobody has written. */
+static void check_written(host *at, const bytes *b) {
+    size_t run = 0;
+    for (size_t i = 0; i < b->size && run < 24; i++)
+        run = b->data[i] == TORTURE_FILL ? run + 1 : 0;
+    if (run == 24)
+        fail(at->f, "unwritten", "a snapshot of %zu bytes has memory that was never written", b->size);
+}
+
+/* Some operations after a snapshot was loaded, its parts must still have been written. */
+static void save_again(host *at) {
+    bytes b = {NULL, 0, 0, 0};
+    if (gpc_hierarchy_save_to(at->h, write_bytes, &b, NULL) == GPC_OK)
+        check_written(at, &b);
+    free(b.data);
+}
+
 void host_renew(host *at) {
     bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     gpc_error error = GPC_ERROR_INIT;
@@ -224,6 +241,7 @@ void host_renew(host *at) {
     else if (first.size != second.size || memcmp(first.data, second.data, first.size) != 0)
         fail(at->f, "saved twice", "a snapshot of what was loaded has %zu bytes, others than the %zu loaded",
              second.size, first.size);
+    check_written(at, &first);
     if (h) {
         gpc_hierarchy_destroy(at->h);
         at->h = h;
@@ -311,6 +329,8 @@ void run_case(gpc_context *context, const torture_case *c, torture_way how, cons
             host_operate(at, n);
             if (n == c->cut && how == WAY_SAVED && !f->failed)
                 host_renew(at);
+            if (how == WAY_SAVED && (n == c->cut + 1 || n == c->cut + 4) && !f->failed)
+                save_again(at);
             if (n == c->cut && how == WAY_TRACE && c->retraces) /* while packets are under way */
                 set_trace(at);
             if (n == c->cut && how == WAY_COPIED && !f->failed)

@@ -135,6 +135,8 @@ void draw_values_program(const torture_options *o, torture_case *c);
 
 /* Makes a configuration of a case, or returns NULL with `error`. `threads` is text, or NULL. */
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error);
+/* Makes a context whose fresh memory has bytes of TORTURE_FILL. */
+enum { TORTURE_FILL = 0x9d };
 gpc_context *torture_context(const torture_options *o);
 
 /* Failures. */
