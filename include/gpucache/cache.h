@@ -334,7 +334,7 @@ GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request
  * is 0, no fill needs to follow.
  * Outcome GPC_NO_VICTIM: nothing changed; try again when a fill has freed a way. GPC_BYPASSED: the policy declined, and
  * fetch_sectors and write_sectors are the requests to the level below instead; or the request never allocates (a store
- * without write allocation), and the lookup's result is complete. Since: 0.1.
+ * without write allocation), and the lookup's result is complete. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
                                      gpc_access_result *result);
@@ -342,7 +342,7 @@ GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *reques
 /*
  * Last step: `sectors` of the request's line have arrived. Pending sectors become valid. A line without a way gets a
  * way first (on fill, streaming, or dropped since gpc_cache_reserve). If a store waited for the fetch, its bytes become
- * dirty now. Outcomes GPC_NO_VICTIM and GPC_BYPASSED as in gpc_cache_reserve. Since: 0.1.
+ * dirty now. Outcomes GPC_NO_VICTIM and GPC_BYPASSED as in gpc_cache_reserve. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
                                   gpc_access_result *result);
@@ -372,7 +372,7 @@ GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
  * Write all dirty bytes back through on_evict (forced = 1), in order of set and way. Lines stay, clean. With lazy
  * fetch, bytes of the dirty sectors that are not valid yet are forgotten.
  *   out_sectors  receives the number of dirty sectors written; may be NULL
- * Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (`cache` is NULL). Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors);
 
@@ -401,12 +401,16 @@ typedef struct gpc_line {
 } gpc_line;
 
 /*
- * Iterate over resident lines in order of set and way; start with *cursor = 0. Returns GPC_OK with a line, or GPC_END.
+ * Iterate over resident lines in order of set and way; start with *cursor = 0. Returns GPC_OK with a line;
+ * GPC_END; GPC_ERROR_ARGUMENT (a NULL).
  * The cache must not change during the iteration. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line);
 
-/* Pass a warp event to the policies, and to the owners of lines' priority. Since: 0.1. */
+/*
+ * Pass a warp event to the policies, and to the owners of lines' priority. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL,
+ * kind). Since: 0.1.
+ */
 GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event);
 
 /*

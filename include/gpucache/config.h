@@ -37,11 +37,17 @@ typedef struct gpc_key_info {
 #define GPC_KEY_INFO_INIT \
     { sizeof(gpc_key_info), NULL, GPC_VALUE_COUNT, NULL, NULL, 0, 0, NULL, NULL }
 
-/* Enumerate the keys in reference order. GPC_ERROR_RANGE past the end. Any thread. Since: 0.1. */
+/*
+ * Enumerate the keys in reference order. gpc_key_at returns GPC_OK; GPC_ERROR_RANGE past the end; GPC_ERROR_ARGUMENT
+ * (NULL); GPC_ERROR_ABI. Any thread. Since: 0.1.
+ */
 GPC_API size_t gpc_key_count(void);
 GPC_API gpc_status gpc_key_at(size_t index, gpc_key_info *info);
 
-/* Enumerate the presets: name and summary (a single line). Static storage. Any thread. Since: 0.1. */
+/*
+ * Enumerate the presets: name and summary (a single line). Static storage. gpc_preset_at returns GPC_OK;
+ * GPC_ERROR_RANGE past the end. Any thread. Since: 0.1.
+ */
 GPC_API size_t gpc_preset_count(void);
 GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **summary);
 
@@ -52,14 +58,18 @@ GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **s
  */
 GPC_API const char *gpc_preset_text(const char *name);
 
-/* Create a configuration in which every key has its default. Since: 0.1. */
+/*
+ * Create a configuration in which every key has its default (_create), or the value of another configuration (_copy).
+ * Return GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY. Since: 0.1.
+ */
 GPC_API gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config **out);
 GPC_API gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_config **out);
 GPC_API void gpc_config_destroy(gpc_config *config);
 
 /*
  * Apply a preset on top of the present values. `defaults` resets the keys that presets set to their defaults.
- * GPC_ERROR_NOT_FOUND names the nearest known preset. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND, naming the nearest known preset; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY.
+ * Since: 0.1.
  */
 GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error);
 
@@ -129,7 +139,10 @@ typedef void (*gpc_import_fn)(void *user_data, const gpc_import_option *option);
 GPC_API gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const char *path, gpc_import_fn on_option,
                                                    void *user_data, gpc_error *error);
 
-/* Import from text. `name` stands for the file in messages, NULL for "text". Since: 0.2. */
+/*
+ * Import from text. `name` stands for the file in messages, NULL for "text". Returns as
+ * gpc_config_import_gpgpusim_with. Since: 0.2.
+ */
 GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
                                                    gpc_import_fn on_option, void *user_data, gpc_error *error);
 
@@ -144,18 +157,18 @@ GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const cha
  */
 GPC_API gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error);
 
-/* Set a single key from `key=value`. Since: 0.1. */
+/* Set a single key from `key=value`. Returns as gpc_config_set; GPC_ERROR_FORMAT (no `=`). Since: 0.1. */
 GPC_API gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *error);
 
 /*
  * Value of a key as canonical text (sizes with the largest exact unit). The pointer lives until the key is next set.
- * Returns GPC_OK or GPC_ERROR_NOT_FOUND. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND (unknown key); GPC_ERROR_ARGUMENT (a NULL). Since: 0.1.
  */
 GPC_API gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value);
 
 /*
- * Value of a numeric key (SIZE in bytes, COUNT, BOOL as 0 or 1). GPC_ERROR_STATE if the value is a word (`auto`) or no
- * number. Since: 0.1.
+ * Value of a numeric key (SIZE in bytes, COUNT, BOOL as 0 or 1). Returns as gpc_config_get; GPC_ERROR_STATE if the
+ * value is a word (`auto`) or no number. Since: 0.1.
  */
 GPC_API gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value);
 

@@ -127,7 +127,7 @@ GPC_API gpc_status gpc_replacement_invalidate(gpc_replacement *replacement, uint
  * Report many events in order. Stops at the first wrong event.
  *   events    [count]
  *   out_done  receives the number of reported events; may be NULL
- * Returns as the calls above; `error` names the event and its fault. Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT as the calls above, `error` naming the event and its fault. Since: 0.2.
  */
 GPC_API gpc_status gpc_replacement_tell(gpc_replacement *replacement, const gpc_tag_event *events, size_t count,
                                         gpc_error *error, size_t *out_done);

@@ -21,7 +21,8 @@ typedef void (*gpc_dram_done_fn)(void *user_data, uint64_t token, bool write, ui
 
 /*
  * Create all channels, idle, at DRAM cycle 0.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE naming the key; GPC_ERROR_MEMORY. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT, GPC_ERROR_RANGE or GPC_ERROR_FORMAT (dram.mapping), naming the key;
+ * GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_dram **out);
 GPC_API void gpc_dram_destroy(gpc_dram *dram);
@@ -42,7 +43,10 @@ GPC_API uint32_t gpc_dram_burst_bytes(const gpc_dram *dram);
  */
 GPC_API gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token);
 
-/* Move the clock by `cycles` DRAM cycles. Since: 0.1. */
+/*
+ * Move the clock by `cycles` DRAM cycles. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL; from within `on_done`);
+ * GPC_ERROR_RANGE (a cycle beyond the last). Since: 0.1.
+ */
 GPC_API gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles);
 
 /*

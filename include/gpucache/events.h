@@ -15,8 +15,8 @@ GPC_BEGIN_DECLS
  * load's `access`. The events of a transaction are the events of its packet and of the packet's children. Packet
  * numbers start at 1 for every trace, and are used once. A bulk copy is an access, and the lines of the copy are its
  * line transactions; a copy to several SMs completes once at each SM. A request of a port (port.h) is an access without
- * SM, warp and instruction, and the lines of the request are its line transactions. Messages of fences and of a kernel's begin
- * (`coherence`) have no parent, no access, and the kind GPC_KIND_COUNT.
+ * SM, warp and instruction, and the lines of the request are its line transactions. Messages of fences and of a
+ * kernel's begin (`coherence`) have no parent, no access, and the kind GPC_KIND_COUNT.
  *
  * Example, a load that misses everywhere (timed, no coherence):
  *   issue sm 0           packet 1

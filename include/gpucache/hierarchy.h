@@ -169,7 +169,8 @@ typedef struct gpc_launch {
 
 /*
  * Create from a configuration, which is copied. Returns GPC_OK; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE naming the key;
- * GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_MEMORY. Since: 0.1.
+ * GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_FORMAT (dram.mapping, address.mapping); GPC_ERROR_UNSUPPORTED (keys or a
+ * policy that cannot work together, with the reason); GPC_ERROR_MEMORY; or the status of a policy's init. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
                                         gpc_hierarchy **out);
@@ -187,7 +188,9 @@ GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_
  * A flush takes no time, except `l1` in a tree of modules with a clock. The L1 flush begins with the next cycle, and
  * its messages cross the networks. Accesses accepted during the flush wait before L1's tags. gpc_hierarchy_in_flight
  * counts the flush as 1.
- * Returns GPC_OK; GPC_ERROR_RANGE (the block does not fit an SM); GPC_ERROR_STATE (something is in flight). Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (`hierarchy` is NULL); GPC_ERROR_ABI; GPC_ERROR_RANGE (the block does not fit an
+ * SM); GPC_ERROR_STATE (something is in flight, kernels of gpc_hierarchy_start_kernel run, or from within a callback);
+ * GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch *launch, gpc_error *error);
 
@@ -524,7 +527,8 @@ GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
 
 /*
  * Write dirty lines down and drop all lines: a context switch, or cold caches. Takes no time in either mode.
- * GPC_ERROR_STATE while accesses are in flight. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (accesses are in flight, or from within a callback).
+ * Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
 

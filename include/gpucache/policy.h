@@ -336,7 +336,7 @@ typedef struct gpc_policy_info {
 
 /*
  * Enumerate a registry, built-in policies first, in a fixed order. If index is not below the count, gpc_policy_at
- * returns GPC_ERROR_RANGE. Since: 0.1.
+ * returns GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT for a NULL; GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind);
 GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);

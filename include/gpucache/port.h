@@ -47,7 +47,8 @@ typedef struct gpc_port_request {
  * request.
  *   token  comes back with the completion
  * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY (the port has `port.queue` requests);
- * GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field, also for an unknown port. Since: 0.2.
+ * GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field, also for an unknown port; GPC_ERROR_STATE (from within a
+ * callback). Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_port(gpc_hierarchy *hierarchy, const gpc_port_request *request, uint64_t token,
                                           gpc_error *error);

@@ -192,13 +192,16 @@ GPC_API gpc_status gpc_profile_begin_kernel(gpc_profile *profile, const char *na
                                             gpc_error *error);
 GPC_API gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result);
 
-/* Forget all counts, for example between kernels to compare. The caches keep their lines. Since: 0.1. */
+/*
+ * Forget all counts, for example between kernels to compare. The caches keep their lines. Returns GPC_OK;
+ * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (the profile was read from a file). Since: 0.1.
+ */
 GPC_API gpc_status gpc_profile_reset(gpc_profile *profile);
 
 /* Clear and set struct_size. Any thread. Since: 0.1. */
 GPC_API void gpc_profile_summary_init(gpc_profile_summary *summary);
 
-/* Totals. GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1. */
+/* Totals. Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1. */
 GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary);
 
 /*
@@ -239,7 +242,7 @@ GPC_API gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, 
 /*
  * Classes that a threshold keeps in L1: classes with a larger score.
  *   out_classes  receives bit n - 1 for class n
- * Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes);
 
@@ -268,7 +271,10 @@ GPC_API gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_
  */
 GPC_API gpc_status gpc_profile_json(gpc_profile *profile, uint32_t flags, char *text, size_t size, size_t *out_length);
 
-/* Write the JSON object to a file, which is replaced only after a complete write. GPC_ERROR_IO. Since: 0.1. */
+/*
+ * Write the JSON object to a file, which is replaced only after a complete write. Returns GPC_OK; GPC_ERROR_ARGUMENT (a
+ * NULL, an unknown flag); GPC_ERROR_IO; GPC_ERROR_MEMORY. Since: 0.1.
+ */
 GPC_API gpc_status gpc_profile_write_json(gpc_profile *profile, uint32_t flags, const char *path, gpc_error *error);
 
 GPC_END_DECLS

@@ -47,7 +47,8 @@ GPC_API bool gpc_hierarchy_is_recording(const gpc_hierarchy *hierarchy);
 
 /*
  * End the recording, and give the file its name. A hierarchy destroyed during a recording leaves no file. Returns
- * GPC_OK; the status and sentence of the failure that ended the recording before; GPC_ERROR_STATE (no recording);
+ * GPC_OK; the status and sentence of the failure that ended the recording before; GPC_ERROR_ARGUMENT (`hierarchy` is
+ * NULL); GPC_ERROR_STATE (no recording);
  * GPC_ERROR_IO; GPC_ERROR_MEMORY. With every status the recording is over. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_record_end(gpc_hierarchy *hierarchy, gpc_error *error);

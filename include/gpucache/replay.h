@@ -40,10 +40,11 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  *   kernel         receives the kernel's description (pointers live until the trace's next kernel); may be NULL
  *   layout, stats  struct of the host, struct_size set, receives the kernel's statistics; the two may be NULL
  * Returns GPC_OK; GPC_END when no kernel is left; GPC_BUSY after a pause; GPC_ERROR_ABI (struct_size is not set;
- * nothing was run); errors of the trace and of the hierarchy; GPC_ERROR_FORMAT if the placement map does not fit the
- * grid or, with `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED; GPC_ERROR_STATE if a timed replay makes no
- * progress (`deadlock.cycles`), naming the waiting units. A kernel cut short by `limit.cycles` or `limit.instructions`
- * is no error. After an error the caches keep their present lines. Since: 0.2.
+ * nothing was run); errors of the trace and of the hierarchy; GPC_ERROR_RANGE (the trace's warps have more lanes than
+ * sm.lanes); GPC_ERROR_FORMAT if the placement map does not fit the grid or, with `blocks.placement = map`, the SMs;
+ * GPC_ERROR_CANCELLED; GPC_ERROR_STATE if a timed replay makes no progress (`deadlock.cycles`), naming the waiting
+ * units. A kernel cut short by `limit.cycles` or `limit.instructions` is no error. After an error the caches keep their
+ * present lines. Since: 0.2.
  */
 GPC_API gpc_status gpc_replay_kernel_as(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel,
                                         const gpc_layout *layout, void *stats, gpc_error *error);
@@ -224,6 +225,7 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
  *   gpc_replay_resume  advance `trace`, from its start, past the kernels that the replay has run, and in a paused
  *                      kernel past the blocks already read. Required for a paused kernel, because the trace has the
  *                      warps' instructions. The replay has a digest of the unfinished blocks, and detects another trace
+ * The statuses are those of gpc_hierarchy_save and gpc_hierarchy_load.
  * gpc_replay_resume returns GPC_OK; GPC_ERROR_FORMAT if the trace has other kernels or blocks, or too few; errors of
  * the trace; GPC_ERROR_STATE (a kernel of another trace is paused); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. After an
  * error the replay is unchanged, and may be resumed with another trace. Since: 0.2.

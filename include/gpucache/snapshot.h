@@ -32,7 +32,8 @@ GPC_BEGIN_DECLS
  * of threads differ in their bytes, and with a clock in the packet numbers; hierarchies that continue from them behave
  * alike.
  *
- * Returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_IO, or the status of the callback; GPC_ERROR_FORMAT (damaged, cut, or no
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY; GPC_ERROR_IO, or the status of the callback;
+ * GPC_ERROR_CALLBACK (`read` says that it has read more bytes than asked for); GPC_ERROR_FORMAT (damaged, cut, or no
  * snapshot: the message names the offset); GPC_ERROR_ABI (another version, build or machine); GPC_ERROR_STATE (another
  * seed; the hierarchy has failed; called from within a call); GPC_ERROR_UNSUPPORTED, with the name: a policy without
  * `state`, or callbacks.on_memory if the new hierarchy has several threads; GPC_ERROR_RANGE as for a new hierarchy (the

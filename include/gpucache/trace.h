@@ -189,8 +189,8 @@ typedef struct gpc_kernel {
  *   summary of a synthetic kernel lists its keys.
  * A `kernel-N.sm` (plain or compressed) beside a .traceg or .trace gives the placement. Without the file the SMs of the
  * instructions give the placement (TOOL_TRACE_CORE=1); a .traceg is then read twice.
- * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT; GPC_ERROR_UNSUPPORTED (no decompressor, an
- * unknown version or kind of file); GPC_ERROR_MEMORY. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
+ * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file); GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out);
 
@@ -213,16 +213,17 @@ GPC_API gpc_status gpc_trace_choose(gpc_trace *trace, const char *kernels, gpc_e
 
 /*
  * Go to the next chosen kernel, and skip the rest of the present kernel. Returns GPC_OK with `kernel` filled; GPC_END;
- * errors as gpc_trace_open, with file and line (binary: offset); GPC_ERROR_NOT_FOUND at the end of the trace, if no
- * kernel fitted a number, range or name of gpc_trace_choose. After an error the trace can only be closed. Since: 0.1.
+ * GPC_ERROR_ABI; errors as gpc_trace_open, with file and line (binary: offset); GPC_ERROR_NOT_FOUND at the end of the
+ * trace, if no kernel fitted a number, range or name of gpc_trace_choose. After an error the trace can only be closed.
+ * Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
 /*
  * Read the next thread block of the kernel. The block belongs to the trace and lives until gpc_trace_release_block. The
  * number of held blocks is not limited. Blocks come in the file's order. A kernel may have fewer blocks than its grid
- * (the log reports the number). Returns GPC_OK; GPC_END at the end of the kernel; errors as above, and GPC_ERROR_STATE
- * before the first kernel. Since: 0.1.
+ * (the log reports the number). Returns GPC_OK; GPC_END at the end of the kernel; GPC_ERROR_ARGUMENT (a NULL); errors as
+ * above, and GPC_ERROR_STATE before the first kernel. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error);
 
@@ -326,7 +327,10 @@ GPC_API double gpc_trace_progress(const gpc_trace *trace);
 typedef void (*gpc_memcpy_fn)(void *user_data, uint64_t device_address, uint64_t bytes);
 GPC_API void gpc_trace_on_memcpy(gpc_trace *trace, gpc_memcpy_fn on_memcpy, void *user_data);
 
-/* Enumerate the synthetic kernels. `size` is the default problem size in bytes. Static storage. Since: 0.1. */
+/*
+ * Enumerate the synthetic kernels. `size` is the default problem size in bytes. Static storage. gpc_synthetic_at
+ * returns GPC_OK; GPC_ERROR_RANGE past the end. Since: 0.1.
+ */
 GPC_API size_t gpc_synthetic_count(void);
 GPC_API gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size);
 
