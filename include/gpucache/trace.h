@@ -222,8 +222,8 @@ GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, g
 /*
  * Read the next thread block of the kernel. The block belongs to the trace and lives until gpc_trace_release_block. The
  * number of held blocks is not limited. Blocks come in the file's order. A kernel may have fewer blocks than its grid
- * (the log reports the number). Returns GPC_OK; GPC_END at the end of the kernel; GPC_ERROR_ARGUMENT (a NULL); errors as
- * above, and GPC_ERROR_STATE before the first kernel. Since: 0.1.
+ * (the log reports the number). Returns GPC_OK; GPC_END at the end of the kernel; GPC_ERROR_ARGUMENT (a NULL); errors
+ * as above, and GPC_ERROR_STATE before the first kernel. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error);
 
