@@ -19,7 +19,7 @@ import gpucache
 
 TABLE = pathlib.Path(__file__).parent / "micro" / "h100.txt"
 LEAST = 1.5  # cycles
-TIMES = 8  # of a load, and three times that: the difference has no latency in it
+TIMES = 8  # repeated loads, and three times as many: the difference contains no latency
 BASE = 0x7F0000000000
 
 Row = namedtuple("Row", "name words gpu model")
@@ -36,7 +36,7 @@ PATTERNS = {
 
 
 def words_of(name):
-    """Of the first lane, the second, ...; None: the row is of another kind."""
+    """Words of the first lane, the second, ...; None: the row is of another kind."""
     for pattern, words in PATTERNS.items():
         match = re.fullmatch(pattern, name)
         if match:
@@ -57,7 +57,7 @@ def read_table(path=TABLE):
 
 
 def total(hierarchy, addresses, times):
-    """Cycles until so many loads are done."""
+    """Cycles until a number of loads is done."""
     begin = hierarchy.now
     for _ in range(times):
         while hierarchy.try_issue(addresses, kind="load", width=4):

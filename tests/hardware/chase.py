@@ -20,8 +20,8 @@ import compare
 import gpucache
 
 TABLE = compare.SHARED / "pointer-chase.txt"
-LEAST_LOADS = 8192  # that are measured: so many that the kernel's other instructions do not show
-WITHIN = 5  # per cent, that every row shall be
+LEAST_LOADS = 8192  # measured loads: enough to hide the kernel's other instructions
+WITHIN = 5  # per cent, the bound for every row
 LINE = re.compile(r"chase cg=(\d) stride=(\d+) footprint=(\d+) cycles=([\d.]+)")
 
 Point = namedtuple("Point", "cg stride footprint cycles")  # a line of the table
@@ -38,7 +38,7 @@ def run(job):
     context = gpucache.Context()
     config = gpucache.Config(context)
     config.load_preset(preset)
-    # 32 KiB: CUDA's driver plans for as many blocks as an SM takes, each with 1 KiB of the system's shared memory.
+    # 32 KiB: CUDA's driver plans for an SM's full number of blocks, each with 1 KiB of the system's shared memory.
     for key, value in [("mode", "timed"), ("kernels.flush", "none"), ("launch.cycles", "0"), ("l1.carveout", "32KiB"),
                        *settings]:  # fmt: skip
         config[key] = value
@@ -63,7 +63,7 @@ def run_all(points, preset="h100", settings=(), jobs=2):
 
 
 def error(row):
-    """Of the model, in per cent of hardware."""
+    """Error of the model, in per cent of hardware."""
     return 100 * (row.cycles - row.point.cycles) / row.point.cycles
 
 

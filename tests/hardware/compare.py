@@ -23,9 +23,9 @@ SHARED = ROOT.parent / "shared" / "traces" / "h100"
 BUNDLED = ROOT / "examples" / "traces"
 LEAST_LOADS = 1000  # of launches that count for the mean errors
 
-# Hit rates in per cent, L2 reads and their misses and DRAM reads in sectors; (model, hardware) each, None where the
-# counter was not read. `counts`: what must be equal. `instructions`: of the trace, model, hardware. `merged`: sectors
-# that the hardware's L1s missed and its L2 was not asked for.
+# Hit rates in per cent, L2 reads, L2 misses and DRAM reads in sectors; (model, hardware) each, None for an unread
+# counter. `counts`: values that must be equal. `instructions`: of the trace, model, hardware. `merged`: sectors missed
+# by the hardware's L1s and not requested from L2.
 Row = namedtuple("Row", "trace loads partial l1 l2 dram counts instructions reads misses merged")
 
 
@@ -82,7 +82,7 @@ def off(pair):
 
 
 def off_with_merging(row):
-    """L2: the error in points of a model spared the reads that the hardware merges before L2, all of them hits."""
+    """L2: the error in points of a model without the reads merged by hardware before L2, all of them hits."""
     reads = row.reads[0] - row.merged
     return percent(reads - row.misses[0], reads) - row.l2[1]
 

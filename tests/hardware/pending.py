@@ -20,9 +20,9 @@ import gpucache
 from compare import percent
 from timed import mean, name_of
 
-# `who` asked for the sector before: "warp", "sm" (another warp of it), or "other"; `after`: core cycles between the
-# two at L2; `sent`: between the two as they entered the request network; `waited`: cycles that it held the first up,
-# beyond the shortest way.
+# `who` asked for the sector before: "warp", "sm" (another warp of the SM), or "other"; `after`: core cycles between the
+# two at L2; `sent`: between the two at the request network's entry; `waited`: the first one's cycles of delay, beyond
+# the shortest way.
 Read = namedtuple("Read", "who sectors after sent waited")
 Row = namedtuple("Row", "name reads model hardware pending")
 
@@ -35,7 +35,7 @@ def is_held_up(read):
 
 
 class Watch:
-    """What events tell of reads between L1 and L2."""
+    """Reads between L1 and L2, collected from events."""
 
     def __init__(self):
         self.sent, self.received, self.looked = {}, {}, {}
@@ -60,7 +60,7 @@ class Watch:
         shortest = min((self.received[p] - self.sent[p][0] for p in self.received), default=0)
         for packet, sectors in self.pending.items():
             first = self.leader.get(packet)
-            while first is not None and first not in self.sent:  # what the other partition's slice asks for
+            while first is not None and first not in self.sent:  # requests of the other partition's slice
                 first = self.parent.get(first)
             if packet not in self.sent or first not in self.received:
                 continue
@@ -96,7 +96,7 @@ def error(row, rule):
 
 
 def rules():
-    """(name, of a Read whether it is a miss)"""
+    """(name, function that tells whether a Read is a miss)"""
     yield "none", lambda read: False
     for name, who in WHO.items():
         yield name, lambda read, who=who: read.who in who

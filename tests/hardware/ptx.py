@@ -12,18 +12,18 @@ from collections import namedtuple
 OPCODES = {"ld.param": "LDC", "ld.global": "LDG.E", "st.global": "STG.E", "mad.f32": "FFMA", "sub.f32": "FADD",
            "mad": "IMAD", "mul": "IMAD", "add": "IADD3", "shl": "SHF", "setp": "ISETP", "mov": "MOV", "bra": "BRA",
            "exit": "EXIT"}  # fmt: skip
-BYTES = 8  # of an instruction of PTX in GPGPU-Sim
+BYTES = 8  # size of a PTX instruction in GPGPU-Sim
 LOOP, LOOP_END = 0x100, 0x190  # program counters of the traces' loops
-OUT = 0x38000000  # where a store behind the loop goes: the traces do not say
+OUT = 0x38000000  # address of a store behind the loop: not in the traces
 FULL = "ffffffff"
-PARAMETERS = 0x100  # where a kernel's parameters are, four bytes each
+PARAMETERS = 0x100  # address of a kernel's parameters, four bytes each
 
 # `memory`: None, or "w" and "r".
 Instruction = namedtuple("Instruction", "opcode writes reads memory")
 
 
 def register(name):
-    """A number of its own for each of a program's %r, %f and %p."""
+    """A separate number for each of a program's %r, %f and %p."""
     return {"r": 0, "f": 64, "p": 96}[name[0]] + int(name[1:])
 
 
@@ -32,7 +32,8 @@ def opcode_of(operation):
 
 
 def parse(text):
-    """The instructions of a program, and the first of its loop and the first behind it."""
+    """The instructions of a program, the index of the loop's first instruction, and of the first one behind the
+    loop."""
     program, labels, loop = [], {}, None
     for line in re.split(r"[\n;]", text.split("{", 1)[1].rsplit("}", 1)[0]):
         label = re.match(r"\s*(\$\w+):(.*)", line)
@@ -56,7 +57,7 @@ def parse(text):
 
 
 def lines_of(program, loop, body, thread):
-    """Of a warp whose first thread is `thread`, `body` being its trace."""
+    """Lines of a warp whose first thread is `thread`; `body` is the warp's trace."""
     accesses = [" ".join(line.split()[-4:]) for line in body
                 if LOOP <= int(line.split()[0], 16) < LOOP_END and re.search(r" (LDG|STG)\.E ", line)]  # fmt: skip
     first, end = loop
@@ -76,7 +77,7 @@ def lines_of(program, loop, body, thread):
 
 
 def as_simulated(trace, ptx):
-    """The trace, its lines and the text of its program given, as text."""
+    """The trace, the lines and the text of the given program, as text."""
     program, loop = parse(ptx)
     kept, at, block, warp, threads = [], 0, 0, 0, 0
     while at < len(trace):

@@ -35,7 +35,7 @@ def name_of(row):
 
 
 def settings_of(row):
-    """Of a row's `settings`. The simulator's AgeLRU knows which warps are active; tokens are static."""
+    """The settings of a row. The simulator's AgeLRU knows the active warps; tokens are static."""
     given = row["settings"]
     found = {"l1.bypass_fetch": "segments" if given.get("bto") else "line"}
     if "tokens" in given:
@@ -53,7 +53,7 @@ GLOBAL = re.compile(r"\b0x[0-9a-f]{16}\b")  # a kernel's parameters have fewer d
 
 
 def moved(trace, lines):
-    """A trace, given as text, whose global addresses are so many lines higher."""
+    """A trace, given as text, with all global addresses moved up by a number of lines."""
     return GLOBAL.sub(lambda found: f"0x{int(found[0], 16) + lines * LINE:016x}", trace) if lines else trace
 
 
@@ -98,7 +98,7 @@ def table(rows):
 
 
 def spread(runs):
-    """Of each row its errors in several runs: mean, deviation, least and most, of cycles and of misses."""
+    """For each row the errors in several runs: mean, deviation, least and most, of cycles and of misses."""
     form = "{:52} {:>6} {:>5} {:>15}  {:>6} {:>5} {:>15}"
     lines = [form.format("", "cyc. %", "sd", "from, to", "points", "sd", "from, to")]
     for rows in zip(*runs):

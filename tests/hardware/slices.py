@@ -21,7 +21,7 @@ Row = collections.namedtuple("Row", "page stretches told fit")
 
 
 def read_table(path=TABLE):
-    """Classes by page and stretch; those that gave no answer are left out."""
+    """Classes by page and stretch, without unanswered ones."""
     found = collections.defaultdict(dict)
     for page, kib, classes in re.findall(r"^classes page (\d+) (\d+) KiB: (.*)$", path.read_text(), re.M):
         for at, word in enumerate(classes.split(), int(kib) * 1024 // STRETCH):

@@ -21,17 +21,17 @@ from support import EFFORT
 L1_MEAN, L2_MEAN, DRAM_MEAN = 0.5, 3.0, 3.0
 L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
 
-# Blocks b and b+1 are on one SM only where an SM had two places free at once, and find each other's sectors there.
-# The map is of the run that recorded the trace, the counters are of another, which had no such hits.
+# Blocks b and b+1 are on one SM only if an SM had two free places at once, and then share sectors there. The map comes
+# from the run of the trace, the counters from another run, without such hits.
 OTHER_RUN = {"zeropad/kernel-1", "hotspot/kernel-1"}
-# Addresses powers of two apart. L1's sets are those of hardware, which hits 3.9 points less; in L2, whose hash is not known,
+# Addresses powers of two apart. L1's sets are the hardware's, which hits 3.9 points less; in L2, with an unknown hash,
 # the model hits 5.0 points more.
 CONFLICTS = {"spatial_bitrev/kernel-1"}
-# Hardware counts more misses than the model, and yet DRAM reads agree: those misses fetched nothing. A read of a sector
-# that is still on its way to L2 is such a miss; without a clock it is a hit.
+# Hardware counts more misses than the model, and yet DRAM reads agree: the extra misses fetched nothing. A read of a
+# sector on the way to L2 is such a miss; without a clock the read is a hit.
 ON_ITS_WAY = {"bfs/kernel-6", "bfs/kernel-14", "backprop/kernel-1"}
-# Hardware's L2 is asked for fewer sectors than its L1s missed, here by a quarter: reads of a sector by several SMs at
-# one time reach it as one. The others, which without a clock are hits, are missing from its reads and from its hits.
+# Hardware's L2 gets fewer requests than the L1s' missed sectors, here by a quarter: simultaneous reads of a sector by
+# several SMs arrive as one. The merged reads, hits without a clock, are missing in hardware's reads and hits.
 MERGED = {"lud/kernel-9", "lud/kernel-21"}
 
 
@@ -70,7 +70,8 @@ class Hardware(unittest.TestCase):
         self.assertLessEqual(dram, DRAM_MEAN, "DRAM read sectors, per cent")
 
     def test_instructions(self):
-        """Hardware runs what the trace lacks (loops without global memory); the trace, warps that only exit."""
+        """Hardware runs instructions outside the trace (loops without global memory); the trace, warps that only
+        exit."""
         for row in self.whole:
             trace, model, hardware = row.instructions
             self.assertLessEqual(trace, model, name(row))
@@ -94,7 +95,7 @@ class Hardware(unittest.TestCase):
                 self.assertGreater(abs(compare.off(row.l2)), L2_EACH, f"{name(row)} needs no explanation any more")
 
     def test_another_run_has_no_such_hits(self):
-        """Blocks in order to SMs in turn: no neighbours on one SM, and the hits are gone, as in the counters' run."""
+        """Blocks in order to SMs in turn: no neighbors on one SM, and the hits are gone, equal to the counters' run."""
         self.need_all()
         for entry in json.loads((self.folder / "hardware.json").read_text()):
             if entry["trace"].replace(".traceg.xz", "") in OTHER_RUN:
@@ -102,7 +103,7 @@ class Hardware(unittest.TestCase):
                 self.assertLessEqual(abs(compare.off(row.l1)), 0.1, name(row))
 
     def test_viper_without_fences(self):
-        """The traces have none: that L1s drop their lines at an acquire cannot be told."""
+        """The traces have no fences: L1s that drop lines at an acquire cannot be tested."""
         self.assertEqual(compare.compare_all(self.folder, settings=[("coherence", "viper")]), self.rows)
 
     def test_more_misses_and_no_more_dram_reads(self):
@@ -113,7 +114,7 @@ class Hardware(unittest.TestCase):
                 self.assertLessEqual(abs(compare.off(row.dram)) / row.dram[1] * 100, 0.5, name(row))
 
     def test_merged_reads(self):
-        """Taken away from the model's reads, they leave what the counters say; of small launches too."""
+        """Subtracted from the model's reads, the merged reads leave the counters' values; in small launches too."""
         self.need_all()
         for row in self.whole:
             if name(row) in MERGED:
@@ -124,11 +125,11 @@ class Hardware(unittest.TestCase):
 
 RANK, CYCLES_MEAN = 0.9, 6  # over launches above timed.LEAST_CYCLES: Spearman's; per cent
 PARTIAL_MEAN, PARTIAL_EACH = 2, 4  # points
-# 50.3 % on hardware when the traces were taken, 33.4 and 37.0 when the same kernel ran twice more (micro/h100.txt): it tells
-# nothing within two points.
+# 50.3 % on hardware in the run of the traces, 33.4 and 37.0 in two more runs of the same kernel (micro/h100.txt): the
+# rate tells nothing within two points.
 PARTIAL_VARIES = "warp_reuse_48_4sm/kernel-1"
 REUSE_MEAN = 4  # points
-REUSE_FITS = 1.1  # the same, each of those whose lines L1 has room for; the most is 1.05, of 192 KiB
+REUSE_FITS = 1.1  # the same, for kernels whose lines fit in L1; the most is 1.05, of 192 KiB
 
 
 class Timed(unittest.TestCase):
@@ -160,7 +161,8 @@ class Timed(unittest.TestCase):
         self.assertLessEqual(abs(timed.error(row.cycles)), 10)
 
     def test_what_is_left_out_lacks_its_loops(self):
-        """Not for being wrong: a model that ran what the trace has as slowly as hardware ran all would be."""
+        """The reason is not an error: a model with hardware's cycles of the whole for the traced part would be
+        wrong."""
         rows = [row for row in self.rows if not row.partial and not row.complete]
         self.assertEqual({row.name.split("/")[0] for row in rows}, {"lud", "hotspot"})
         for row in rows:
@@ -213,7 +215,7 @@ class Banks(unittest.TestCase):
             self.assertLessEqual(abs(row.model - row.gpu), BANKS_EACH, row.name)
 
 
-# Of the GPU's rate, of loads of random sectors with a store to another each.
+# Of the GPU's rate, for loads of random sectors with a store to another each.
 WRITTEN_EACH = 0.12
 
 
@@ -228,7 +230,7 @@ class Written(unittest.TestCase):
 
 class Slices(unittest.TestCase):
     def test_of_lines(self):
-        """Pages that were asked for without a gap agree in all; of the others a fiftieth may be the asking's error."""
+        """Pages with complete measurements agree in all; in the others a fiftieth may be errors of measurement."""
         rows, names = slices.compare(slices.read_table())
         self.assertEqual(sorted(names), list(range(80)))
         self.assertEqual(len(set(names.values())), 80)
@@ -241,12 +243,13 @@ class Slices(unittest.TestCase):
         self.assertGreaterEqual(fit, 0.98 * told)
 
 
-# Larger footprints take minutes: chase.py has them. The longest chains that are left, 16 MiB in steps of 32 bytes, are
-# run where all is: in steps of 128 bytes they are as large.
+# Larger footprints take minutes: see chase.py. The longest remaining chains, 16 MiB in steps of 32 bytes, are run in
+# thorough runs: in steps of 128 bytes the chains are as large.
 CHASE_MOST = 16 << 20
 CHASE_DENSE_MOST = 16 << 20 if EFFORT == "thorough" else 8 << 20
 CHASE_STRIDED_MOST = 64 << 20
-# Of the eight rows at L1's edge, 208 to 256 KiB, where the clock decides that gives out data, those further off.
+# Of the eight rows at L1's edge, 208 to 256 KiB, where the clock of the data output decides, the rows with larger
+# errors.
 CHASE_EDGE = {(0, 32, 224 << 10), (0, 32, 240 << 10), (0, 128, 240 << 10)}
 
 
@@ -270,7 +273,8 @@ class Chase(unittest.TestCase):
                 self.assertLessEqual(abs(chase.error(row)), chase.WITHIN, row.point)
 
     def test_edges(self):
-        """More expensive than the footprint before, cheaper than the next, as on hardware; and no exception is idle."""
+        """More expensive than the footprint before, cheaper than the next, like hardware; and each exception is
+        needed."""
         cycles = {row.point[:3]: row.cycles for row in self.rows}
         for cg, stride, footprint in CHASE_EDGE:
             row = [cycles[point] for point in sorted(cycles) if point[:2] == (cg, stride)]

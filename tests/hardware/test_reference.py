@@ -11,11 +11,11 @@ import reference
 from compare import gpucache
 
 CYCLES, POINTS = 5, 2
-# Whether the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines, or drift
-# apart, small things decide, on each SM anew, and the slowest counts: by where the arrays lie alone, cycles are from
-# -13 to +5 % off, and misses -4 to +5 points (reference.py --moved, README.md). So it is asked of several runs.
+# The two blocks (mostly two) of 16 warps a scheduler stay together, and miss only in private lines, or drift apart.
+# Small differences decide this, on each SM anew, and the slowest SM counts: the place of the arrays alone changes
+# cycles by -13 to +5 %, and misses by -4 to +5 points (reference.py --moved, README.md). So several runs are tested.
 DRIFT = {"sc: lru, 16 warps a scheduler"}
-MOVES = (0, 1, 2, 3, 5, 7, 11, 13)  # lines by which all arrays are further on
+MOVES = (0, 1, 2, 3, 5, 7, 11, 13)  # lines by which all arrays are moved
 
 
 class Reference(unittest.TestCase):
@@ -35,7 +35,7 @@ class Reference(unittest.TestCase):
                 self.assertEqual(within, row.name not in DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
 
     def test_drifting_rows_are_chance(self):
-        """Of several runs, which differ in where the arrays lie, some are above the simulator's and some below."""
+        """Of several runs with different places of the arrays, some are above the simulator's and some below."""
         for name in DRIFT:
             runs = [reference.run_all(lines=lines, names=name) for lines in MOVES]
             print(reference.spread(runs))
@@ -50,8 +50,8 @@ class Reference(unittest.TestCase):
 
 class RoundTrip(unittest.TestCase):
     def test_a_miss_that_hits_l2(self):
-        """By the simulator's source 4 cycles to L1's tags; 2 to the slice, 120 (ROP), 1 to its tags, 3 for five flits, of two
-        steps in the network and a cycle each, and 1 to L1, which is filled; 1 until its turn, 1 to the register."""
+        """By the simulator's source 4 cycles to L1's tags; 2 to the slice, 120 (ROP), 1 to the slice's tags, 3 for five
+        flits, of two steps in the network and a cycle each, and 1 to fill L1; 1 until the turn, 1 to the register."""
         context = gpucache.Context()
         config = gpucache.Config(context)
         config.load_preset("gtx480-gpgpusim")
@@ -92,7 +92,8 @@ insts = 4
 
 class Programs(unittest.TestCase):
     def test_a_warp_executes_its_program(self):
-        """Twice round the loop, as its trace has two loads there; the store behind it is block 3's second warp's."""
+        """Twice round the loop, like the trace's two loads there; the store behind the loop is block 3's second
+        warp's."""
         made = ptx.as_simulated(["-block dim = (64,1,1)", *TRACE.splitlines()], PROGRAM).splitlines()
         self.assertEqual(made[:4], ["-block dim = (64,1,1)", "thread block = 3,0,0", "warp = 1", "insts = 11"])
         load, mad, branch = "LDG.E 1 R1 4 1 0x00000000100{}0000 4", "1 R67 FFMA 3 R65 R65 R67 0", "0 BRA 1 R98 0"

@@ -21,16 +21,15 @@ from compare import percent
 
 SCHEDULERS = ("gto", "lrr")
 LEAST_CYCLES = 10_000  # of launches that count for the first mean
-MOST = 0.5  # of the instructions that ran: a trace with less tells nothing of the cycles
-# What Accel-Sim's H100 configuration says: cycles. The model shall be closer to hardware on each.
+MOST = 0.5  # of the executed instructions: a trace with fewer tells nothing about the cycles
+# Figures of Accel-Sim's H100 configuration: cycles. The model shall be closer to hardware on each.
 ACCEL_SIM = {
     "vecadd/kernel-1": 10_222, "conv2d/kernel-1": 8_150, "atax/kernel-1": 142_581, "kmeans_rowmajor/kernel-1": 41_565,
 }  # fmt: skip
 
-# Cycles, hit rates in per cent, DRAM reads in sectors; (model, hardware) each, None where the counter was not read.
-# Of the blocks of some SMs only, the L1 hit rate alone is comparable. `complete`: the trace holds most of the
-# instructions that ran; a loop without global memory is missing from it. `active`: cycles of an SM with a block on it,
-# on average.
+# Cycles, hit rates in per cent, DRAM reads in sectors; (model, hardware) each, None for an unread counter. For blocks
+# of some SMs only, the L1 hit rate alone is comparable. `complete`: the trace holds most of the executed instructions;
+# a loop without global memory is missing in the trace. `active`: cycles of an SM with a block, on average.
 Row = namedtuple("Row", "name partial complete cycles active l1 l2 dram stats")
 
 
@@ -59,7 +58,7 @@ def run(job):
 
 
 def run_all(folder, preset="h100", settings=(), only=(), jobs=2):
-    """Every launch of a folder's hardware.json whose name holds one of the words of `only`: Rows, in order."""
+    """Every launch in a folder's hardware.json with a word of `only` in the name: Rows, in order."""
     entries = json.loads((folder / "hardware.json").read_text())
     entries = [entry for entry in entries if not only or any(word in entry["trace"] for word in only)]
     work = [(folder, entry, preset, tuple(settings)) for entry in entries]
@@ -70,12 +69,12 @@ def run_all(folder, preset="h100", settings=(), only=(), jobs=2):
 
 
 def error(pair):
-    """Of the model, in per cent of hardware."""
+    """Error of the model, in per cent of hardware."""
     return 100 * (pair[0] - pair[1]) / pair[1]
 
 
 def ranks(values):
-    """Their places in ascending order from 0 up; equal ones share the mean of theirs."""
+    """The values' places in ascending order from 0 up; equal ones share the mean place."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
@@ -95,7 +94,7 @@ def mean(values):
 
 
 def counted(rows, least=LEAST_CYCLES):
-    """Full launches with complete traces above so many cycles of hardware."""
+    """Full launches with complete traces above a number of hardware cycles."""
     return [row for row in rows if row.complete and row.cycles[1] > least]
 
 
@@ -112,7 +111,7 @@ def partial_errors(rows):
 
 
 def halves(rows):
-    """Every other launch by name, on which something may be fitted, and the rest, on which it is then tried."""
+    """Every other launch by name, for fitting, and the rest, for the later test."""
     ordered = sorted(rows, key=lambda row: row.name)
     return ordered[::2], ordered[1::2]
 

@@ -23,7 +23,7 @@ SMS, TURNS, LANES = 132, 4, 32
 
 
 def read_table(path=TABLE):
-    """Places a nanosecond by what is done and KiB."""
+    """Places a nanosecond by kind of access and KiB."""
     found = {}
     row = r"scatter (\S+) KiB=(\d+) blocks=264 warps=32 .* lanes=32 run=1 .* places/ns=([\d.]+)"
     for what, kib, rate in re.findall(row, path.read_text()):
@@ -32,7 +32,7 @@ def read_table(path=TABLE):
 
 
 def fill(hierarchy, size):
-    """L2's both halves have all lines."""
+    """Both halves of L2 have all lines."""
     for sm in (0, 2, 4, 6):
         for line in range(0, size, 128):
             while hierarchy.try_issue([BASE + line + 4 * lane for lane in range(LANES)], sm=sm, hint="cg"):
@@ -41,7 +41,7 @@ def fill(hierarchy, size):
 
 
 class Warps:
-    """Each issues a turn's accesses one behind the other, and the next turn's when they are all done."""
+    """Each issues a turn's accesses one behind the other, and the next turn's after the end of all."""
 
     def __init__(self, hierarchy, steps, sectors, warps):
         self.hierarchy, self.steps, self.sectors, self.warps = hierarchy, steps, sectors, warps
@@ -59,7 +59,7 @@ class Warps:
             self.ready.append(warp)
 
     def issue(self, warp):
-        """Whether all of its turn has been issued."""
+        """Whether the whole turn has been issued."""
         if self.pending[warp] is None:
             self.pending[warp] = [BASE + 32 * self.random.randrange(self.sectors) for _ in range(LANES)]
         kind = self.steps[-self.left[warp] % len(self.steps)]

@@ -22,7 +22,7 @@ LOAD = re.compile(r"\w+ (\w{8}) 1 R\d+ LDG\.E(?:\.U8)? 1 R\d+ \d+ (\d) (.*)")
 
 
 def addresses(form, words, lanes):
-    """As FORMAT.md has them: a stride, differences, or all."""
+    """Addresses in FORMAT.md's forms: a stride, differences, or all."""
     first = int(words[0], 16)
     if form == 1:
         return [first + i * int(words[1]) for i in range(len(lanes))]
@@ -35,7 +35,7 @@ def addresses(form, words, lanes):
 
 
 def loads(path):
-    """(lanes, addresses) of each load, in a warp's order; None where another warp begins."""
+    """(lanes, addresses) of each load, in a warp's order; None at the beginning of another warp."""
     with lzma.open(path, "rt") as lines:
         for line in lines:
             if line.startswith("warp"):
@@ -48,7 +48,7 @@ def loads(path):
 
 
 def search(folder):
-    """(first edge of each node, number of each node's, end of each edge, level of each node)."""
+    """(first edge of each node, number of edges of each node, end of each edge, level of each node)."""
     first, count, ends, level = {}, {}, {}, {}
     for number in range(LEVELS):
         node, edges = {}, []

@@ -34,7 +34,7 @@ def launches(folder, program):
     lines = [line.removeprefix("LAUNCH ") for line in text if line.startswith("LAUNCH ")]
     with open(folder / f"{program}.csv", newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(line for line in file if not line.startswith("==")) if row["ID"]]
-    # A run that its time limit ended lacks the last.
+    # A run ended by the time limit lacks the last.
     return zip(lines, rows)
 
 
