@@ -363,6 +363,46 @@ Test(hierarchy_snapshots, addresses) {
     gpc_context_destroy(names);
 }
 
+/* While a kernel begins, dirty lines and lines of the kernel before leave. A snapshot in each of those cycles. */
+static void check_begin(const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_host a, b;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s: %s", settings, error.message);
+    cr_assert_eq(snapshot_make(settings, true, &b, &error), GPC_OK);
+    for (unsigned kernel = 0; kernel < 3; kernel++) {
+        snapshot_drive(&a, 200), snapshot_drive(&b, 200);
+        snapshot_finish(&a), snapshot_finish(&b);
+        cr_assert_eq(gpc_hierarchy_begin_kernel(a.hierarchy, NULL, &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_begin_kernel(b.hierarchy, NULL, &error), GPC_OK, "%s", error.message);
+        for (unsigned i = 0; i < 250; i++) {
+            if (i % 16 == 3)
+                snapshot_access_one(&a), snapshot_access_one(&b);
+            cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, 1), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 1), GPC_OK);
+            snapshot_bytes file = snapshot_save(&b);
+            const snapshot_host loaded = snapshot_load(&b, &file);
+            gpc_hierarchy_destroy(b.hierarchy);
+            b = loaded;
+            snapshot_attach(&b);
+            free(file.data);
+        }
+        snapshot_finish(&a), snapshot_finish(&b);
+        snapshot_expect_same(&a, &b, settings);
+    }
+    gpc_hierarchy_destroy(a.hierarchy);
+    gpc_hierarchy_destroy(b.hierarchy);
+    gpc_context_destroy(snapshot_context);
+}
+
+Test(hierarchy_snapshots, begin_of_a_kernel) {
+    check_begin(COHERENT "coherence = nmoesi\nkernels.flush = l1\n");
+    check_begin(COHERENT "coherence = nmoesi\nkernels.flush = all\ncluster.sms = 2\n");
+    check_begin(COHERENT "coherence = vi\nkernels.flush = l1\n");
+    check_begin(COHERENT "coherence = slc-glc\nkernels.flush = all\nl2.partitions = 2\n");
+    check_begin("kernels.flush = l1\nl1.write_policy = back\nl1.write_allocate = fetch\n");
+}
+
 Test(hierarchy_snapshots, files) {
     gpc_error error = GPC_ERROR_INIT;
     char path[] = "/tmp/gpucache-snapshot-XXXXXX";

@@ -23,7 +23,7 @@ from workshop import Build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 Tests = collections.namedtuple("Tests", "suite name seconds")
-TESTS = [Tests("hierarchy", "hierarchy_snapshots/@(configurations|random|protocols|values|prefetchers|threads)", 60),
+TESTS = [Tests("hierarchy", "hierarchy_snapshots/@(configurations|begin_of_a_kernel|random|protocols|values|prefetchers|threads)", 60),
          Tests("timed", "*/snapshots", 20)]  # fmt: skip
 TORTURE = ["--snapshots", "--operations", "4", "--jobs", "1", "--limit", "20"]
 RANGE = re.compile(r"GPCI_STATE_FROM\((\w+), (\w+), (\w+), ([^;]*?), (\w+)\);")
