@@ -37,11 +37,38 @@ static uint32_t operands(const gpci_timed *t, uint32_t packet) {
     return kind == GPCI_KIND_FENCE ? 0 : kind == GPC_LOAD || kind == GPC_PREFETCH ? 1 : 2;
 }
 
-static void dispatch(gpci_collector *c, uint64_t now) {
+static bool writes(const gpci_timed *t, const struct gpci_collector_unit *u) {
+    const uint8_t kind = gpci_packet_at(&t->pool, u->lines.first)->line.kind;
+    return kind == GPC_STORE || kind == GPC_ATOMIC || kind == GPC_REDUCTION;
+}
+
+static bool have_common_line(const gpci_timed *t, const gpci_queue *a, const gpci_queue *b) {
+    uint32_t one = a->first;
+    for (uint32_t i = 0; i < a->count; i++, one = t->pool.links[one].next) {
+        uint32_t other = b->first;
+        for (uint32_t k = 0; k < b->count; k++, other = t->pool.links[other].next)
+            if (gpci_packet_at(&t->pool, one)->address == gpci_packet_at(&t->pool, other)->address)
+                return true;
+    }
+    return false;
+}
+
+/* Does an earlier instruction wait in another unit, and would a write or a read of a line be too early? */
+static bool must_follow(const gpci_timed *t, const gpci_collector *c, const struct gpci_collector_unit *u) {
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        const struct gpci_collector_unit *other = &c->units[unit];
+        if (other->lines.count && other->number < u->number && (writes(t, u) || writes(t, other)) &&
+            have_common_line(t, &u->lines, &other->lines))
+            return true;
+    }
+    return false;
+}
+
+static void dispatch(const gpci_timed *t, gpci_collector *c, uint64_t now) {
     for (uint32_t n = 1; n <= c->count; n++) {
         const uint32_t unit = (c->last + n) % c->count;
         struct gpci_collector_unit *u = &c->units[unit];
-        if (!u->lines.count || u->ready_at > now)
+        if (!u->lines.count || u->ready_at > now || must_follow(t, c, u))
             continue;
         c->last = unit;
         move(&u->lines, &c->ready, now);
@@ -55,6 +82,7 @@ static void allocate(const gpci_timed *t, gpci_collector *c, uint64_t now) {
         if (u->lines.count)
             continue;
         u->ready_at = now + 1 + operands(t, c->issued.first);
+        u->number = c->taken++;
         move(&c->issued, &u->lines, now);
         return;
     }
@@ -84,7 +112,7 @@ void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
     gpci_collector *c = stage->collector;
     const uint64_t now = t->wheel.now;
     if (!c->ready.count)
-        dispatch(c, now);
+        dispatch(t, c, now);
     if (c->issued.count && t->pool.links[c->issued.first].due < now)
         allocate(t, c, now);
 }

@@ -10,6 +10,8 @@
  * at the tags. Ready units are served round robin, not in issue order. [GPGPU-Sim 3.2, shader.cc: opndcoll_rfu_t::step,
  * dispatch_unit_t::find_ready, shader_core_ctx::execute]
  *
+ * GPGPU-Sim's accesses carry no values. Here a write and an earlier or later access of the same line keep their order.
+ *
  * Example, two units, the tags busy; unit 0 was served last. A, then B are issued and take units 0 and 1. When the
  * register behind them becomes free, B goes first, because unit 1 is next; then A, before whatever is in unit 1 by
  * then.
@@ -20,10 +22,12 @@
 struct gpci_collector {
     uint32_t count; /* number of units */
     uint32_t last;  /* unit served last */
+    uint64_t taken; /* instructions that have taken a unit */
     gpci_queue issued, ready;
     struct gpci_collector_unit {
         gpci_queue lines;
         uint64_t ready_at; /* operands are read */
+        uint64_t number;   /* of the instruction, in the order of issue */
     } units[];
 };
 
