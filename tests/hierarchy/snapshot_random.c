@@ -101,7 +101,7 @@ static void *fill_resize(void *user_data, void *old, size_t bytes) {
     return fresh;
 }
 
-/* A snapshot in the middle of accesses, of a hierarchy that was loaded from an idle one. */
+/* A snapshot in the middle of a load, of a hierarchy that was loaded from an idle one. */
 static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;
@@ -115,7 +115,12 @@ static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
     snapshot_bytes idle = snapshot_save(&a);
     snapshot_host b = snapshot_load(&a, &idle);
     snapshot_attach(&b);
-    snapshot_drive(&b, 3);
+    const uint64_t address = 1 << 20;
+    gpc_warp_access load = GPC_WARP_ACCESS_INIT;
+    load.mask = 1, load.width = 4, load.addresses = &address;
+    cr_assert_eq(gpc_hierarchy_try_issue(b.hierarchy, &load, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 30), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_in_flight(b.hierarchy), 1);
     snapshot_bytes later = snapshot_save(&b);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_hierarchy_destroy(b.hierarchy);
