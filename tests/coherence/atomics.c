@@ -81,7 +81,7 @@ static void put(gpc_coherence *c, uint64_t address, uint64_t value) {
     cr_assert_eq(gpc_coherence_write_memory(c, address, bytes, 8), GPC_OK);
 }
 
-/* Two of them in sequence, on the upper or the lower word, or both, of eight bytes. */
+/* Two atomics in sequence, on the upper or the lower word, or both, of eight bytes. */
 static void try_operation(gpc_coherence *c, uint64_t address, gpc_atomic_op op, uint32_t width, uint64_t old,
                           uint64_t b) {
     const uint64_t compare = b & 1 ? old : b, all = width == 8 ? UINT64_MAX : UINT32_MAX;

@@ -195,7 +195,7 @@ Test(coherence_build, refuses_a_cycle) {
     small_close(s);
 }
 
-/* A chain of caches, one below the other. */
+/* A chain of caches below each other. */
 Test(coherence_build, refuses_too_many_levels) {
     enum { CHAIN = 256 };
     static gpc_coherence_module chain[CHAIN];
@@ -261,7 +261,7 @@ Test(coherence_build, refuses_policies) {
           (s->modules[3].sets = 1, s->modules[3].ways = 0, s->modules[3].replacement = "plru"));
 }
 
-/* A policy is accepted only if requests provide all its inputs. */
+/* A policy is accepted only if requests provide all inputs of the policy. */
 Test(coherence_build, refuses_policies_that_read_more) {
     static const struct {
         const char *spec, *reads; /* NULL: accepted */
@@ -298,7 +298,7 @@ Test(coherence_build, refuses_policies_that_read_more) {
         }
 }
 
-/* A protocol for processors that reach memory through the same modules has no rules for others. */
+/* A protocol for processors that reach memory through the same modules has no rules for other processors. */
 Test(coherence_build, refuses_places_without_rules) {
     small *s = small_open();
     gpc_protocol protocol = *gpc_protocol_find(s->context, "nmoesi");

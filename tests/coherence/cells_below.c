@@ -170,8 +170,8 @@ Test(coherence_cells, between_in_nmoesi) {
 }
 
 /*
- * N data come in beside an owner, in whom the same bytes may be older: the owner gives up its copy, here and a level
- * below.
+ * N data come in beside an owner, whose copy may have older bytes: the owner gives up the copy, at this level and a
+ * level below.
  */
 Test(coherence_cells, n_data_beside_an_owner) {
     PLAY("nmoesi", STAGE_FLAT, 0, {"S0 L1 N1", "X1", "O>I@800", "D3"});

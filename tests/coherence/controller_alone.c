@@ -105,7 +105,7 @@ static bool repeats(const pair *w) {
     return false;
 }
 
-/* True if several blocks of a line have left together. They meet in any order if a block below has them all. */
+/* True if several blocks of a line have left together. The blocks meet in any order if a block below has them all. */
 static bool left_together(const pair *w) {
     const uint32_t gone = GPC_ORIGIN_EVICTED | GPC_ORIGIN_EVICT_IN_MEMORY | GPC_ORIGIN_DIRECTORY_ONLY;
     uint32_t count[TREE_MODULES] = {0};
@@ -137,7 +137,7 @@ static bool same_steps(const pair *w) {
     return false;
 }
 
-/* A policy whose state is everything told to it, and decides the choice. */
+/* A policy whose state is the whole input; the state decides the choice. */
 static void hear(void *self, uint64_t what, uint32_t set, uint32_t way, const gpc_request *r) {
     uint64_t *sum = self;
     *sum = gpci_mix(*sum ^ gpci_mix(what ^ gpci_mix((uint64_t)set << 32 | way)));
@@ -185,7 +185,7 @@ static void listening(gpc_context *context) {
     cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, NULL), GPC_OK);
 }
 
-/* True if both policies were told the same. */
+/* True if both policies had equal inputs. */
 static bool compare_policies(const gpci_module *a, const gpci_module *b) {
     const bool listens = a->policy && !strcmp(a->given.replacement, "nru-that-listens");
     return !listens || *(uint64_t *)a->policy->self == *(uint64_t *)b->policy->self;
@@ -349,7 +349,7 @@ static gpc_coherence *make(const random_program *p, gpc_context *context) {
             t.modules[i].replacement = "nru-that-listens";
     const gpc_status status = tree_create(&t, context, p->protocol, p->seed % 4 != 2, true, &error, &c);
     cr_assert_eq(status, GPC_OK, "%s", error.message);
-    gpci_coherence_inject(c, GPCI_FAULT_ALWAYS_DIRECT, 0); /* as if refusals were impossible: here they are */
+    gpci_coherence_inject(c, GPCI_FAULT_ALWAYS_DIRECT, 0); /* refusals are impossible here */
     return c;
 }
 
@@ -373,7 +373,7 @@ static bool compare(const char *protocol, uint64_t seed, unsigned features) {
     return comparable;
 }
 
-/* At least one of so many must be comparable to the end. */
+/* At least one of this number must be comparable to the end. */
 static void compare_all(const char *protocol, unsigned features, uint64_t one_of) {
     const char *count = getenv("GPUCACHE_CONTROLLER_TREES"), *first = getenv("GPUCACHE_CONTROLLER_FIRST");
     const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(96);
@@ -400,7 +400,7 @@ PROTOCOL(nmoesi, "nmoesi")
 PROTOCOL(vi, "vi")
 PROTOCOL(none, "none")
 PROTOCOL(slc_glc, "slc-glc")
-/* There is no waiting for invalidations, so policies are told of them in another order. */
+/* Invalidations are not awaited, so policies see the invalidations in another order. */
 Test(coherence_controller_alone, hmg) {
     compare_all("hmg", ALONE & ~(unsigned)TREE_POLICIES, 2);
 }
@@ -408,7 +408,7 @@ Test(coherence_controller_alone, multi2sim) {
     compare_all("nmoesi-multi2sim", TREE_SIMULATOR, 12);
 }
 
-/* Many steps of one cycle: none is lost, and the order stays, while their memory grows. */
+/* Many steps of one cycle: every step is kept in order while the memory of the steps grows. */
 Test(coherence_controller_alone, many_steps_of_a_cycle) {
     gpc_context *context;
     gpci_calendar calendar = {0};

@@ -62,7 +62,7 @@ static void finish(small *s) {
 /*
  * l1-0 stores to a block absent from it and from the cache below: the bytes pass through the cache. l1-1, over the same
  * cache, loads the block at about the same time. If the cache got the old block while the bytes are on the way below,
- * it would keep it, and l1-0 would read it.
+ * the cache would keep the old block for l1-0's later load.
  */
 static void store_against_load(const char *protocol, uint32_t kind, uint32_t flags, uint32_t delay) {
     small *s = three(protocol);
@@ -124,7 +124,7 @@ Test(coherence_controller_pass, though_messages_overtake_each_other) {
             store_overtaken(delay, answer);
 }
 
-/* A store past all caches is found by another's load past all caches. */
+/* A store past all caches is found by another processor's load past all caches. */
 Test(coherence_controller_pass, memory_is_reached) {
     for (uint32_t delay = 0; delay < 120; delay++) {
         small *s = three("slc-glc");

@@ -17,7 +17,7 @@
 
 #define BYTES 1024u
 #define ACCESSES 300u
-#define LONGEST 1000000u /* cycles after the last, by which all must end */
+#define LONGEST 1000000u /* cycles after the last, as the bound for all ends */
 
 typedef struct world {
     gpc_coherence *c;

@@ -67,7 +67,7 @@ typedef struct cell {
     uint32_t place, state, event;
 } cell;
 
-/* The cell keeps acting, since some are asked early; and it is forbidden. */
+/* The cell keeps acting, because early questions exist, and is forbidden. */
 static void forbid(gpc_coherence *c, const cell *x) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpc_protocol_rule *rule = &c->modules[i].rules[x->state][x->event];

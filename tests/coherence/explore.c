@@ -218,7 +218,7 @@ static explore_report mended(const char *tree, uint32_t blocks, uint32_t positio
     return explored(&setup);
 }
 
-/* Without D3, D4 and D5 nothing is lost; each of them alone loses data, where possible. */
+/* Without D3, D4 and D5 no data are lost; each defect alone loses data, where possible. */
 Test(explore, multi2sim_loses_by_its_flags_alone) {
     static const struct loss {
         uint32_t flag;

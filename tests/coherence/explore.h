@@ -31,7 +31,7 @@ typedef struct explore_report {
     uint64_t shape;  /* likewise, without messages */
     bool complete;   /* everything reachable was reached; false: ended by `most` or a violation */
     bool failed;     /* no memory, or the tree was refused: see `text` */
-    char text[1536]; /* the first violation, and the accesses that lead to it */
+    char text[1536]; /* the first violation, and the accesses leading to the violation */
 } explore_report;
 
 /* User data passed through the library. */

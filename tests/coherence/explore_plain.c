@@ -24,7 +24,7 @@ static bool is(const gpci_explorer *e, const char *protocol) {
     return strcmp(explore_asked(e)->plain, protocol) == 0;
 }
 
-/* True if the access ends at its own module, given a copy there. */
+/* True if the access ends at the accessing module, given a copy in the module. */
 static bool stays(const gpci_explorer *e, const gpci_verify_action *a) {
     if (a->kind == GPCI_VERIFY_LOAD || is(e, "none"))
         return a->kind <= GPCI_VERIFY_N_STORE && !a->flags;

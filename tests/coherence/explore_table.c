@@ -34,7 +34,7 @@ static bool hits(uint8_t state, uint8_t kind) {
     return kind == GPCI_VERIFY_STORE ? is_any(state, "ME") : is_any(state, "NMOES");
 }
 
-/* State of the accessing cache afterwards, if no other has a copy, or if some have. */
+/* State of the accessing cache afterwards, without and with other copies. */
 static uint8_t own_next(traits t, uint8_t state, uint8_t kind, bool alone) {
     if (kind == GPCI_VERIFY_STORE)
         return GPC_LINE_M;
@@ -108,7 +108,7 @@ static bool is_beside(const gpci_explorer *e, uint32_t module, uint32_t x, uint3
     return module != x && e->low[module][b] != GPC_NO_MODULE && e->low[module][b] == e->low[x][b];
 }
 
-/* True if another module above X's low module has a copy in one of these states. */
+/* True if another module above X's low module has a copy in a given state. */
 static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before,
                        const char *states) {
     for (uint32_t i = 0; i < e->c->module_count; i++)

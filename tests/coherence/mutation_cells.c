@@ -11,7 +11,7 @@ enum { PLACES = 4, ACTIONS = 12, TREES = 16 };
 static const struct gate {
     const char *tree;
     uint32_t blocks, positions;
-    uint32_t places; /* places whose rules can matter there, a bit each */
+    uint32_t places; /* places whose rules can matter, a bit per place */
     bool light;      /* not only in thorough runs */
 } gates[] = {
     {"2 over memory", 1, 2, 9, true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two branches over one memory, one of them with a non-inclusive cache: place of the newest bytes of a block. */
+/* Two branches over one memory, the second with a non-inclusive cache: place of the newest bytes of a block. */
 #include "coherence/small.h"
 
 enum { A0, A1, B0, B1, MM };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Homes of pages: four L1s, two and two over an L2, the L2s over two memories, each of which is a home. */
+/* Homes of pages: four L1s, two and two over an L2, the L2s over two memories, both homes. */
 
 enum { L2 = 4, MEMORY = 6, PAGE = 1024 };
 

@@ -87,7 +87,7 @@ void random_oracle_destroy(random_oracle *o);
 const uint8_t *random_oracle_bytes(const random_oracle *o);
 /* A step was made, with result `out`. False: a wrong byte, described in `text`. */
 bool random_oracle_step(random_oracle *o, const random_step *step, const uint8_t *out, char *text, size_t size);
-/* All caches were flushed, and memory holds these bytes. */
+/* All caches were flushed, and memory holds the given bytes. */
 bool random_oracle_end(random_oracle *o, const uint8_t *memory, char *text, size_t size);
 uint64_t random_oracle_checked(const random_oracle *o, uint64_t *out_unknown);
 

@@ -102,7 +102,7 @@ static bool all_answered(const gpc_coherence_result *r, const random_step *step,
     return good ? true : FAIL("message %u of kind %u has no answer", i, r->messages[i].kind);
 }
 
-/* Take all possible steps; again until nothing changes. */
+/* Take all possible steps, repeatedly, until a round without a change. */
 static bool comes_to_an_end(const gpc_coherence_result *r, char *text, size_t size) {
     uint32_t n = r->message_count, done = 0, before;
     uint32_t *joined = calloc(n + 1, sizeof(*joined));

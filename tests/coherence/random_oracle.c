@@ -125,7 +125,7 @@ static bool is_coherent(const random_oracle *o, const random_step *s) {
     return o->program->rules == RANDOM_COHERENT || (o->program->rules == RANDOM_MIXED && s->kind == RANDOM_STORE);
 }
 
-/* A coherent store removes all copies of the block, and merges writes of others. */
+/* A coherent store removes all copies of the block, and merges other modules' writes. */
 static void merge_block(random_oracle *o, const random_step *s) {
     uint64_t first = (s->address - o->program->tree.base) / o->smallest * o->smallest;
     uint64_t end = s->address + s->size - o->program->tree.base;
@@ -153,7 +153,7 @@ static bool only_through(const tree *t, uint32_t module, uint32_t low) {
 
 /*
  * The data in `module` (GPC_NO_MODULE: all), and in modules above if `above`, are gone: it is as new as the level
- * below. Modules that reach some addresses by other ways have kept these.
+ * below. Modules with another way to an address have kept the address's bytes.
  */
 static void refresh(random_oracle *o, uint32_t module, bool above) {
     const tree *t = &o->program->tree;

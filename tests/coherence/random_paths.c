@@ -5,7 +5,7 @@
 #include "coherence/random.h"
 
 /*
- * One program in two ways that must be equal: with listeners, which also keep hits from the short path; without cycles.
+ * A program in two ways that must be equal: with listeners, which also keep hits from the short path; without cycles.
  */
 
 typedef struct heard {

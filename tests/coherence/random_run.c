@@ -95,7 +95,7 @@ static bool step(run *r, size_t i) {
     return !r->p->check_every || i % r->p->check_every ? true : check_tree(r, i);
 }
 
-/* All caches are flushed: none holds data, memory has all. */
+/* All caches are flushed: caches hold no data, memory has all. */
 static bool finish(run *r) {
     const random_step all = {.kind = RANDOM_FLUSH, .module = GPC_NO_MODULE};
     const tree *t = &r->p->tree;

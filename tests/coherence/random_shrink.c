@@ -10,7 +10,7 @@
  * change is kept only if the program still fails, as a run and not for an impossible tree.
  */
 
-/* If it fails, replace p. Otherwise free it. */
+/* If the change fails, replace p. Otherwise free the change. */
 static bool keep(random_program *p, random_program *tried, random_failure *failure) {
     random_failure found;
     bool fails = !random_run(tried, &found, NULL) && found.built;
@@ -47,7 +47,7 @@ static bool drop_steps(random_program *p, random_failure *failure) {
     return p->count != before;
 }
 
-/* Without a first-level module, or (GPC_NO_MODULE) without modules that none of them reaches. */
+/* Without a first-level module, or (GPC_NO_MODULE) without modules out of reach of every first-level module. */
 static bool prune(random_program *p, random_program *tried, uint32_t without, random_failure *failure) {
     uint32_t map[TREE_MODULES];
     bool used = false;

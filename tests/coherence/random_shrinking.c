@@ -31,7 +31,7 @@ static random_program *find_failure(const char *protocol, uint32_t faults, uint3
     return NULL;
 }
 
-/* It fails; without any one of the steps it does not. */
+/* The program fails; without any single step the program passes. */
 static void is_minimal(const random_program *p) {
     random_failure failure;
     cr_assert(!random_run(p, &failure, NULL));

@@ -153,7 +153,7 @@ static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_sta
     return true;
 }
 
-/* The matrices; and blocks that came to a valid state and did not leave it are present. */
+/* The matrices; and blocks that entered a valid state and did not leave are present. */
 static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
     int64_t left = 0, valid = 0;

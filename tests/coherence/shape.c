@@ -44,7 +44,7 @@ Test(coherence_shape, between_and_shared) {
     small_close(s);
 }
 
-/* Banks: each is below all, for separate addresses. */
+/* Banks: every bank is below all caches, for separate addresses. */
 Test(coherence_shape, banks_are_shared) {
     small *s = small_open_bare(6);
     for (uint32_t l1 = 0; l1 < 2; l1++)
@@ -203,7 +203,7 @@ Test(coherence_shape, dense) {
         l1->sets = 8;
         l1->dense = dense;
         const gpci_module *m = &small_tree(s)->modules[0];
-        for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... belong to it: 4 blocks each */
+        for (uint64_t block = 0; block < 48; block++) /* stretches 0, 3, 6 ... are the module's: 4 blocks per stretch */
             cr_expect_eq(gpci_module_row(m, (block / 4 * 12 + block % 4) * 64),
                          dense ? block % 8 : (block / 4 * 12 + block % 4) / 3 % 8);
         small_close(s);
@@ -277,7 +277,7 @@ static small *random_memories(uint64_t *random, uint32_t count) {
     return s;
 }
 
-/* Between the first and the last served address, exactly one has to serve; exactly this is accepted. */
+/* Between the first and the last served address exactly one module must serve; only such trees are accepted. */
 Test(coherence_shape, exactly_one_low_module) {
     uint64_t random = 2024;
     uint32_t accepted = 0, which = 0;

@@ -48,7 +48,7 @@ static void expect_same(const sets *s, uint32_t step) {
     }
 }
 
-/* Existing sets of two and more: each has a row, and no other has one. */
+/* Sets of two and more have a row if and only if the set exists. */
 static uint32_t rows_needed(const sets *s) {
     uint32_t rows = 0;
     for (uint32_t set = 0; set < SETS; set++) {
@@ -143,7 +143,7 @@ Test(coherence_sharers, directory_ways_stand_behind_others) {
     }
 }
 
-/* A word is no more than a code; and there are as many codes as a set needs, or none. */
+/* A word is no more than a code; and the number of codes is the number needed by a set, or 0. */
 Test(coherence_sharers, who_has_codes) {
     gpci_module m = {.sharer_words = 1};
     cr_expect_eq(gpci_sharers_rows(&m, 100), 0);

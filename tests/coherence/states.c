@@ -195,7 +195,7 @@ Test(coherence_states, explored_alike) {
         }
 }
 
-/* MESIF: exactly the latest copy is asked; a directory that has lost it asks none. */
+/* MESIF: exactly the latest copy is asked; a directory that has lost the copy sends no request. */
 Test(coherence_states, the_forwarding_copy_is_the_latest) {
     small *s = small_open_bare(4);
     for (uint32_t i = 0; i < 3; i++)

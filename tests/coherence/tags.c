@@ -164,7 +164,7 @@ Test(coherence_tags, lru_by_hand) {
     small_close(s);
 }
 
-/* FIFO: a lookup of an invalid block moves it; address 0's tag is of an invalid block, and moves nothing. */
+/* FIFO: a lookup of an invalid block moves the block; address 0's tag belongs to an invalid block and does not move. */
 Test(coherence_tags, fifo_by_hand) {
     small *s = small_open();
     s->modules[0].replacement = "fifo";

@@ -213,7 +213,7 @@ static void on_complete(void *data, const gpc_coherence_completion *done) {
         t->token = t->token == done->token ? 0 : t->token;
 }
 
-/* A message of the `slow` kind only without other choices, when nothing can begin. */
+/* A message of the `slow` kind only without other choices, when no access can begin. */
 static bool choose_any(gpc_coherence *c, uint32_t slow, bool begins, uint64_t *random) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     uint32_t count = 0, chosen = 0, others = 0;
@@ -225,7 +225,7 @@ static bool choose_any(gpc_coherence *c, uint32_t slow, bool begins, uint64_t *r
     return count;
 }
 
-/* The third thread loads addresses that may evict X or Y, or bring them, beside the second. */
+/* The third thread loads addresses that may evict or fetch X or Y, beside the second. */
 static void begin(gpc_coherence *c, thread *t, uint8_t round, uint8_t seen[2], uint64_t *random) {
     static const uint32_t writes[] = {GPC_COHERENCE_N_STORE, GPC_COHERENCE_RELEASE, GPC_COHERENCE_N_STORE},
                           reads[] = {GPC_COHERENCE_ACQUIRE, GPC_COHERENCE_LOAD, GPC_COHERENCE_ACQUIRE,

@@ -110,7 +110,7 @@ static size_t print_matrix(const gpc_coherence_stats *stats, char *buffer, size_
     return gpc_coherence_matrix_text(stats, "96 KB L2", buffer, size);
 }
 
-/* Every buffer size, from none to enough: the start of the text, with NUL, and nothing beyond. */
+/* Every buffer size, from none to enough: the start of the text, with NUL, and no bytes beyond. */
 static void check_sizes(print_fn print) {
     gpc_coherence_stats stats = read_document(&documents[1]);
     size_t whole = print(&stats, NULL, 0);

@@ -64,7 +64,9 @@ uint32_t tree_low(const tree *t, uint32_t module, uint64_t address);
 /* True if `module` leads to `low`, or equals it. */
 bool tree_reaches(const tree *t, uint32_t module, uint32_t low);
 
-/* True if all processors reach the module's addresses through it. For a complete tree: after tree_find_public. */
+/*
+ * True if all processors reach the module's addresses through the module. For a complete tree: after tree_find_public.
+ */
 bool tree_public(const tree *t, uint32_t module);
 void tree_find_public(tree *t);
 

@@ -37,7 +37,7 @@ bool tree_public(const tree *t, uint32_t module) {
     return t->open[module];
 }
 
-/* All processors access one address; modules serving it only for some of them are not public. */
+/* All processors access one address; modules serving the address only for some processors are not public. */
 static void walk(tree *t, uint64_t address) {
     uint32_t passed[TREE_MODULES] = {0}, processors = 0;
     for (uint32_t i = 0; i < t->first_count; i++) {

@@ -249,7 +249,7 @@ static void is_caught(const gpc_verify_options *o, uint32_t verdict, const char 
     gpc_verify_destroy(v);
 }
 
-/* One cell of moesi's first level. In two ways: one access at a time, and in flight. */
+/* A cell of moesi's first level, in two ways: with one access at a time, and in flight. */
 static void cell_is_caught(uint32_t state, uint32_t event, gpc_protocol_rule rule, uint32_t blocks,
                            const uint32_t verdicts[2], const char *const texts[2]) {
     gpc_protocol protocol;

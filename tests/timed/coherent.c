@@ -40,7 +40,7 @@ Test(timed_coherent, l2_hit) {
     coherent_close(&r);
 }
 
-/* Requests of an LRC's L1s for one line go to the slice together; there each is served, and answered. */
+/* Requests of an LRC's L1s for one line go to the slice together, and the slice serves and answers each. */
 Test(timed_coherent, requests_go_along) {
     static const char *const protocols[] = {"vi", "mesi", "nmoesi-multi2sim"};
     uint64_t apart = 0, bytes = 0;

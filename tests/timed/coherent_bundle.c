@@ -81,7 +81,7 @@ Test(timed_coherent_bundle, each_sector_goes_on_by_itself) {
     coherent_close(&r);
 }
 
-/* A request that goes with another's must ask only for the same sectors. */
+/* A request sent with another access's request must ask only for the same sectors. */
 Test(timed_coherent_bundle, requests_of_an_lrc) {
     rig r;
     coherent_open(&r, "vi", SECTORS "lrc.sms = 2\nlrc.entries = 4\n");

@@ -73,7 +73,7 @@ Test(timed_coherent_queues, hold_what_keys_say) {
         }
 }
 
-/* All sectors of a line in flight share an MSHR entry of L1; another line waits for it. */
+/* All sectors of a line in flight share an MSHR entry of L1; another line waits for the entry. */
 Test(timed_coherent_queues, an_entry_is_a_lines) {
     static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {

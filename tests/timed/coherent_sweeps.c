@@ -136,7 +136,7 @@ Test(timed_coherent_sweeps, nothing_to_flush) {
     coherent_close(&r);
 }
 
-/* Two L1s have stored to one line, each a half: the slice takes each back before the next kernel's loads. */
+/* Two L1s have each stored to half a line: the slice takes both halves back before the next kernel's loads. */
 Test(timed_coherent_sweeps, a_kernels_stores_leave) {
     rig r;
     coherent_open(&r, "nmoesi", "kernels.flush = l1\n");

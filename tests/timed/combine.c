@@ -249,7 +249,7 @@ Test(combine, atomics_keep_their_order) {
     rig_close(&r);
 }
 
-/* A joined store is done together with the other, and a fence waits for both. */
+/* Joined stores are done together, and a fence waits for both. */
 Test(combine, a_fence_waits_for_those_that_joined) {
     rig r;
     start(&r);

@@ -98,7 +98,7 @@ Test(constants, its_own_data_port) {
     rig_close(&r);
 }
 
-/* Loads of a line in flight wait for it; other loads, without a free entry, until one has arrived. */
+/* Loads of a line in flight wait for the line; other loads, without a free entry, until an arrival frees an entry. */
 Test(constants, entries_and_merges) {
     rig r;
     rig_open(&r, CACHE "const.mshr_entries = 1\n", MEMORY);

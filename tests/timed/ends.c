@@ -213,7 +213,7 @@ Test(timed_ends, the_clock_waits_for_the_host) {
     rig_close(&r);
 }
 
-/* A kernel beginning beside others has dirty lines written back: they leave, though no access asks. */
+/* A kernel beginning beside others has dirty lines written back: the lines leave without a request. */
 Test(timed_ends, what_a_kernel_begins_with_leaves) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;

@@ -332,7 +332,7 @@ static uint64_t acquire_with_dirty(uint32_t dirty) {
     return cycles;
 }
 
-/* Lines leave in sequence, even by a miss queue of one packet: none waits for the previous reply. */
+/* Lines leave in sequence, even by a miss queue of one packet: no line waits for the previous reply. */
 Test(fences, an_acquiring_load_writes_back_line_by_line) {
     const uint64_t one = acquire_with_dirty(1);
     cr_expect_eq(acquire_with_dirty(2) - one, 1);

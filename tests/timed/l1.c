@@ -465,7 +465,7 @@ Test(timed_l1, a_late_load_reserves_a_line) {
     }
 }
 
-/* It stays, whatever else the set takes, until requested again: a pending hit that sends. */
+/* The line stays, in spite of new lines in the set, until requested again: a pending hit that sends. */
 Test(timed_l1, a_reserved_line_is_asked_for_again) {
     rig r;
     loses_its_line(&r, LONG RESERVING);

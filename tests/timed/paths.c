@@ -108,7 +108,7 @@ Test(timed_paths, network_turnaround) {
     cr_expect_eq(spread("network.reply_width = 40B\nnetwork.turnaround = 3\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 7);
 }
 
-/* Two SMs reading from one slice share the slice's links; reading from different slices they do not. */
+/* Two SMs reading from one slice share the slice's links; readers of different slices do not. */
 Test(timed_paths, ports_are_shared) {
     static const char text[] = "sm.count = 2\nl2.slices = 2\nl2.interleave_bytes = 128B\nnetwork.reply_width = 34B\n";
     uint64_t cycles[2];

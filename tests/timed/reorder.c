@@ -160,7 +160,7 @@ Test(timed_reorder, blocks) {
     rig_close(&r);
 }
 
-/* A store waits until all earlier accesses have passed the tags, and all later ones wait for it. */
+/* A store waits until all earlier accesses have passed the tags, and all later ones wait for the store. */
 Test(timed_reorder, writes_flush) {
     static const uint8_t kinds[] = {GPC_STORE, GPC_ATOMIC, GPC_REDUCTION};
     for (unsigned i = 0; i < 3; i++) {

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* l1.allocate = replaceable: lines in flight are evicted for others, and then fetched again. */
+/* l1.allocate = replaceable: lines in flight are evicted for other lines, and later fetched again. */
 
 #define SET 4096u /* bytes from a line to the next of the set */
 #define MEMORY 200u

@@ -36,7 +36,7 @@ static void draw_memory(uint64_t *state, rig *r) {
     r->memory.order = rig_below(state, 2) ? RIG_BACKWARDS : RIG_IN_ORDER;
 }
 
-/* One hierarchy and stream, by a seed. The host is the memory in half of them. */
+/* A hierarchy and stream, by a seed. The host is the memory in half of the seeds. */
 static outcome run(uint64_t seed, host_kind host, bool check) {
     static rig r;
     uint64_t state = seed;

@@ -277,7 +277,7 @@ Test(tlb, prefetches_do_not_walk) {
     rig_close(&r);
 }
 
-/* TLBs that always hit, beside the tags, change no cycle at all; without tlb.page there are none. */
+/* TLBs that always hit, beside the tags, change no cycle at all; without tlb.page TLBs are absent. */
 Test(tlb, that_always_hit_change_nothing) {
     uint64_t trails[2];
     for (int on = 0; on < 2; on++) {
