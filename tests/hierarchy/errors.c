@@ -150,3 +150,29 @@ Test(memory_errors, creation_names_the_level) {
     cr_expect_lt(rig_refused("l2.fetch_sectors = 8\n", &error), 0); /* 4 sectors */
     cr_expect_not_null(strstr(error.message, "l2"), "%s", error.message);
 }
+
+/* Messages name the argument that is NULL. */
+Test(memory_errors, null_arguments_of_snapshots) {
+    rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *h = NULL;
+    gpc_replay *replay = NULL;
+    rig_open(&r, NULL);
+    gpc_context *const c = r.context;
+#define EXPECT_NULL(call, name)                                                            \
+    do {                                                                                   \
+        cr_expect_eq(call, GPC_ERROR_ARGUMENT, "%s", #call);                               \
+        cr_expect(strstr(error.message, name " is NULL"), "%s: %s", #call, error.message); \
+    } while (0)
+    EXPECT_NULL(gpc_hierarchy_load_with(NULL, "f", NULL, &error, &h), "context");
+    EXPECT_NULL(gpc_hierarchy_load_with(c, NULL, NULL, &error, &h), "path");
+    EXPECT_NULL(gpc_hierarchy_load_with(c, "f", NULL, &error, NULL), "out");
+    EXPECT_NULL(gpc_replay_load_with(NULL, "f", NULL, &error, &replay), "context");
+    EXPECT_NULL(gpc_replay_load_with(c, NULL, NULL, &error, &replay), "path");
+    EXPECT_NULL(gpc_replay_load_with(c, "f", NULL, &error, NULL), "out");
+    EXPECT_NULL(gpc_hierarchy_save(NULL, "f", &error), "hierarchy");
+    EXPECT_NULL(gpc_hierarchy_save(r.hierarchy, NULL, &error), "path");
+    EXPECT_NULL(gpc_replay_save(NULL, "f", &error), "replay");
+    EXPECT_NULL(gpc_hierarchy_copy(NULL, &error, &h), "hierarchy");
+    rig_close(&r);
+}

@@ -293,6 +293,8 @@ static void expect_seeds(uint64_t first, const char *path) {
         write_trace(&w, seed, one, sizeof one);
         write_trace(&w, seed + 1000, other, sizeof other);
         keys_draw(w.context, c, seed + 500);
+        if (seed % 8 == 2) /* near the limit SMs are stepped by a single thread */
+            case_set(c, "limit.instructions", "120", true);
         snprintf(text + strlen(text), ROOM - strlen(text), "seed %" PRIu64 ":", seed);
         put_seed(&w, c, (const char *[]){one, other}, text);
         strcat(text, "\n");
