@@ -20,7 +20,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import reach
 from mutants import EXPLAINED, explanations, wakes_of
