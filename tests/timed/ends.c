@@ -248,3 +248,64 @@ Test(timed_ends, a_memory_that_refuses_is_asked_again) {
         rig_close(&r);
     }
 }
+
+/* Whatever is due beyond the wheel's span asks for a step again: every access ends, at the same cycle with two threads. */
+Test(timed_ends, ways_beyond_the_span_of_the_wheel) {
+    static const char *const ways[] = {
+        "tlb.page = 4KiB\ntlb.l1_latency = 2500\n",
+        "tlb.page = 4KiB\ntlb.l2_latency = 2500\n",
+        "tlb.page = 4KiB\ntlb.walk_latency = 2500\n",
+        "tlb.page = 4KiB\nl1.reorder = none\nl1.issue_latency = 900\n",
+        "l1.latency = 2500\n",
+        "network.latency = 2500\n",
+        "l2.latency = 2500\n",
+        "l2.rop_latency = 2500\n",
+        "coherence = msi\nl2.latency = 2500\n",
+        "coherence = msi\nnetwork.latency = 2500\n",
+        "coherence = msi\nl1.latency = 2500\n",
+        "coherence = msi\nl2.rop_latency = 2500\n",
+        "coherence = msi\ncluster.sms = 2\ncluster.latency = 2500\n",
+    };
+    for (size_t n = 0; n < sizeof ways / sizeof *ways; n++) {
+        uint64_t end[2];
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            rig r;
+            char settings[200];
+            const bool tree = strstr(ways[n], "coherence") != NULL;
+            snprintf(settings, sizeof settings, "sm.count = 4\n%sthreads = %u\n", ways[n], tree ? 1 : threads);
+            rig_open_dram(&r, settings);
+            for (uint32_t round = 0; round < 6; round++) {
+                for (uint32_t sm = 0; sm < 4; sm++)
+                    rig_push(&r, LINE(GPC_LOAD, 0x1000 * (round % 3) + 128 * sm, .sm = sm));
+                rig_steps(&r, 7);
+                rig_push(&r, LINE(GPC_STORE, 0x1000 * (round % 3), .sm = round % 3));
+                rig_push(&r, LINE(GPC_LOAD, 128, .sm = 1));
+                if (round == 2)
+                    rig_finish(&r); /* then hits */
+            }
+            rig_finish(&r);
+            cr_expect(gpc_hierarchy_is_idle(r.hierarchy), "%s", settings);
+            end[threads - 1] = gpc_hierarchy_now(r.hierarchy);
+            rig_close(&r);
+        }
+        cr_expect_eq(end[0], end[1], "%s", ways[n]);
+    }
+}
+
+/*
+ * The line is gone while its entry drains, and has no more room for an access: the access looks again in each cycle, and
+ * takes the first place that comes free: its data follow the third load, in a turn of 16 cycles.
+ */
+Test(timed_ends, an_entry_that_drains_makes_room) {
+    rig r;
+    rig_open(&r, ONE_LINE "l1.mshr_merges = 3\nl1.release_width = 8B\n", 100);
+    rig_latency(&r, WORD(GPC_LOAD, 128)); /* for L2 */
+    for (unsigned n = 0; n < 3; n++)
+        rig_push(&r, LINE(GPC_LOAD, 0));
+    rig_push(&r, WORD(GPC_LOAD, 128));
+    const uint64_t late = rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_finish(&r);
+    cr_expect_eq(r.done[late].cycle, r.done[late - 2].cycle + 16, "%llu, %llu", (unsigned long long)r.done[late].cycle,
+                 (unsigned long long)r.done[late - 2].cycle);
+    rig_close(&r);
+}
