@@ -162,6 +162,19 @@ Test(ports, latency_and_width) {
     close_rig(&r);
 }
 
+/* Beyond the span of the wheel lines and replies arrive all the same, by either way into the slices. */
+Test(ports, latency_beyond_the_wheel) {
+    static const char *const ways[] = {"port.latency = 3000\n", "port.latency = 3000\nl2.intake = queue\n"};
+    for (unsigned n = 0; n < 2; n++) {
+        rig r;
+        open_rig(&r, ways[n]);
+        const uint64_t cycles = time_of(&r, 0, GPC_LOAD, 0x4000, 1024);
+        cr_expect_gt(cycles, 6000);
+        cr_expect_lt(cycles, 7000);
+        close_rig(&r);
+    }
+}
+
 /* Any length and alignment; stores write exactly the named bytes. */
 Test(ports, any_bytes) {
     rig r;
