@@ -146,8 +146,7 @@ void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_c
                                                         .turn = u->turn,
                                                         .delay = cycles,
                                                         .kind = (uint8_t)kind};
-    if (!c->open++)
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + c->patience);
+    c->open++; /* gpci_combine_step, later in the step of L1, asks for the next step */
 }
 
 void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet) {

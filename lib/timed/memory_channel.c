@@ -230,8 +230,7 @@ void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     t->pool.links[packet].due = t->wheel.now;
     if (m->replies_out) {
         p->path.size = t->header + gpci_packet_bytes(p);
-        gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet);
-        gpci_wheel_wake(&t->wheel, m->component, t->wheel.now);
+        gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet); /* the channel is under step, or woken behind */
         return;
     }
     gpci_queue_push(&t->l2[p->path.slice].fills, &t->pool, t->wheel.now, packet);
