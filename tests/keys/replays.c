@@ -295,6 +295,10 @@ static void expect_seeds(uint64_t first, const char *path) {
         keys_draw(w.context, c, seed + 500);
         if (seed % 8 == 2) /* near the limit SMs are stepped by a single thread */
             case_set(c, "limit.instructions", "120", true);
+        if (seed % 8 == 4) { /* launches are compared by what their instructions access */
+            case_set(c, "sample", "kernels", true);
+            case_set(c, "sample.distance", "5", true);
+        }
         snprintf(text + strlen(text), ROOM - strlen(text), "seed %" PRIu64 ":", seed);
         put_seed(&w, c, (const char *[]){one, other}, text);
         strcat(text, "\n");

@@ -146,7 +146,7 @@ static void put_kernel(gpc_context *context, const char *kernel, const char *par
 /* Instructions and addresses of each kernel's first blocks, with each parameter moved, as kernels.golden has them. */
 Test(synthetic_parameters, kernels) {
     enum { ROOM = 1 << 16 };
-    static const char *const values[] = {"1", "6"};
+    static const char *const values[] = {"1", "6", "150"};
     static char text[ROOM];
     rig r;
     rig_open(&r, "vectoradd");
