@@ -145,11 +145,6 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
         e->request.priority = load->priority; /* the window sets the priority by line */
 }
 
-/* True for a prefetch of the stage itself. An L1's prefetch is a plain read for the slice. */
-static bool is_own(const gpci_stage *stage, const gpci_packet *p) {
-    return gpci_is_prefetch(p) && (stage->level == 1 || p->flags & GPCI_PACKET_POSTED);
-}
-
 /* True for the first load of a prefetched line. */
 static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *load,
                    const gpci_tag_access *a) {
@@ -162,7 +157,7 @@ static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_stage *stag
     if (a->leader == GPCI_NO_PACKET)
         return false;
     gpci_packet *leader = gpci_packet_at(&t->pool, a->leader);
-    if (!is_own(stage, leader) || leader->flags & GPCI_PACKET_LATE)
+    if (!gpci_prefetch_is_own(stage, leader) || leader->flags & GPCI_PACKET_LATE)
         return false;
     leader->flags |= GPCI_PACKET_LATE;
     tell(p, address, GPC_PREFETCH_LATE);
@@ -296,7 +291,7 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
  */
 bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
     gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);
-    if (!is_own(stage, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
+    if (!gpci_prefetch_is_own(stage, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
         return false;
     p->flags |= GPCI_PACKET_LATE;
     return true;

@@ -59,4 +59,9 @@ GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *p) {
     return p->line.kind == GPC_PREFETCH && p->line.flight == UINT32_MAX;
 }
 
+/* Is a packet a prefetch of the stage itself? A prefetch of an L1 is no prefetch of the slice. */
+GPCI_INLINE bool gpci_prefetch_is_own(const gpci_stage *stage, const gpci_packet *p) {
+    return gpci_is_prefetch(p) && (stage->level == 1 || p->flags & GPCI_PACKET_POSTED);
+}
+
 #endif
