@@ -35,9 +35,10 @@
  *   events     count(what component kind ...): number of events with these words (events.h). bytes(), sectors() (of 32
  *              bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
  *              checking build checks the other clauses.
- *   condition  timed, functional, caches, tree; drained: memory is idle, too; no-misses: neither a host's own L1s nor
- *              caches of constants or code send misses; fresh: no counter was reset; unborrowed: the host has taken no
- *              cache (gpc_hierarchy_cache); key=value or key!=value of the configuration
+ *   condition  timed, functional, caches, tree; whole: of the whole, of no part; drained: memory is idle, too;
+ *              no-misses: neither a host's own L1s nor caches of constants or code send misses; fresh: no counter was
+ *              reset; unborrowed: the host has taken no cache (gpc_hierarchy_cache); key=value or key!=value of the
+ *              configuration
  */
 
 /* clang-format off */
@@ -55,12 +56,12 @@
       ">= warp_instructions - count(idle)")                                                                           \
     X(5, l1_load_requests, "l1.load_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "global and local warp loads",                                                                                  \
-      "= l1.transactions_per_load; = count(issue sm load)")                                                           \
+      "= l1.transactions_per_load; if const.size=0B: = count(issue sm load)")                                         \
     X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1_STREAM, NOTHING, "0.1",                              \
       "line transactions of loads",                                                                                   \
-      ">= n l1.transactions_per_load; <= l1.load_sectors; if caches: = count(line sm load)")                          \
+      ">= n l1.transactions_per_load; <= l1.load_sectors; if caches, const.size=0B: = count(line sm load)")           \
     X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1", "sectors that loads needed",  \
-      "<= 4 l1.load_lines; >= l1.load_lines; if caches: = sectors(line sm load)")                                     \
+      "<= 4 l1.load_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                      \
     X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
       "of these, found in L1",                                                                                        \
       "<= l1.load_sectors")                                                                                           \
@@ -97,13 +98,13 @@
       "<= l1.copy_sectors")                                                                                           \
     X(318, bulk_copies, "bulk.copies", "copies", SUM, SM, CACHES, "0.2",                                              \
       "bulk copies (UBLKCP, UTMALDG and the like), of up to a warp's lanes of rows",                                  \
-      ">= 0")                                                                                                         \
+      ">= bulk.multicast_copies; if whole: = bulk.completed")                                                         \
     X(319, bulk_requests, "bulk.requests", "requests", SUM, SM, CACHES, "0.2", "that their engines made of L2",       \
       ">= bulk.copies")                                                                                               \
     X(320, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for",                          \
       ">= bulk.requests")                                                                                             \
     X(321, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2", "of l2.read_sectors, theirs",   \
-      "<= l2.read_sectors")                                                                                           \
+      "if l1.combine_lines=0: <= l2.read_sectors")                                                                    \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs",                                                            \
       "<= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                            \
@@ -112,12 +113,13 @@
       "<= bulk.copies")                                                                                               \
     X(329, bulk_multicast_sectors, "bulk.multicast_sectors", "sectors", SUM, SM, CACHES, "0.2",                       \
       "that replies brought to further SMs than one: L2 did not read them again",                                     \
-      ">= 0")                                                                                                         \
+      "<= 15 bulk.read_sectors")                                                                                      \
     X(323, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
       "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)",    \
       "<= sm.cycles")                                                                                                 \
-    X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2", "that completed",                       \
-      ">= 0")                                                                                                         \
+    X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2",                                         \
+      "that completed; a multicast copy without its own SM counts at the last SM named",                              \
+      "if whole: = bulk.copies")                                                                                      \
     X(325, bulk_cycles, "bulk.cycles", "core cycles", SUM, SM, CLOCK, "0.2", "from their acceptance to then",         \
       ">= bulk.completed")                                                                                            \
     X(352, tlb_l1_accesses, "tlb.l1_accesses", "lookups", SUM, SM, TLB, "0.2",                                        \
@@ -159,9 +161,9 @@
       "<= l2.persisting_sectors")                                                                                     \
     X(336, stages_queue, "stages.queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
       "of accesses that completed, before L1's tags: load/store unit, issue latency, ports",                          \
-      "= values(complete sm) - stages.l1_stall - stages.l1 - stages.merged - stages.request - stages.l2_queue - "     \
-      "stages.l2 - stages.l2_merged - stages.partition - stages.dram_queue - stages.dram - stages.reply - "           \
-      "stages.fill - stages.coherence")                                                                               \
+      "= values(complete sm) + fence.cycles - stages.l1_stall - stages.l1 - stages.merged - stages.request - "        \
+      "stages.l2_queue - stages.l2 - stages.l2_merged - stages.partition - stages.dram_queue - stages.dram - "        \
+      "stages.reply - stages.fill - stages.coherence")                                                                \
     X(337, stages_l1_stall, "stages.l1_stall", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \
       "likewise, held up at L1's tags by reservation failures",                                                       \
       ">= 0")                                                                                                         \
@@ -239,7 +241,7 @@
       "<= l15.code_lines; <= l15.line_hits")                                                                          \
     X(387, l15_stalls, "l15.stalls", "core cycles", SUM, WHOLE, L15_TIME, "0.2",                                      \
       "a line was held up at an L1.5's tags: MSHR entries, merges or miss queue; of all L1.5s",                       \
-      ">= 0")                                                                                                         \
+      "<= sm.cycles")                                                                                                 \
     X(388, l1i_prefetches, "l1i.prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                              \
       "asked for into the stream buffers of instruction caches (l1i.prefetch)",                                       \
       ">= l1i.late_prefetches + l1i.unused_prefetches")                                                               \
@@ -261,8 +263,8 @@
       "line transactions that did not allocate though they missed",                                                   \
       "= l1:bypasses + l1:overturned_fills - l1:overturned_bypasses")                                                 \
     X(19, l1_bypassed_sectors, "l1.bypassed_sectors", "sectors", SUM, L1, NOTHING, "0.1",                             \
-      "sectors that they fetched",                                                                                    \
-      "= n l1.bypass_fetches")                                                                                        \
+      "sectors that they fetched; in a tree of modules, that they needed",                                            \
+      "= n l1.bypass_fetches; if caches: <= l1.fetched_sectors")                                                      \
     X(20, l1_token_bypasses, "l1.token_bypasses", "transactions", SUM, L1_PART, NOTHING, "0.1",                       \
       "of l1.bypasses, those for lack of a cache token",                                                              \
       "= l1:token_bypasses")                                                                                          \
@@ -307,10 +309,11 @@
       "= l1:oracle_agreed_bypasses; <= l1.oracle_agreements")                                                         \
     X(34, l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "sectors that L1 read from L2",                                                                                 \
-      "= n l1.fetches; if caches: >= sectors(fetch l1); if caches: <= sectors(fetch l1) + sectors(bypass l1)")        \
+      "= n l1.fetches; if caches: >= sectors(fetch l1); if caches, l1.combine_lines=0: <= sectors(fetch l1) + "       \
+      "sectors(bypass l1)")                                                                                           \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed",                                                                     \
-      "if caches: = sectors(write-back l1)")                                                                          \
+      "if caches: = sectors(write-back l1); if caches, l1.sectors=4, l1.line=128B: = l1:write_back_sectors")          \
     X(36, l1_invalidations, "l1.invalidations", "lines", SUM, L1_PART, NOTHING, "0.1", "lines dropped from L1",       \
       "= l1:invalidations; = l1-module:invalidations")                                                                \
     X(37, l1_intra_warp_hits, "l1.intra_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
@@ -321,7 +324,7 @@
       "= l1:inter_warp_hits")                                                                                         \
     X(257, fences, "fence.fences", "fences", SUM, SM, NOTHING, "0.2",                                                 \
       "fences, and cache control of a whole L1, that the hierarchy carried out",                                      \
-      ">= 0")                                                                                                         \
+      "<= fence.cycles")                                                                                              \
     X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, NOTHING, "0.2",                             \
       "times that these had an L1 drop its lines",                                                                    \
       ">= 0")                                                                                                         \
@@ -332,13 +335,14 @@
       "<= l1.write_back_sectors")                                                                                     \
     X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, CLOCK, "0.2",                                        \
       "that fences took from their acceptance to their completion",                                                   \
-      ">= 0")                                                                                                         \
+      ">= fence.fences")                                                                                              \
     X(311, l1_combined_requests, "l1.combined_requests", "requests", SUM, L1_PART, CLOCK, "0.2",                      \
       "reads of L2 and stores that went with one before them of the same line (l1.combine_lines)",                    \
       ">= 0")                                                                                                         \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                           \
       "sectors that L1 and bypassing loads read from L2",                                                             \
-      ">= l2.read_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 load prefetch)")                \
+      ">= l2.read_sector_hits; if timed, caches, l2.partitions=1, l2.prefetcher=none: = sectors(lookup l2 load "      \
+      "prefetch)")                                                                                                    \
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                   \
       "of these, found in the SM's own partition",                                                                    \
       "<= l2.read_sectors; >= l2.pending_sector_hits?")                                                               \
@@ -374,25 +378,25 @@
       "<= l2.atomic_sectors")                                                                                         \
     X(268, l2_atomic_busy_cycles, "l2.atomic_busy_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that the atomic units of slices worked (l2.atomic_cycles)",                                                    \
-      ">= 0")                                                                                                         \
+      "<= 4 l2.cycles")                                                                                               \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them",                                                                      \
       ">= 0")                                                                                                         \
     X(392, l2_written_wait_cycles, "l2.written_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",              \
       "that tags of slices waited for a sector just written (l2.write_to_read)",                                      \
-      ">= 0")                                                                                                         \
+      "<= 4 l2.cycles")                                                                                               \
     X(368, l2_prefetches, "l2.prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                            \
       "that a slice sent for because of its prefetcher (l2.prefetcher)",                                              \
-      ">= l2.useful_prefetches + l2.unused_prefetches")                                                               \
+      "if fresh: >= l2.useful_prefetches + l2.late_prefetches + l2.unused_prefetches")                                \
     X(369, l2_useful_prefetches, "l2.useful_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
       "of these, found in L2 by a read",                                                                              \
-      "<= l2.prefetches")                                                                                             \
+      "if fresh: <= l2.prefetches")                                                                                   \
     X(370, l2_late_prefetches, "l2.late_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                  \
       "of these, wanted by a read while on their way",                                                                \
-      "<= l2.prefetches")                                                                                             \
+      "if fresh: <= l2.prefetches")                                                                                   \
     X(371, l2_unused_prefetches, "l2.unused_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
       "of these, replaced before any read, or not kept",                                                              \
-      "<= l2.prefetches")                                                                                             \
+      "if fresh: <= l2.prefetches")                                                                                   \
     X(372, l2_redundant_prefetches, "l2.redundant_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",        \
       "that were there, in flight or queued when asked for",                                                          \
       ">= 0")                                                                                                         \
@@ -404,7 +408,7 @@
       "= l2:reads + l2:writes + l2:atomics; if caches: = count(lookup l2)")                                           \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions",                                                           \
-      ">= 0")                                                                                                         \
+      "if l2.partitions=1, gpu.count=1: = 0")                                                                         \
     X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2",             \
       "= l2:evictions; = l2-module:evictions; if caches: = count(evict l2)")                                          \
     X(47, l2_token_bypasses, "l2.token_bypasses", "requests", SUM, SLICE_PART, NOTHING, "0.1",                        \
@@ -418,7 +422,8 @@
       "= l2:priority_evictions; <= l2.evictions")                                                                     \
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed",                                                                     \
-      "if caches, l2.partitions=1: = sectors(write-back l2)")                                                         \
+      "if caches, l2.partitions=1: = sectors(write-back l2); if caches, l2.sectors=4, l2.line=128B: = "               \
+      "l2:write_back_sectors")                                                                                        \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
       ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \
@@ -434,7 +439,7 @@
       "thread blocks that fit on an SM at once",                                                                      \
       ">= 0")                                                                                                         \
     X(56, cycles, "cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1", "from launch to the last completion",            \
-      ">= 0")                                                                                                         \
+      "<= sm.cycles; <= l2.cycles")                                                                                   \
     X(57, sm_cycles, "sm.cycles", "SM cycles", SUM, SM_PART, CLOCK, "0.1", "core cycles, summed over SMs",            \
       ">= sm.active_cycles?")                                                                                         \
     X(58, sm_active_cycles, "sm.active_cycles", "SM cycles", SUM, SM_PART, REPLAY, "0.1",                             \
@@ -493,7 +498,7 @@
       "<= scheduler.cycles")                                                                                          \
     X(315, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
       "groups that warps made of their asynchronous copies (LDGDEPBAR)",                                              \
-      ">= 0")                                                                                                         \
+      "<= warp_instructions")                                                                                         \
     X(316, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
       "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)",                       \
       "<= copy.wait_cycles")                                                                                          \
@@ -506,13 +511,13 @@
       ">= shared.cluster_accesses")                                                                                   \
     X(330, cluster_barriers, "cluster.barriers", "blocks", SUM, SM_PART, REPLAY, "0.2",                               \
       "that came to a barrier of their cluster (UCGABAR_WAIT)",                                                       \
-      ">= 0")                                                                                                         \
+      "<= warp_instructions")                                                                                         \
     X(331, mbarrier_phases, "mbarrier.phases", "phases", SUM, SM_PART, REPLAY, "0.2",                                 \
       "of mbarriers that ended, as far as the trace tells of them",                                                   \
-      ">= 0")                                                                                                         \
+      "<= mbarrier.arrivals")                                                                                         \
     X(332, mbarrier_arrivals, "mbarrier.arrivals", "arrivals", SUM, SM_PART, REPLAY, "0.2",                           \
       "of threads at mbarriers, likewise (SYNCS.ARRIVE)",                                                             \
-      ">= 0")                                                                                                         \
+      ">= mbarrier.phases")                                                                                           \
     X(333, mbarrier_checks, "mbarrier.checks", "instructions", SUM, SM_PART, REPLAY, "0.2",                           \
       "that waited at an mbarrier, if need be (SYNCS.PHASECHK)",                                                      \
       "<= warp_instructions")                                                                                         \
@@ -523,8 +528,8 @@
       "load sectors found on their way to L1",                                                                        \
       "<= l1.load_sector_hits")                                                                                       \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \
-      "line transactions of loads with a sector missing",                                                             \
-      "<= l1.load_sectors")                                                                                           \
+      "line transactions of loads with a sector missing; in a tree of modules, blocks",                               \
+      "<= l1.load_sectors; if caches: <= l1.load_lines")                                                              \
     X(78, l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, L1, CLOCK, "0.1",                            \
       "of these, with a sector that came from DRAM",                                                                  \
       "if no-misses: <= l1.load_sectors")                                                                             \
@@ -542,7 +547,7 @@
       "if caches: = count(block l1 miss-queue)")                                                                      \
     X(83, l1_bank_failures, "l1.bank_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "held up for a cycle: tag bank in use",                                                                         \
-      ">= 0")                                                                                                         \
+      "= count(block l1 bank)")                                                                                       \
     X(379, l1_data_turns, "l1.data_turns", "SM cycles", SUM, L1_PART, DATA_BANKS, "0.2",                              \
       "in which the banks of L1's data read for a load, or wrote for a store (l1.data_banks)",                        \
       ">= l1.data_conflicts")                                                                                         \
@@ -554,13 +559,13 @@
       ">= 0")                                                                                                         \
     X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "loads that went past L1, every way of the set reserved (mrpb)",                                                \
-      ">= 0")                                                                                                         \
+      "<= l1.bypass_fetches - l1.mshr_bypasses - l1.queue_bypasses")                                                  \
     X(85, l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "likewise, no MSHR entry free",                                                                                 \
-      ">= 0")                                                                                                         \
+      "<= l1.bypass_fetches - l1.line_bypasses - l1.queue_bypasses")                                                  \
     X(86, l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
       "likewise, miss queue full",                                                                                    \
-      ">= 0")                                                                                                         \
+      "<= l1.bypass_fetches - l1.line_bypasses - l1.mshr_bypasses")                                                   \
     X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line",   \
       "<= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                                 \
     X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry",             \
@@ -586,7 +591,7 @@
       "<= sm.cycles")                                                                                                 \
     X(95, l1_reordered, "l1.reordered", "transactions", SUM, L1_PART, REORDER, "0.1",                                 \
       "that left it before an older one",                                                                             \
-      ">= 0")                                                                                                         \
+      "<= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                                      \
     X(96, l1_reorder_switches, "l1.reorder_switches", "times", SUM, L1_PART, REORDER, "0.1",                          \
       "L1's tags turned to another queue of it",                                                                      \
       ">= 0")                                                                                                         \
@@ -595,16 +600,16 @@
       ">= 0")                                                                                                         \
     X(270, l1_prefetches, "l1.prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                                  \
       "that L1 sent for because of its prefetcher (l1.prefetcher)",                                                   \
-      ">= l1.useful_prefetches + l1.unused_prefetches")                                                               \
+      "if fresh: >= l1.useful_prefetches + l1.late_prefetches + l1.unused_prefetches")                                \
     X(271, l1_useful_prefetches, "l1.useful_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
       "of these, found in L1 by a load",                                                                              \
-      "<= l1.prefetches")                                                                                             \
+      "if fresh: <= l1.prefetches")                                                                                   \
     X(272, l1_late_prefetches, "l1.late_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                        \
       "of these, wanted by a load while on their way",                                                                \
-      "<= l1.prefetches")                                                                                             \
+      "if fresh: <= l1.prefetches")                                                                                   \
     X(273, l1_unused_prefetches, "l1.unused_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
       "of these, replaced before any load, or not kept",                                                              \
-      "<= l1.prefetches")                                                                                             \
+      "if fresh: <= l1.prefetches")                                                                                   \
     X(274, l1_redundant_prefetches, "l1.redundant_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",              \
       "that were there, in flight or queued when asked for",                                                          \
       ">= 0")                                                                                                         \
@@ -616,7 +621,7 @@
       "if caches: = cycles(mshr-free l1) - cycles(mshr-allocate l1)")                                                 \
     X(99, l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                 \
       "gauge: packets in L1's miss queues",                                                                           \
-      "if caches: = cycles(send requests) - cycles(queue l1)")                                                        \
+      "if caches, no-misses, l1.combine_lines=0: = cycles(send requests) - cycles(queue l1)")                         \
     X(100, l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, SLICE, CLOCK, "0.1",                     \
       "of these, on their way to L2",                                                                                 \
       "<= l2.read_sector_hits")                                                                                       \
@@ -634,10 +639,10 @@
       "if caches: = count(block l2 merge)")                                                                           \
     X(105, l2_queue_failures, "l2.queue_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                          \
       "held up: miss or reply queue full",                                                                            \
-      ">= 0")                                                                                                         \
+      "if caches: = count(block l2 miss-queue) + count(block l2 network)")                                            \
     X(106, l2_bank_failures, "l2.bank_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                            \
       "held up for a cycle: tag bank in use",                                                                         \
-      ">= 0")                                                                                                         \
+      "= count(block l2 bank)")                                                                                       \
     X(107, l2_line_stalls, "l2.line_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                           \
       "L2's tags waited for a line, in core cycles",                                                                  \
       "<= 2 l2.cycles; if caches: = cycles(unblock l2 line) - cycles(block l2 line)")                                 \
@@ -649,7 +654,7 @@
       "for the miss or reply queue",                                                                                  \
       "<= 4 l2.cycles")                                                                                               \
     X(111, l2_cycles, "l2.cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "core cycles, summed over slices",  \
-      ">= 0")                                                                                                         \
+      ">= l2.congested_cycles; >= cycles")                                                                            \
     X(112, l2_congested_cycles, "l2.congested_cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                 \
       "a packet at the network's output could not enter the slice (seeds/004 4.1.4)",                                 \
       "<= l2.cycles")                                                                                                 \
@@ -672,7 +677,7 @@
       "= cycles(receive requests) - cycles(send requests)")                                                           \
     X(119, network_request_bytes, "network.request_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                         \
       "that they had, headers included",                                                                              \
-      "= bytes(receive requests); = bytes(send requests)")                                                            \
+      "= bytes(receive requests); = bytes(send requests); if tree: <= l1-module:low_sent")                            \
     X(120, network_replies, "network.replies", "packets", SUM, WHOLE, CLOCK, "0.1", "from L2 to L1 that arrived",     \
       "= count(receive replies); = count(send replies)")                                                              \
     X(121, network_reply_cycles, "network.reply_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                     \
@@ -680,13 +685,13 @@
       "= cycles(receive replies) - cycles(send replies)")                                                             \
     X(122, network_reply_bytes, "network.reply_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                             \
       "that they had, headers included",                                                                              \
-      "= bytes(receive replies); = bytes(send replies)")                                                              \
+      "= bytes(receive replies); = bytes(send replies); if tree: = l1-module:low_received")                           \
     X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
       "gauge: packets in input buffers",                                                                              \
-      ">= 0")                                                                                                         \
+      "<= net:input_cycles")                                                                                          \
     X(124, network_output_cycles, "network.output_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",               \
       "gauge: packets in or on the way to output buffers",                                                            \
-      ">= 0")                                                                                                         \
+      "<= net:output_cycles")                                                                                         \
     X(246, cluster_network_requests, "cluster_network.requests", "packets", SUM, WHOLE, CLUSTERS, "0.2",              \
       "from clusters' caches to L2 that arrived; network.* is then between L1 and these caches",                      \
       "= count(receive cluster-requests); = count(send cluster-requests)")                                            \
@@ -725,9 +730,9 @@
       "cluster_network.reply_bytes? - gpu_link.bytes?; if caches: = bytes(receive partition-requests) + "             \
       "bytes(receive partition-replies) + bytes(receive memory-requests) + bytes(receive memory-replies)")            \
     X(264, gpu_link_packets, "gpu_link.packets", "packets", SUM, WHOLE, GPUS, "0.2", "from a GPU to another",         \
-      ">= 0")                                                                                                         \
+      "= count(receive gpu-links)")                                                                                   \
     X(265, gpu_link_bytes, "gpu_link.bytes", "bytes", SUM, WHOLE, GPUS, "0.2", "that they had, headers included",     \
-      ">= gpu_link.packets")                                                                                          \
+      "= bytes(receive gpu-links)")                                                                                   \
     X(266, local_requests, "gpu.local_requests", "requests", SUM, WHOLE, GPUS, "0.2",                                 \
       "for a copy or the right to write, of L2 slices to the memory of their own GPU",                                \
       ">= 0")                                                                                                         \
@@ -762,8 +767,9 @@
     X(136, dram_read_cycles, "dram.read_cycles", "DRAM cycles", SUM, CHANNEL, CLOCK, "0.1",                           \
       "from the arrival of a read to its data",                                                                       \
       ">= dram.reads")                                                                                                \
-    X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1", "warp loads that completed",     \
-      "= load.latency")                                                                                               \
+    X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1",                                  \
+      "warp loads that completed, of constants, too, and reads of gpc_hierarchy_try_miss",                            \
+      "= load.latency; = count(complete sm load)")                                                                    \
     X(138, load_cycles, "load.cycles", "core cycles", SUM, SM, CLOCK, "0.1", "from issue to completion of these",     \
       ">= 32 n load.latency; = values(complete sm load); = cycles(complete sm load) - cycles(issue sm load)")         \
     X(139, round_trips, "round_trip.requests", "requests", SUM, SM, CLOCK, "0.1", "L1 misses that DRAM served",       \
@@ -773,9 +779,9 @@
       ">= 32 n round_trip.latency")                                                                                   \
     X(141, accepted, "accepted", "instructions", SUM, WHOLE, CLOCK, "0.1",                                            \
       "warp accesses and requests that the timed hierarchy accepted",                                                 \
-      "= completed; = count(issue sm)")                                                                               \
+      "= completed; >= count(issue sm) + fence.fences")                                                               \
     X(142, completed, "completed", "instructions", SUM, WHOLE, CLOCK, "0.1", "of these, completed",                   \
-      "= accepted; = count(complete sm)")                                                                             \
+      "= accepted; >= count(complete sm) + fence.fences")                                                             \
     X(285, energy_l1_tag, "energy.l1_tag", "pJ", SUM, L1_PART, ENERGY, "0.2",                                         \
       "l1.lookups x key: the configuration key of this counter's name, here and below",                               \
       "<= energy.dynamic")                                                                                            \
@@ -851,10 +857,10 @@
       "<= l1.load_sectors - l1.load_line_misses")                                                                     \
     X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",                             \
       "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)",            \
-      ">= 0")                                                                                                         \
+      "if caches: >= count(fetch l1); if caches: <= count(fetch l1) + count(bypass l1)")                              \
     X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",               \
       "of these, those whose data L1 did not keep",                                                                   \
-      ">= 0")                                                                                                         \
+      "if caches: <= l1.fetches")                                                                                     \
     X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", SM, CLOCK, "0.1",                       \
       "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more",               \
       "= load.completed")                                                                                             \

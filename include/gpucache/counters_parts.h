@@ -52,7 +52,7 @@
       ">= token_bypasses")                                                                                            \
     X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
       "sectors that bypassing reads fetched",                                                                         \
-      ">= 0")                                                                                                         \
+      "<= fetched_sectors + 8 overturned_bypasses")                                                                   \
     X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
       "of bypasses, those for lack of a cache token",                                                                 \
       "<= bypasses")                                                                                                  \
@@ -67,7 +67,7 @@
       ">= 0")                                                                                                         \
     X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
       "sectors read from below, bypasses included",                                                                   \
-      ">= 0")                                                                                                         \
+      ">= bypassed_sectors - 8 overturned_bypasses")                                                                  \
     X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way",                        \
       "if fresh: >= evictions")                                                                                       \
     X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced",                             \
@@ -83,10 +83,10 @@
       ">= write_backs")                                                                                               \
     X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
       "sectors written below by stores passing through",                                                              \
-      ">= 0")                                                                                                         \
+      "<= write_sectors + atomic_sectors")                                                                            \
     X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
       "lines dropped by invalidation or write-evict",                                                                 \
-      ">= 0")                                                                                                         \
+      "if fresh: <= fills")                                                                                           \
     X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
       "read hits by the warp that filled the line (track_warps)",                                                     \
       "= read_hits - inter_warp_hits")                                                                                \
@@ -95,13 +95,13 @@
       "<= read_hits")                                                                                                 \
     X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
       "requests that a predictor was asked about; always-*, hint do not count",                                       \
-      ">= 0")                                                                                                         \
+      "<= reads + writes + atomics")                                                                                  \
     X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
       "of bypasses, made fills by the reply from below: mispredictions found out",                                    \
-      ">= 0")                                                                                                         \
+      "<= predictions")                                                                                               \
     X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
       "fills that the reply from below made bypasses",                                                                \
-      ">= 0")                                                                                                         \
+      "<= reads + writes + atomics")                                                                                  \
     X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
       "read misses of a predictor that an oracle decided on too (track_future)",                                      \
       ">= oracle_bypasses; >= oracle_agreements")                                                                     \
@@ -178,12 +178,12 @@
       "<= accesses")                                                                                                  \
     X(233, notices_received, "notices_received", "messages", SUM, MODULE, NOTHING, "0.1",                             \
       "clean evictions, and owners that step back, of modules above",                                                 \
-      ">= 0")                                                                                                         \
+      "<= accesses")                                                                                                  \
     X(234, write_throughs_received, "write_throughs_received", "messages", SUM, MODULE, NOTHING, "0.1",               \
       "stores of modules above",                                                                                      \
       "<= accesses")                                                                                                  \
     X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room",              \
-      ">= 0")                                                                                                         \
+      "<= accesses")                                                                                                  \
     X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
       "blocks lost to write probes, flushes and acquires",                                                            \
       ">= 0")                                                                                                         \
@@ -196,7 +196,7 @@
       "lookups of tags and directory",                                                                                \
       ">= 0")                                                                                                         \
     X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency",   \
-      ">= 0")                                                                                                         \
+      "<= 2 directory_accesses")                                                                                      \
     X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory",               \
       ">= 0")                                                                                                         \
     X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                            \
@@ -207,7 +207,7 @@
       ">= 0")                                                                                                         \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
       "begun anew since a block was locked (timed hierarchies, accesses in flight)",                                  \
-      ">= 0")                                                                                                         \
+      "<= accesses")                                                                                                  \
     X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
       "of the directory that came to have more copies than it can name",                                              \
       ">= 0")                                                                                                         \

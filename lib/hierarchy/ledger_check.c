@@ -58,7 +58,8 @@ static bool is_set(const gpc_hierarchy *h, const char *word, size_t length) {
            (strlen(is) == rest && !memcmp(is, equals + 1, rest)) != not ;
 }
 
-static bool is_true(const gpc_hierarchy *h, bool replayed, const char *word, size_t length) {
+static bool is_true(const books *b, const char *word, size_t length) {
+    const gpc_hierarchy *h = b->owner->hierarchy;
     const struct {
         const char *name;
         bool holds;
@@ -68,7 +69,8 @@ static bool is_true(const gpc_hierarchy *h, bool replayed, const char *word, siz
         {"caches", h->coherent == NULL},
         {"tree", h->coherent},
         {"drained", !h->timed || gpci_timed_is_idle(h->timed, true)},
-        {"hosted", !replayed},
+        {"whole", b->kind == GPC_OBJECT_WHOLE},
+        {"hosted", !b->owner->replayed},
         {"unborrowed", !h->lent},
         {"fresh", h->counts_fresh},
         {"no-misses", !h->driver->measures(h, GPC_NEEDS_MISSES)},
@@ -79,12 +81,12 @@ static bool is_true(const gpc_hierarchy *h, bool replayed, const char *word, siz
     return is_set(h, word, length);
 }
 
-static bool applies(const gpc_hierarchy *h, bool replayed, const gpci_ledger_clause *clause) {
+static bool applies(const books *b, const gpci_ledger_clause *clause) {
     const char *at = clause->conditions, *end = at + clause->conditions_length;
     while (at < end) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const size_t length = (size_t)((comma ? comma : end) - at);
-        if (!is_true(h, replayed, at, length))
+        if (!is_true(b, at, length))
             return false;
         for (at += length; at < end && (*at == ',' || *at == ' ');)
             at++;
@@ -121,7 +123,7 @@ static void check_signs(books *b) {
         for (size_t i = 0; i < count; i++) {
             const uint64_t *found = rows[i].ratio ? NULL : find(b, b->kind, &b->object, &rows[i]);
             for (size_t k = 0; found && k < rows[i].buckets; k++)
-                if (found[k] >> 63 && found[k] != GPC_ABSENT) {
+                if (found[k] >> 63) {
                     begin(b, &rows[i]);
                     gpci_text_put(&b->text, "%" PRId64 " is below 0", (int64_t)found[k]);
                 }
@@ -187,20 +189,26 @@ static void check_streams(books *b) {
     check_whole(b, GPC_OBJECT_STREAM);
 }
 
+/* Choose the clauses of the object at hand, a part or the whole. */
+static void choose(books *b, gpc_object kind) {
+    b->kind = kind;
+    for (uint32_t i = 0; i < b->ledger.count; i++)
+        b->applies[i] = applies(b, &b->ledger.clauses[i]);
+}
+
 static void check_all(books *b) {
     static const gpc_object kinds[] = {GPC_OBJECT_SM,    GPC_OBJECT_L1,      GPC_OBJECT_CLUSTER,
                                        GPC_OBJECT_SLICE, GPC_OBJECT_CHANNEL, GPC_OBJECT_NETWORK};
-    for (uint32_t i = 0; i < b->ledger.count; i++)
-        b->applies[i] = applies(b->owner->hierarchy, b->owner->replayed, &b->ledger.clauses[i]);
     if (b->owner->get(b->owner->data, GPC_OBJECT_WHOLE, 0, &b->whole) < 0)
         return;
+    choose(b, GPC_OBJECT_SM);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         check_objects(b, kinds[i]);
         b->index = 0;
         check_whole(b, kinds[i]);
     }
     check_streams(b);
-    b->kind = GPC_OBJECT_WHOLE;
+    choose(b, GPC_OBJECT_WHOLE);
     b->object = b->whole;
     check_signs(b);
     check_clauses(b);

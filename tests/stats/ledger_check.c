@@ -27,10 +27,49 @@ static void destroy(made *m) {
     gpc_context_destroy(m->context);
 }
 
-/* Loads, stores and atomics of two SMs, with hits, misses and evictions. */
+static void offer(const made *m, const gpc_warp_access *w, bool timed) {
+    gpc_status status = timed ? GPC_BUSY : gpc_hierarchy_access(m->hierarchy, w, NULL);
+    while (timed && (status = gpc_hierarchy_try_issue(m->hierarchy, w, 0, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+    cr_assert_eq(status, GPC_OK);
+}
+
+/* A copy into both SMs' shared memory; a store, and a fence that has an L1 write back and drop its lines. */
+static void sweep(const made *m, bool timed) {
+    static const uint32_t both[] = {0, 1};
+    static const uint64_t address = 4096;
+    gpc_fence f = GPC_FENCE_INIT;
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    gpc_status status = GPC_OK;
+    w.sm = f.sm = 1;
+    w.kind = GPC_STORE;
+    w.mask = 1;
+    w.width = 4;
+    w.addresses = &address;
+    offer(m, &w, timed);
+    w.kind = GPC_LOAD;
+    w.copy = GPC_COPY_BULK;
+    w.width = 512;
+    w.multicast = both;
+    w.multicast_count = 2;
+    if (!m->hierarchy->coherent)
+        offer(m, &w, timed);
+    f.control = m->hierarchy->coherent ? 0 : GPC_CONTROL_INVALIDATE_ALL;
+    f.order = m->hierarchy->coherent ? GPC_ORDER_ACQ_REL : GPC_ORDER_WEAK;
+    if (timed)
+        cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
+    else
+        status = gpc_hierarchy_fence(m->hierarchy, &f, NULL);
+    while (timed && (status = gpc_hierarchy_try_fence(m->hierarchy, &f, 0, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+    cr_assert_eq(status, GPC_OK);
+}
+
+/* A kernel: loads, stores and atomics of two SMs, with hits, misses and evictions. */
 static void run(const made *m, bool timed) {
     static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_LOAD, GPC_LOAD, GPC_ATOMIC, GPC_LOAD, GPC_REDUCTION};
     uint64_t addresses[32];
+    cr_assert_eq(gpc_hierarchy_begin_kernel(m->hierarchy, NULL, NULL), GPC_OK);
     for (uint32_t n = 0; n < 400; n++) {
         gpc_warp_access w = GPC_WARP_ACCESS_INIT;
         for (unsigned lane = 0; lane < 32; lane++)
@@ -41,11 +80,9 @@ static void run(const made *m, bool timed) {
         w.mask = UINT32_MAX;
         w.width = 4;
         w.addresses = addresses;
-        while (timed && gpc_hierarchy_try_issue(m->hierarchy, &w, 0, NULL) == GPC_BUSY)
-            cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
-        if (!timed)
-            cr_assert_eq(gpc_hierarchy_access(m->hierarchy, &w, NULL), GPC_OK);
+        offer(m, &w, timed);
     }
+    sweep(m, timed);
     if (timed)
         cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
 }
@@ -61,7 +98,7 @@ static bool is_right(const made *m, char *text, size_t size) {
 
 #define SMALL                                                                                                  \
     "sm.count = 2\nl1.size = 4096\nl1.ways = 4\nl1.sectors = 4\nl2.size = 16384\nl2.slices = 2\nl2.ways = 4\n" \
-    "l2.sectors = 4\n"
+    "l2.sectors = 4\nlaunch.sectors = 5\n"
 static const char *const modes[] = {SMALL "streams = 2\n", SMALL "streams = 2\nmode = timed\n",
                                     SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\n",
                                     SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\nmode = timed\n"};
@@ -92,6 +129,38 @@ Test(ledger, holds) {
         cr_assert(is_right(&m, text, sizeof text), "%s%s", modes[i], text);
         destroy(&m);
     }
+}
+
+/* A count that is off by `by`, and the counter that the text is to name. */
+static void plant(const made *m, uint64_t *count, int64_t by, const char *name) {
+    char text[2000] = "";
+    *count += (uint64_t)by;
+    cr_expect_not(is_right(m, text, sizeof text), "%s", name);
+    cr_expect_not_null(strstr(text, name), "%s: %s", name, text);
+    *count -= (uint64_t)by;
+    cr_assert(is_right(m, text, sizeof text), "%s", text);
+}
+
+/* Counts of what no stream asked for, of copies, of sweeps by fences, and of networks. */
+Test(ledger, tells_of_every_source) {
+    made m;
+    make(&m, SMALL "streams = 2\nmode = timed\nl1.write_policy = back\nl1.write_allocate = fetch\n");
+    run(&m, true);
+    gpc_hierarchy *h = m.hierarchy;
+    gpci_stream_counts *nobody = &h->of_stream[(size_t)h->sms * (h->streams + 1u) + h->streams];
+    gpci_sm_counts *sm = &h->of_sm[1];
+    cr_assert_eq(nobody->dram_read_sectors, 5, "the launch");
+    plant(&m, &nobody->dram_read_sectors, -1, "dram.read_sectors of stream");
+    plant(&m, &nobody->l2_write_sectors, 1, "l2.write_sectors of stream");
+    plant(&m, &h->of_sm[0].bulk_copies, -1, "bulk.copies of whole");
+    plant(&m, &h->of_sm[0].bulk_completed, 1, "bulk.completed of whole");
+    plant(&m, &h->of_sm[0].bulk_multicast_sectors, 1000, "bulk.multicast_sectors of sm-0");
+    cr_assert_gt(sm->fence_write_back_sectors, 0);
+    plant(&m, &sm->l1_write_back_sectors, -1, "l1.write_back_sectors of l1-1");
+    plant(&m, &sm->fence_write_back_sectors, (int64_t)sm->l1_write_back_sectors, "fence.write_back_sectors of sm-1");
+    plant(&m, &sm->fence_cycles, -(int64_t)sm->fence_cycles, "fence.cycles of sm-1");
+    plant(&m, &sm->fence_lines, -(int64_t)sm->fence_lines - 1, "fence.lines of sm-1: -1 is below 0");
+    destroy(&m);
 }
 
 /* The text names a counter less by 1. */
