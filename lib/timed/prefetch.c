@@ -286,8 +286,8 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * The waiter may be gone, and the packet reused; a prefetch stays until the fetch returns. The MSHR entry may drain for
- * longer (l1.mshr_free): a load that joins then finds a prefetch with an outcome.
+ * A load that waits may be gone, and its packet may be another's. A prefetch stays until its own fetch is back. The MSHR
+ * entry may drain for longer (l1.mshr_free). A load that joins then finds a prefetch that has its outcome.
  */
 bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
     gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);
