@@ -11,6 +11,7 @@ import unittest
 from support import ROOT
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import increments  # noqa: E402
 import mutants  # noqa: E402
 import mutate  # noqa: E402
 import reach  # noqa: E402
@@ -37,6 +38,22 @@ class Changes(unittest.TestCase):
             [(each.old, each.new) for each in found],
             [("+", "-"), ("<<", ">>"), ("2", "3"), ("++", "--"), ("!", ""), ("0x0f", "0x10"), ("true", "false")],
         )
+
+    def test_what_counts(self):
+        text = (
+            "static void f(s *s) {\n    if (s->a)\n        s->hits++;\n    /* s->hits++; */\n"
+            "    s->x.hits +=\n        2;\n    s->other++;\n    s->counts.other--;\n    hits++;\n"
+            "    *(s->a ? &s->b : &s->hits) += 1;\n}\n"
+        )
+        found = increments.statements_of("a.c", text, {"hits"})
+        self.assertEqual(
+            [(each.line, " ".join(each.code.split())) for each in found],
+            [(3, "s->hits++"), (5, "s->x.hits += 2"), (8, "s->counts.other--"),
+             (10, "*(s->a ? &s->b : &s->hits) += 1")],
+        )  # fmt: skip
+        switched = increments.with_switches(text, {4: found[0], 5: found[2]})
+        self.assertIn("        (gpci_left_out(4) ? (void)0 : (void)(s->hits++));\n    /*", switched)
+        self.assertIn("    (gpci_left_out(5) ? (void)0 : (void)(s->counts.other--));\n    hits++;", switched)
 
     def test_functions(self):
         text = ("static int a;\nint f(int x,\n      int y) {\n    if (x) {\n    }\n}\nint g(void);\n"
