@@ -51,7 +51,7 @@
       "requests that the predictor or the policy kept from allocating",                                               \
       ">= token_bypasses")                                                                                            \
     X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
-      "sectors that bypassing reads fetched",                                                                         \
+      "sectors that bypassing reads fetched; an overturned bypass keeps its own",                                     \
       "<= fetched_sectors + 8 overturned_bypasses")                                                                   \
     X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
       "of bypasses, those for lack of a cache token",                                                                 \

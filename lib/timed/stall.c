@@ -38,8 +38,10 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_acc
         p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
     if (r->outcome == GPC_MISS)
         gpci_l1_observe_verdict(stage, &p->request, true);
-    r->outcome = GPC_BYPASSED;
-    gpci_decline(stage->cache, &p->request, &access->view, r->fetch_sectors, r);
+    if (r->outcome != GPC_BYPASSED) { /* else the lookup has counted a bypass */
+        r->outcome = GPC_BYPASSED;
+        gpci_decline(stage->cache, &p->request, &access->view, r->fetch_sectors, r);
+    }
     gpci_count_l1_asked(t->h, &p->request, p->segments);
     gpci_count_l1_bypass(t->h, stage->index, p->segments);
     stage->counts.passed[reason]++;
