@@ -116,7 +116,7 @@
       "<= 15 bulk.read_sectors")                                                                                      \
     X(323, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
       "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)",    \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2",                                         \
       "that completed; a multicast copy without its own SM counts at the last SM named",                              \
       "if whole: = bulk.copies")                                                                                      \
@@ -132,7 +132,7 @@
       "<= tlb.l1_accesses - tlb.l1_hits")                                                                             \
     X(355, tlb_l1_stalls, "tlb.l1_stalls", "SM cycles", SUM, SM_PART, TLB_TIME, "0.2",                                \
       "in which an L1 TLB's lookups are held up: no MSHR entry, or no merge, is left",                                \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(356, tlb_wait_cycles, "tlb.wait_cycles", "transaction cycles", SUM, SM_PART, TLB_TIME, "0.2",                   \
       "of line transactions from their lookup to their page's translation, if that is not found",                     \
       ">= tlb.l1_merges")                                                                                             \
@@ -226,7 +226,7 @@
       "<= const.lines - const.line_hits")                                                                             \
     X(378, const_stalls, "const.stalls", "SM cycles", SUM, SM_PART, CONST_TIME, "0.2",                                \
       "a line was held up at a constant cache's tags: MSHR entries, merges or miss queue",                            \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(382, l15_lines, "l15.lines", "lines", SUM, SM, L15, "0.2",                                                      \
       "of code and constants that were looked up in an SM's L1.5 (l15.size)",                                         \
       ">= l15.line_hits + l15.line_merges?")                                                                          \
@@ -241,7 +241,7 @@
       "<= l15.code_lines; <= l15.line_hits")                                                                          \
     X(387, l15_stalls, "l15.stalls", "core cycles", SUM, WHOLE, L15_TIME, "0.2",                                      \
       "a line was held up at an L1.5's tags: MSHR entries, merges or miss queue; of all L1.5s",                       \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(388, l1i_prefetches, "l1i.prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                              \
       "asked for into the stream buffers of instruction caches (l1i.prefetch)",                                       \
       ">= l1i.late_prefetches + l1i.unused_prefetches")                                                               \
@@ -313,7 +313,7 @@
       "sectors(bypass l1)")                                                                                           \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed",                                                                     \
-      "if caches: = sectors(write-back l1); if caches, l1.sectors=4, l1.line=128B: = l1:write_back_sectors")          \
+      "if caches: = sectors(write-back l1)")                                                                          \
     X(36, l1_invalidations, "l1.invalidations", "lines", SUM, L1_PART, NOTHING, "0.1", "lines dropped from L1",       \
       "= l1:invalidations; = l1-module:invalidations")                                                                \
     X(37, l1_intra_warp_hits, "l1.intra_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
@@ -422,8 +422,7 @@
       "= l2:priority_evictions; <= l2.evictions")                                                                     \
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed",                                                                     \
-      "if caches, l2.partitions=1: = sectors(write-back l2); if caches, l2.sectors=4, l2.line=128B: = "               \
-      "l2:write_back_sectors")                                                                                        \
+      "if caches, l2.partitions=1: = sectors(write-back l2)")                                                         \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
       ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \
@@ -567,19 +566,19 @@
       "likewise, miss queue full",                                                                                    \
       "<= l1.bypass_fetches - l1.line_bypasses - l1.mshr_bypasses")                                                   \
     X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line",   \
-      "<= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                                 \
+      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                      \
     X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry",             \
-      "<= 2 sm.cycles; if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")                                 \
+      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")                      \
     X(89, l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR merge",           \
-      "<= 2 sm.cycles; if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")                               \
+      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")                    \
     X(90, l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for the miss queue",          \
-      "<= 2 sm.cycles")                                                                                               \
+      "if hosted: <= 2 sm.cycles")                                                                                    \
     X(91, l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1",                            \
       "the miss queue's head waited for the network",                                                                 \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(276, l1_reply_stalls, "l1.reply_stalls", "SM cycles", SUM, L1_PART, CREDITS, "0.2",                             \
       "replies waited for the host's credits (gpc_hierarchy_set_reply_credits)",                                      \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(92, l1_queue_cycles, "l1.queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                           \
       "gauge: warp instructions before L1's tags",                                                                    \
       ">= 0")                                                                                                         \
@@ -588,7 +587,7 @@
       ">= 0")                                                                                                         \
     X(94, l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, L1_PART, REORDER, "0.1",                          \
       "the coalescer waited for room in it, or for a flush",                                                          \
-      "<= sm.cycles")                                                                                                 \
+      "if hosted: <= sm.cycles")                                                                                      \
     X(95, l1_reordered, "l1.reordered", "transactions", SUM, L1_PART, REORDER, "0.1",                                 \
       "that left it before an older one",                                                                             \
       "<= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                                      \

@@ -156,7 +156,6 @@ Test(ledger, tells_of_every_source) {
     plant(&m, &h->of_sm[0].bulk_completed, 1, "bulk.completed of whole");
     plant(&m, &h->of_sm[0].bulk_multicast_sectors, 1000, "bulk.multicast_sectors of sm-0");
     cr_assert_gt(sm->fence_write_back_sectors, 0);
-    plant(&m, &sm->l1_write_back_sectors, -1, "l1.write_back_sectors of l1-1");
     plant(&m, &sm->fence_write_back_sectors, (int64_t)sm->l1_write_back_sectors, "fence.write_back_sectors of sm-1");
     plant(&m, &sm->fence_cycles, -(int64_t)sm->fence_cycles, "fence.cycles of sm-1");
     plant(&m, &sm->fence_lines, -(int64_t)sm->fence_lines - 1, "fence.lines of sm-1: -1 is below 0");
