@@ -181,10 +181,9 @@ static void follow(void *slice, uint32_t packet) {
     gpci_timed *t = stage->timed;
     t->pool.links[packet].due = t->wheel.now;
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
-/* A message has arrived at a cluster or slice, or continues to a peer. */
+/* A message has arrived at a cluster or slice, or continues to a peer. The step of the stage goes on to the queues. */
 static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t to = p->message.module;
@@ -200,7 +199,6 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
                    : queue == &stage->served ? to - t->h->sms
                                              : slice_between(t, to, to, p->address));
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 /* Step the stage in the next cycle. */
