@@ -104,7 +104,7 @@
     X(320, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for",                          \
       ">= bulk.requests")                                                                                             \
     X(321, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2", "of l2.read_sectors, theirs",   \
-      "if l1.combine_lines=0: <= l2.read_sectors")                                                                    \
+      "<= bulk.bytes")                                                                                                \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs",                                                            \
       "<= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                            \
@@ -500,9 +500,9 @@
       "<= warp_instructions")                                                                                         \
     X(316, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
       "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)",                       \
-      "<= copy.wait_cycles")                                                                                          \
+      "<= warp_instructions")                                                                                         \
     X(317, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took",       \
-      ">= copy.waits")                                                                                                \
+      ">= 0")                                                                                                         \
     X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
       "accesses of other blocks' shared memory in the cluster",                                                       \
       "<= warp_instructions")                                                                                         \
