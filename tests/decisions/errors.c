@@ -59,6 +59,21 @@ Test(decisions_errors, options) {
     REFUSED(policy, "vote(vote)", GPC_ERROR_ARGUMENT, "cannot be voted about");
 }
 
+/* The least and most bytes of a line, and their neighbours. */
+Test(decisions_errors, line_bytes) {
+    static const uint32_t lines[] = {8, 4096};
+    REFUSED(line_bytes, 4, GPC_ERROR_RANGE, "_options.line_bytes: 4");
+    REFUSED(line_bytes, 8192, GPC_ERROR_RANGE, "_options.line_bytes: 8192");
+    for (size_t i = 0; i < 2; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_replacement *replacement = NULL;
+        gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
+        options.line_bytes = lines[i];
+        cr_expect_eq(gpc_replacement_create(context, &options, &error, &replacement), GPC_OK, "%s", error.message);
+        gpc_replacement_destroy(replacement);
+    }
+}
+
 /* A policy that could never decide as named is not made in silence. */
 Test(decisions_errors, feeds) {
     REFUSED(policy, "vote", GPC_ERROR_UNSUPPORTED, "'vote' reads what its host does not tell (tells): ");
