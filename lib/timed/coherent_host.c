@@ -241,21 +241,16 @@ void gpci_coherent_forget(gpci_timed *t) {
 }
 
 /*
- * Save or load, after the controllers, while packets are traced: labels of tasks and origins of accesses. Both arrays
- * may be shorter than their pool, because room for labels is made before the next step.
+ * Save or load, after the controllers, while packets are traced: labels of tasks and origins of accesses.
  */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
     gpci_controllers *e = gpci_controllers_of(t);
-    const size_t labels = e->label_room < e->tasks.count ? e->label_room : e->tasks.count,
-                 origins = t->coherent->origin_room < e->flights.count ? t->coherent->origin_room : e->flights.count;
-    const size_t label_count = (size_t)gpci_archive_count(a, labels, sizeof *e->labels),
-                 origin_count = (size_t)gpci_archive_count(a, origins, sizeof *t->coherent->origins);
-    if (a->loading && a->status == GPC_OK &&
-        (!gpci_controllers_make_labels(e) || gpci_coherent_make_origins(t) < 0 || label_count > e->label_room ||
-         origin_count > t->coherent->origin_room))
-        gpci_archive_fail(
-            a, label_count > e->tasks.room || origin_count > e->flights.room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY,
-            "labels of controllers");
+    if (a->status == GPC_OK && (!gpci_controllers_make_labels(e) || gpci_coherent_make_origins(t) < 0))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "labels of controllers"); /* as gpci_coherent_values_archive */
+    const size_t label_count = (size_t)gpci_archive_count(a, e->tasks.count, sizeof *e->labels),
+                 origin_count = (size_t)gpci_archive_count(a, e->flights.count, sizeof *t->coherent->origins);
+    if (a->loading && a->status == GPC_OK && (label_count > e->label_room || origin_count > t->coherent->origin_room))
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "labels of controllers");
     if (a->status < 0)
         return;
     if (label_count)

@@ -142,10 +142,12 @@ static void archive_kept(gpci_timed *t, gpci_archive *a) {
 void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
     gpci_coherent_host *host = t->coherent;
     const uint32_t packets = gpci_pool_place(&t->pool, t->pool.fresh);
-    const size_t used = packets < host->value_room ? packets : host->value_room;
-    const size_t count = (size_t)gpci_archive_count(a, used, sizeof *host->values + sizeof *host->atomics);
-    if (a->loading && a->status == GPC_OK && (count > packets || !reserve_packets(t) || !reserve_kept(t)))
-        gpci_archive_fail(a, count > packets ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "packets that carry values");
+    /* room first: a snapshot has as many values as there are packets, whatever room has been made so far */
+    if (a->status == GPC_OK && (!reserve_packets(t) || !reserve_kept(t)))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "packets that carry values");
+    const size_t count = (size_t)gpci_archive_count(a, packets, sizeof *host->values + sizeof *host->atomics);
+    if (a->loading && a->status == GPC_OK && count > packets)
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "packets that carry values");
     if (a->status < 0 || !count)
         return;
     gpci_archive_bytes(a, host->values, count * sizeof *host->values);

@@ -57,14 +57,11 @@ static bool is_sound(const gpci_kept_access *kept) {
 }
 
 void gpci_kept_archive(gpci_timed *t, gpci_archive *a) {
-    size_t used = t->flight_fresh < t->kept_room ? t->flight_fresh : t->kept_room;
-    /* flights of sweeps keep no values, and may have no room here: what stands last without values is left out */
-    while (used && !t->kept[used - 1].shape.count)
-        used--;
-    const uint32_t count = (uint32_t)gpci_archive_count(a, used, sizeof t->kept->shape);
-    if (a->loading && a->status == GPC_OK && (count > t->flight_room || gpci_kept_reserve(t) < 0))
-        gpci_archive_fail(a, count > t->flight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY,
-                          "accesses that carry values");
+    if (a->status == GPC_OK && gpci_kept_reserve(t) < 0) /* as gpci_coherent_values_archive */
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "accesses that carry values");
+    const uint32_t count = (uint32_t)gpci_archive_count(a, t->flight_fresh, sizeof t->kept->shape);
+    if (a->loading && a->status == GPC_OK && count > t->flight_room)
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "accesses that carry values");
     for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
         gpci_kept_access *kept = &t->kept[i];
         GPCI_ARCHIVE_FIELD(a, kept->shape);

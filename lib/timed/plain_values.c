@@ -117,10 +117,11 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
 
 static void archive_under_way(gpci_timed *t, gpci_archive *a) {
     gpci_plain_values *v = t->values;
-    const size_t used = t->pool.fresh < v->carried_room ? t->pool.fresh : v->carried_room;
-    const size_t count = (size_t)gpci_archive_count(a, used, sizeof *v->carried);
-    if (a->loading && a->status == GPC_OK && (count > t->pool.fresh || !reserve_carried(t)))
-        gpci_archive_fail(a, count > t->pool.fresh ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "reads that carry values");
+    if (a->status == GPC_OK && !reserve_carried(t)) /* as gpci_coherent_values_archive */
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "reads that carry values");
+    const size_t count = (size_t)gpci_archive_count(a, t->pool.fresh, sizeof *v->carried);
+    if (a->loading && a->status == GPC_OK && count > t->pool.fresh)
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "reads that carry values");
     if (a->status == GPC_OK && count)
         gpci_archive_bytes(a, v->carried, count * sizeof *v->carried);
     archive_written(t, a);

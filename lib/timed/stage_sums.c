@@ -131,12 +131,12 @@ static void archive_sums(gpci_timed *t, gpci_archive *a) {
 
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
     gpci_stage_times *s = t->stage_times;
-    const size_t had = s->access_room < t->flight_fresh ? s->access_room : t->flight_fresh;
+    if (a->status == GPC_OK && gpci_stage_times_reserve_flights(t) < 0) /* as gpci_coherent_values_archive */
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "stages of accesses");
     const uint32_t lines = (uint32_t)gpci_archive_count(a, s->line_fresh, sizeof *s->lines),
-                   accesses = (uint32_t)gpci_archive_count(a, had, sizeof *s->accesses);
+                   accesses = (uint32_t)gpci_archive_count(a, t->flight_fresh, sizeof *s->accesses);
     if (a->loading && a->status == GPC_OK &&
-        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->flight_room ||
-         gpci_stage_times_reserve_flights(t) < 0))
+        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->flight_room))
         gpci_archive_fail(a, accesses > t->flight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "stages of accesses");
     if (a->status < 0)
         return;

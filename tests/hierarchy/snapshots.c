@@ -371,10 +371,16 @@ static void check_begin(const char *settings) {
     cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s: %s", settings, error.message);
     cr_assert_eq(snapshot_make(settings, true, &b, &error), GPC_OK);
     for (unsigned kernel = 0; kernel < 3; kernel++) {
-        snapshot_drive(&a, 200), snapshot_drive(&b, 200);
+        if (kernel)
+            snapshot_drive(&a, 200), snapshot_drive(&b, 200);
         snapshot_finish(&a), snapshot_finish(&b);
         cr_assert_eq(gpc_hierarchy_begin_kernel(a.hierarchy, NULL, &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_hierarchy_begin_kernel(b.hierarchy, NULL, &error), GPC_OK, "%s", error.message);
+        /* a fence needs a packet, but no room for values or stages */
+        gpc_fence fence = GPC_FENCE_INIT;
+        fence.order = GPC_ORDER_ACQ_REL, fence.scope = GPC_SCOPE_GPU;
+        cr_assert_eq(gpc_hierarchy_try_fence(a.hierarchy, &fence, a.tokens++, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_fence(b.hierarchy, &fence, b.tokens++, NULL), GPC_OK);
         for (unsigned i = 0; i < 250; i++) {
             if (i % 16 == 3)
                 snapshot_access_one(&a), snapshot_access_one(&b);
@@ -382,10 +388,13 @@ static void check_begin(const char *settings) {
             cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 1), GPC_OK);
             snapshot_bytes file = snapshot_save(&b);
             const snapshot_host loaded = snapshot_load(&b, &file);
+            const snapshot_bytes again = snapshot_save(&loaded);
+            cr_assert(again.size == file.size && !memcmp(again.data, file.data, file.size), "%s: other bytes",
+                      settings);
             gpc_hierarchy_destroy(b.hierarchy);
             b = loaded;
             snapshot_attach(&b);
-            free(file.data);
+            free(file.data), free(again.data);
         }
         snapshot_finish(&a), snapshot_finish(&b);
         snapshot_expect_same(&a, &b, settings);
@@ -398,6 +407,11 @@ static void check_begin(const char *settings) {
 Test(hierarchy_snapshots, begin_of_a_kernel) {
     check_begin(COHERENT "coherence = nmoesi\nkernels.flush = l1\n");
     check_begin(COHERENT "coherence = nmoesi\nkernels.flush = all\ncluster.sms = 2\n");
+    check_begin(COHERENT "coherence = mesi\ncoherence.data = true\n");
+    check_begin(COHERENT "coherence = mesi\nstats.stages = true\n");
+    check_begin(
+        "stats.stages = true\ncoherence.data = true\nl1.write_policy = through\nl1.write_policy_local = through\n"
+        "l1.write_allocate = none\nl1.write_allocate_local = none\n");
     check_begin(COHERENT "coherence = vi\nkernels.flush = l1\n");
     check_begin(COHERENT "coherence = slc-glc\nkernels.flush = all\nl2.partitions = 2\n");
     check_begin("kernels.flush = l1\nl1.write_policy = back\nl1.write_allocate = fetch\n");
