@@ -101,7 +101,7 @@ GPCI_INLINE void gpci_mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.count = 1;
     p->mshr.slot = GPCI_NO_SLOT;
     p->mshr.whole = p->mshr.part = 0;
-    p->mshr.outdated = 0;
+    p->mshr.outdated = false;
     p->mshr.remote = remote;
     p->mshr.replaced = false;
     p->mshr.entry = stage->mshr.entry;

@@ -135,7 +135,6 @@ static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         stage->data_free = stage->data_free > busy ? stage->data_free : busy;
         o->generation ^= 1;
         o->dropped_at = now;
-        o->joins_since = now + 1;
         gpci_count_fence_lines(t->h, stage->index, lines);
         gpci_stage_relieve(stage, GPC_BUSY_LINE);
     }
@@ -148,8 +147,16 @@ void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
         gpci_forget_sectors(stage->cache, address, sectors);
 }
 
+bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *p) {
+    bool strong = p->request.order != GPC_ORDER_WEAK && gpci_scope_is_wide(p->request.scope);
+    return strong || t->l1[p->request.sm].fences.dropped_at != GPCI_NEVER;
+}
+
 uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
-    return gpci_reads_anew(&p->request) ? UINT64_MAX : stage->fences.joins_since;
+    bool strong = p->request.order != GPC_ORDER_WEAK && p->request.scope != GPC_SCOPE_CTA;
+    if (strong && stage->cache && stage->cache->strong_passes)
+        return UINT64_MAX;
+    return stage->fences.dropped_at == GPCI_NEVER ? 0 : stage->fences.dropped_at + 1;
 }
 
 /* Continue a fence as far as possible; true: done. `writes`: earlier writes in flight. */
@@ -172,8 +179,8 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
                 return false;
             f->fence.phase = FETCHES;
         } else {
-            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
-                stage->fences.joins_since = t->wheel.now + 1;
+            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take no older data */
+                stage->fences.dropped_at = t->wheel.now;
             f->fence.phase = MARKS;
         } /* fall through */
     case FETCHES:
