@@ -43,7 +43,7 @@ class Tests(unittest.TestCase):
         for build in TESTS.rglob("meson.build"):
             for name in re.findall(r"'([\w./-]+\.c)'", build.read_text()):
                 text.setdefault((build.parent / name).resolve(), build)
-        by_scripts = {path for path in TESTS.rglob("*.c") for script in path.parent.glob("test_*.py")
+        by_scripts = {path for path in TESTS.rglob("*.c") for script in path.parent.glob("*.py")
                       if f'"{path.name}"' in script.read_text()}  # fmt: skip
         self.assertEqual({path for path in TESTS.rglob("*.c")} - set(text) - by_scripts, set())
 
