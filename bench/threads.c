@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "level/rules/hierarchy.h"
-#include "timed/strands.h"
+#include "timed/core/strands.h"
 
 #include <string.h>
 

@@ -243,8 +243,8 @@ GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
 }
 
 /*
- * Request to show to a policy. The caller may use the request's reserved bytes (timed/packet.h). A host's policy may
- * keep or pass on the request, and gets reserved bytes of 0.
+ * Request to show to a policy. The caller may use the request's reserved bytes (timed/component/packet.h). A host's
+ * policy may keep or pass on the request, and gets reserved bytes of 0.
  */
 GPCI_COLD const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request);
 GPCI_INLINE const gpc_request *gpci_shown(gpc_cache *cache, const gpc_request *request) {

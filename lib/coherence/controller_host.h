@@ -7,9 +7,9 @@
 
 /*
  * Controllers inside a host with its own clock, networks, ports, MSHRs and memories (a hierarchy:
- * timed/coherent_host.c). The host reports arrived messages; controllers decide the consequences and send messages
- * through the host. `send` and `use` never call back: the host schedules the task's next step (gpci_controllers_put)
- * and runs steps (gpci_controllers_run).
+ * timed/coherent/coherent_host.c). The host reports arrived messages; controllers decide the consequences and send
+ * messages through the host. `send` and `use` never call back: the host schedules the task's next step
+ * (gpci_controllers_put) and runs steps (gpci_controllers_run).
  *
  * The host decides the order of a processor's accesses and which accesses merge; or controllers do, as in trees without
  * a host, after gpci_controllers_order (controller_access.c).

@@ -16,10 +16,10 @@
 #include "level/rules/level_count.h"
 #include "level/rules/recorder.h"
 #include "stats/stats.h"
-#include "timed/drain.h"
-#include "timed/plain_values.h"
-#include "timed/port.h"
-#include "timed/strands.h"
+#include "timed/core/strands.h"
+#include "timed/l2/port.h"
+#include "timed/stage/drain.h"
+#include "timed/stage/plain_values.h"
 
 #include <inttypes.h>
 #include <string.h>

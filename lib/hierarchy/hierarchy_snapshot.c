@@ -9,8 +9,8 @@
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
 #include "level/rules/kernels.h"
-#include "timed/coherent.h"
-#include "timed/kept_access.h"
+#include "timed/core/coherent.h"
+#include "timed/core/kept_access.h"
 
 #include <inttypes.h>
 #include <stdio.h>

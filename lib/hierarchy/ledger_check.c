@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "timed/timed.h"
+#include "timed/core/timed.h"
 
 #include <inttypes.h>
 #include <string.h>

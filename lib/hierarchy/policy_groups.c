@@ -4,7 +4,7 @@
 #include "cache/cache.h"
 #include "coherence/tree.h"
 #include "level/coherent/coherent_level.h"
-#include "timed/prefetch.h"
+#include "timed/stage/prefetch.h"
 
 /* Counters published by the policies of a hierarchy's caches. In a coherent tree, L1s and slices are modules. */
 

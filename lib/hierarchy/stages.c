@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/stage_times.h"
+#include "timed/core/stage_times.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -157,7 +157,7 @@ class Rooms(unittest.TestCase):
                 self.assertTrue((LIB / target).is_file(), f"lib/{source} includes {target}")
 
     def test_readmes_name_files_that_exist(self):
-        """Files like `timed/l1.c`, of lib/ or of the project, in the READMEs of lib/."""
+        """Files like `timed/l1/l1.c`, of lib/ or of the project, in the READMEs of lib/."""
         named = {
             (readme, name)
             for readme in LIB.rglob("README.md")

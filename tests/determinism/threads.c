@@ -3,7 +3,7 @@
 #include "effort.h"
 #include "level/rules/hierarchy.h"
 #include "replay/core/replay.h"
-#include "timed/strands.h"
+#include "timed/core/strands.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

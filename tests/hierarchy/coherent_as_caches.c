@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
-#include "timed/sm_front_end.h"
+#include "timed/core/sm_front_end.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

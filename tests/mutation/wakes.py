@@ -3,8 +3,8 @@
 """Leave out the wake-ups of the timed engine, one at a time, and see whether a test notices.
 
     python3 tests/mutation/wakes.py                          all wake-ups of lib/timed
-    python3 tests/mutation/wakes.py lib/timed/l2.c           of a file
-    python3 tests/mutation/wakes.py lib/timed/l2.c:335       of a line
+    python3 tests/mutation/wakes.py lib/timed/l2/l2.c           of a file
+    python3 tests/mutation/wakes.py lib/timed/l2/l2.c:335       of a line
 
 A wake-up is a statement that calls gpci_wheel_wake, or a function named after waking (mutants.py). The library is
 compiled once with a question in front of each wake-up. An environment variable then names the wake-up to leave out. All

@@ -2,7 +2,7 @@
 /* Hierarchies with a clock, and DRAM alone. */
 #include "level/rules/hierarchy.h"
 #include "oom/heap.h"
-#include "timed/strands.h"
+#include "timed/core/strands.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/replay.h"
-#include "timed/timed.h"
+#include "timed/core/timed.h"
 
 #include <gpucache/gpucache.h>
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /*
- * SMs that run ahead of the clock (lib/timed/run_ahead.h) end with bytes equal to SMs that do not (as when the host
+ * SMs that run ahead of the clock (lib/timed/core/run_ahead.h) end with bytes equal to SMs that do not (as when the host
  * follows the replay): statistics and samples. And SMs do run ahead.
  */
 

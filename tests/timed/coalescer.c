@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/coalescer.h"
+#include "timed/network/coalescer.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
-#include "timed/timed.h"
+#include "timed/core/timed.h"
 
 #include "coherence/tree.h"
 #include "suited.h"

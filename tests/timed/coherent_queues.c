@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
 
-#include "timed/coherent.h"
+#include "timed/core/coherent.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 
 #include "coherence/tree.h"
 #include "suited.h"
-#include "timed/coherent.h"
+#include "timed/core/coherent.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

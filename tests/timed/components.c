@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/core/timed.h"
 
 #include "timed/coherent_rig.h"
 
@@ -26,7 +26,7 @@ static const gpci_group *group(gpci_group_kind kind) {
     return &r.hierarchy->timed->groups[kind];
 }
 
-/* Components are numbered in the order of steps: the example of timed/component.h. */
+/* Components are numbered in the order of steps: the example of timed/component/component.h. */
 Test(timed_components, numbers) {
     rig_open_dram(&r, "sm.count = 2\n");
     const struct {

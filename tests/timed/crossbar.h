@@ -2,7 +2,7 @@
 #ifndef TESTS_TIMED_CROSSBAR_H
 #define TESTS_TIMED_CROSSBAR_H
 
-#include "timed/network.h"
+#include "timed/network/network.h"
 
 /* A network between scripted senders and habitual receivers; and a naive model. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/core/timed.h"
 
 #include "effort.h"
 #include "level/rules/hierarchy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/packet.h"
+#include "timed/component/packet.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
+#include "timed/core/strands.h"
 #include "timed/events.h"
-#include "timed/strands.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

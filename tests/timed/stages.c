@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/stage_times.h"
 #include "timed/rig.h"
-#include "timed/stage_times.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

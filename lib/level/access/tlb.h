@@ -7,7 +7,7 @@
 /*
  * Address translation (keys tlb.*): a TLB per L1, a common L2 TLB, and walks of the page table. Pages have one size,
  * and a page lies in memory at its virtual address; translation therefore only costs time. The contents of TLBs are
- * here, for both drivers; timing is in timed/l1_tlb.c and l2_tlb.c.
+ * here, for both drivers; timing is in timed/pages/l1_tlb.c and l2_tlb.c.
  *
  * Line transactions are looked up after the coalescer, the best choice by Power et al. (HPCA 2014). Bulk copies look up
  * page by page. Prefetches of an L1's prefetcher need a page present in the TLB, or are dropped. Write-backs of L1 and

@@ -9,7 +9,7 @@
  * Coherent hierarchy (`coherence = PROTOCOL`): a tree of coherent modules replaces L1 and L2 caches. Modules are an L1
  * per SM, a cache per cluster of SMs (if configured), L2 slices, and a memory behind every slice. A line transaction is
  * an access of the tree. Without a clock the access changes all states at once. With a clock a module changes state
- * when the message arrives (timed/coherent.h).
+ * when the message arrives (timed/core/coherent.h).
  *
  * Example, 4 SMs, 2 slices: modules 0 to 3 are L1s, 4 and 5 slices, 6 and 7 memories. With cluster.sms = 2, clusters
  * are 4 and 5, slices 6 and 7, memories 8 and 9. Without L2, memories take the place of slices, next to L1s or

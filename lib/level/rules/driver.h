@@ -111,7 +111,7 @@ extern const gpci_levels gpci_tree_levels;
 extern const gpci_levels gpci_cache_levels;
 /* functional/functional_access.c: one per kind of levels */
 extern const gpci_driver gpci_functional_caches, gpci_functional_tree;
-/* timed/timed_driver.c: one per kind of levels */
+/* timed/driver/timed_driver.c: one per kind of levels */
 extern const gpci_driver gpci_timed_caches, gpci_timed_tree;
 
 #endif

@@ -8,7 +8,7 @@
 
 /*
  * Event trace of a hierarchy. At each traced point, a function gpci_see_... checks for a trace: one branch, never taken
- * without a trace. The functions that write events are in events.c and timed/watch.c, away from the hot code.
+ * without a trace. The functions that write events are in events.c and timed/driver/watch.c, away from the hot code.
  */
 typedef struct gpci_ids {
     uint64_t packet, parent; /* 0: none */

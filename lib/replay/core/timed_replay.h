@@ -6,7 +6,7 @@
 #include "replay/core/replay.h"
 #include "replay/core/scoreboard.h"
 #include "scheduler/scheduler.h"
-#include "timed/sm_front_end.h"
+#include "timed/core/sm_front_end.h"
 
 /*
  * Timed replay. An SM is stepped when a warp may issue, when a block starts, or when memory replies. Between steps

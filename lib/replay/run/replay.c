@@ -5,7 +5,7 @@
 #include "level/access/future.h"
 #include "replay/blocks/parked.h"
 #include "replay/sampling/sampling.h"
-#include "timed/sm_front_end.h"
+#include "timed/core/sm_front_end.h"
 
 #include <string.h>
 

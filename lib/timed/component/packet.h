@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_PACKET_H
+#define GPC_TIMED_PACKET_H
+
+#include "base/base.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/state.h"
+
+#define GPCI_NO_PACKET UINT32_MAX
+#define GPCI_UNLIMITED UINT32_MAX
+
+enum {
+    GPCI_PACKET_POSTED = 0x01,   /* a write without waiter, or a slice's prefetch */
+    GPCI_PACKET_LAST = 0x02,     /* last line of the instruction */
+    GPCI_PACKET_LINK = 0x04,     /* came from, and is answered to, the other partition */
+    GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
+    GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
+    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_stage.h) */
+    GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: travels with another packet, linked by `beside` */
+    GPCI_PACKET_WAITER = 0x40,   /* a waiter: exists only as a first cache line */
+    GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
+                                 /* exists only as a first cache line, too */
+    GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores (not in trees): others travel along, from line.waiter on */
+    GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
+    GPCI_PACKET_LATE = 0x80 /* a stage's own prefetch whose line a load already waits for, or a returned prefetch */
+};
+
+/* L1's notes about a sent read, needed when the reply arrives. */
+enum {
+    /* No line for the data, whatever the predictor says: the policy gave up no line, or the warp has no token. */
+    GPCI_MARK_DECLINED = 0x01,
+    GPCI_MARK_KEPT = 0x02,         /* keep the data, whoever waits: from the predictor's view of the reply */
+    GPCI_MARK_ADMITTED = 0x04,     /* asked at the miss, the replacement policy did not decline */
+    GPCI_MARK_VERIFIED = 0x08,     /* the predictor has seen a reply, and the rest was sent for */
+    GPCI_MARK_TOKEN_SHIFT = 4,     /* two bits from here: L1's gpc_token */
+    GPCI_MARK_PASSES = 0x40,       /* bypasses L1 */
+    GPCI_MARK_GENERATION_SHIFT = 7 /* one bit: gpci_fences.generation at the start */
+};
+
+/* A line of a warp access: at L1, and in packets sent by L1. */
+typedef struct gpci_packet_line {
+    uint32_t flight; /* warp access of the line; or UINT32_MAX */
+    union {
+        uint32_t waiter; /* sent by L1's MSHR: the waiting packet */
+        struct {
+            uint16_t asker, target; /* of a bulk load (without waiter), from 1: timed/l1/multicast.h; or 0 */
+        };
+    };
+    uint8_t missed; /* segments missing in L1 */
+    /*
+     * Sent by an MSHR entry: wanted sectors of the stage's line; in a tree's L1: sectors of the line asked for by the
+     * instruction (gpci_transaction.asks).
+     */
+    uint8_t fetched;
+    uint8_t marks; /* sent by L1: GPCI_MARK_ */
+    uint8_t kind;  /* gpc_kind of the access; `request.kind` may differ later */
+} gpci_packet_line;
+
+/* A message or a memory access of a tree's controllers. */
+typedef struct gpci_packet_message {
+    uint32_t task;   /* task continued at the end */
+    uint32_t module; /* destination */
+    uint16_t from;   /* sending module; for an L1 the SM */
+    uint8_t step, kind;
+} gpci_packet_message;
+
+/* Before L1's tags. */
+typedef struct gpci_packet_tags {
+    uint64_t number; /* in the reorder buffer, from 1 */
+} gpci_packet_tags;
+
+/* At an MSHR entry; the first packet is the leader. */
+typedef struct gpci_packet_mshr {
+    /* leader only: */
+    uint32_t chain;       /* leader of the next entry in the hash bucket, or behind the row */
+    uint32_t first, last; /* other waiting packets, linked through the pool */
+    uint32_t count;       /* waiting packets, with the leader */
+    union {
+        uint32_t access; /* coherent L1: access of controllers that brings the line */
+        uint32_t slot;   /* cache slot of the reserved line; or UINT32_MAX */
+    };
+    uint8_t whole; /* segments of the stage's line in flight, in whole sectors */
+    uint8_t part;  /* other segments in flight, for packets that bypass the cache */
+    bool remote;   /* the line's home is the other partition */
+    bool done;     /* has the data, but stays because others wait */
+    bool outdated; /* the line has been written at the home slice since the read */
+    union {
+        bool left;     /* coherent L1: on the way below, and the line has no MSHR entry */
+        bool replaced; /* with l1.allocate = replaceable: the line is replaced; no packet joins, no data are kept */
+    };
+    bool ordered; /* coherent L1: a waiting packet is to return to the tags, and all later packets, too */
+    /* every waiting packet: */
+    uint8_t needs;  /* segments of the stage's line needed for release */
+    bool cached;    /* data are to be kept */
+    bool no_token;  /* the warp has no cache token of this level */
+    uint16_t entry; /* leader only, with l1.allocate = replaceable: number among the line's entries */
+} gpci_packet_mshr;
+
+/* Between stages: over networks, to memory and back. */
+typedef struct gpci_packet_path {
+    union {
+        uint64_t entered; /* in a network: core cycle of entry */
+        uint64_t host_id; /* in the host's memory: number of the transfer; 0: answered */
+    };
+    union {
+        uint32_t size; /* bytes on the current or next network, with header */
+        uint32_t with; /* of a tree's memory access, with GPCI_PACKET_BUNDLE: as `beside` of a message */
+    };
+    uint16_t from, to; /* input and output port of the network */
+    union {
+        uint64_t local;  /* memory: address within the channel */
+        uint64_t inner;  /* from L1 to the tags of the slice: address within the slice */
+        uint32_t beside; /* of a tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
+    };
+    uint16_t channel; /* memory: channel */
+    uint16_t slice;   /* memory: asking L2 slice, over both partitions */
+    uint8_t bursts;   /* memory: bursts in flight */
+    uint8_t taken;    /* bit per burst (host's memory: per segment) accepted by the channel */
+} gpci_packet_path;
+
+/*
+ * Identity of a packet in the trace of events (timed/core/watch.h): numbers, from 1. The pool keeps labels beside the
+ * packets while a trace exists.
+ */
+typedef struct gpci_packet_label {
+    uint64_t id;     /* of the packet; 0: not traced */
+    uint64_t parent; /* of the packet that caused this packet; or 0 */
+    uint64_t origin; /* of the access; or 0 */
+    uint64_t serial; /* of the line's clock (timed/core/stage_times.h): `clock`; or 0 */
+    uint32_t clock;
+    uint8_t kind; /* gpc_kind of the access */
+    uint8_t port; /* 1 + port whose request the access is; 0: an SM's */
+} gpci_packet_label;
+
+#define GPCI_ASKED_BYTES 96u /* holds all fields of a gpc_request */
+
+/*
+ * One transaction of a line on the way through the timed hierarchy, in one queue at a time. Three full cache lines;
+ * fields used by networks and MSHRs come first.
+ *
+ * `line` or `message` is set for life. The other union changes: before the tags (`tags`), at an MSHR entry (`mshr`), or
+ * on the way (`path`); fields of the last place are then lost.
+ *
+ * Example, a load that misses L1 and L2: `tags`; a copy stays at L1's MSHR entry (`mshr`), the load crosses the network
+ * (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); the load returns (`path`), `line.waiter` is
+ * the copy, and the flight `line.flight` has a line less to wait for.
+ */
+typedef struct gpci_packet {
+    uint64_t address; /* of the line, as seen by the host */
+    union {
+        gpci_packet_line line;
+        gpci_packet_message message;
+    };
+    uint8_t segments; /* 32-byte segments asked for or brought */
+    uint8_t level;    /* deepest level that served the packet */
+    uint8_t type;     /* gpci_packet_type */
+    uint8_t flags;    /* GPCI_PACKET_ */
+    union {
+        gpci_packet_tags tags;
+        gpci_packet_mshr mshr;
+        gpci_packet_path path;
+    };
+    union {
+        uint64_t born;  /* core cycle of the miss in L1 */
+        uint32_t next;  /* with GPCI_PACKET_WAITER: in place of gpci_packet_link.next */
+        uint64_t inner; /* of a tree's memory access: line, within the slice */
+    };
+    union {
+        gpc_request request; /* address: of an L1 line (from L2 on: of the slice's line) */
+        struct {             /* in reserved bytes of a request: gpci_shown hides them from a host's policies */
+            uint8_t asked[GPCI_ASKED_BYTES];
+            uint64_t bytes[2]; /* bytes of the line written by a store */
+            uint32_t label;    /* gpci_label_of: index; or 0; undefined without a trace of events */
+            uint32_t beside;   /* of a multicast copy: timed/l1/multicast.h */
+            union {
+                uint16_t turns; /* of an atomic: turns of L2's atomic unit, if limited */
+                uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
+            };
+            uint8_t priority; /* of L1's line, with a window of L2 (may change the priority) */
+            uint8_t reserved[5];
+        };
+    };
+} gpci_packet;
+
+_Static_assert(sizeof(gpci_packet) == 192, "a packet fills its cache lines");
+_Static_assert(offsetof(gpc_request, reserved) <= GPCI_ASKED_BYTES, "what a request says is not in reserved bytes");
+_Static_assert(offsetof(gpci_packet, request) == 64, "what is looked at most is in the first");
+
+typedef enum gpci_packet_type {
+    GPCI_READ = 0,
+    GPCI_WRITE = 1,
+    GPCI_ATOMIC = 2, /* and reductions */
+    GPCI_REPLY = 3,  /* on the way back */
+} gpci_packet_type;
+
+/*
+ * Place in a queue: the part of a packet used by queues and networks outside the packet's turn. Four links fill a cache
+ * line of the processor; packets have long left the processor's caches when linked.
+ */
+typedef struct gpci_packet_link {
+    uint64_t due;   /* core cycle of continuing, on a delay line; GPCI_NEVER: started towards memory */
+    uint32_t next;  /* next packet in the queue or list */
+    uint16_t to;    /* in a network: output */
+    uint16_t flits; /* in a network: cycles on a link, if fewer than GPCI_MANY_FLITS */
+} gpci_packet_link;
+
+#define GPCI_MANY_FLITS UINT16_MAX
+
+/* Packets by number, in chunks that never move. */
+#define GPCI_POOL_CHUNK_BITS 10
+#define GPCI_POOL_CHUNK (1u << GPCI_POOL_CHUNK_BITS)
+
+/*
+ * Most packets in flight are waiters at an MSHR entry of L1, and have only a first cache line. Numbers of waiters, read
+ * as signed, are below 0. Waiters lie in chunks, but GPCI_POOL_SHARERS chunks share the memory of a whole chunk,
+ * shifted by a cache line: so packets of any kind are found by the same two steps.
+ *
+ *  chunk -1   |0    |1    |2    ...    the last place of each stays free: -1 is no number
+ *  chunk -2   | |0    |1    |2
+ *  chunk -3   |   |0    |1    |2
+ *
+ * A tree's messages have only a first cache line, too, but stand in queues, and need links: numbers of
+ * GPCI_POOL_SHARERS chunks of messages, sharing memory in the same way, follow the numbers of every chunk of whole
+ * packets.
+ */
+#define GPCI_POOL_SHARERS 3u
+#define GPCI_POOL_WAITERS (GPCI_POOL_SHARERS * (GPCI_POOL_CHUNK - 1)) /* in the memory of a chunk */
+#define GPCI_POOL_MESSAGES (GPCI_POOL_SHARERS * GPCI_POOL_CHUNK)      /* in the memory of a chunk */
+#define GPCI_POOL_PERIOD (GPCI_POOL_CHUNK + GPCI_POOL_MESSAGES)       /* numbers of a chunk and the messages behind */
+
+typedef struct gpci_pool {
+    gpc_context *context;
+    /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count * period], each at the start of a cache line */
+    gpci_packet **chunks;
+    gpci_packet_link *links;   /* [chunk_count * period * GPCI_POOL_CHUNK]: without waiters */
+    gpci_packet_label *labels; /* [1 + chunk_room * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
+    uint32_t chunk_count, chunk_room; /* of whole packets */
+    uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
+    uint32_t waiter_groups;
+    uint32_t stride; /* skipped between two chunks: other strands' numbers (strands.h), or messages */
+    /* state */
+    uint32_t message_fresh, message_free, message_live;
+    uint32_t waiter_fresh; /* waiters used so far */
+    uint32_t waiter_free;  /* list of free waiters */
+    uint32_t fresh;        /* first number never used */
+    uint32_t free;         /* list, most recently used first */
+    uint32_t live;         /* whole packets; every waiter belongs to another packet in flight */
+} gpci_pool;
+
+void gpci_pool_init(gpci_pool *pool, gpc_context *context);
+/* Prepare an initialised, still unused pool for messages. */
+void gpci_pool_expect_messages(gpci_pool *pool);
+void gpci_pool_destroy(gpci_pool *pool);
+gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
+/* Make room for a number of waiters, including used waiters. GPC_ERROR_MEMORY. */
+gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters);
+/* Keep labels from now on (initially unset), or (false) stop. Existing labels stay. GPC_ERROR_MEMORY. */
+gpc_status gpci_pool_keep_labels(gpci_pool *pool, bool kept);
+/* All labels, for a snapshot, while kept. */
+void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
+/* Ensure that a number of further messages can be taken. GPC_ERROR_MEMORY. */
+gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages);
+void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
+/* Ensure that `packets` more can be taken without failing. GPC_ERROR_MEMORY. */
+GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
+    uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;
+    return pool->live + packets <= room ? GPC_OK : gpci_pool_grow(pool, packets);
+}
+
+GPCI_INLINE gpc_status gpci_pool_reserve_messages(gpci_pool *pool, uint32_t messages) {
+    const uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_MESSAGES;
+    return pool->message_live + (uint64_t)messages <= room ? GPC_OK : gpci_pool_grow_messages(pool, messages);
+}
+
+/* Prepare a few waiters, if memory allows; without a waiter, the caller takes another packet. */
+GPCI_INLINE void gpci_pool_expect_waiters(gpci_pool *pool) {
+    if (GPCI_UNLIKELY(pool->waiter_fresh + GPCI_POOL_CHUNK / 4 > pool->waiter_groups * GPCI_POOL_WAITERS))
+        (void)gpci_pool_grow_waiters(pool, pool->waiter_fresh + GPCI_POOL_CHUNK / 4);
+}
+
+GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) {
+    return &pool->chunks[(int32_t)packet >> GPCI_POOL_CHUNK_BITS][packet % GPCI_POOL_CHUNK];
+}
+
+/* Packets in flight, without waiters. */
+GPCI_INLINE uint32_t gpci_pool_live(const gpci_pool *pool) {
+    return pool->live + pool->message_live;
+}
+
+/* Number of a whole packet without messages' numbers (or, of a message, the following): for arrays by packet. */
+GPCI_INLINE uint32_t gpci_pool_place(const gpci_pool *pool, uint32_t packet) {
+    return pool->period == 1
+               ? packet
+               : packet / GPCI_POOL_PERIOD * GPCI_POOL_CHUNK + packet % GPCI_POOL_PERIOD % GPCI_POOL_CHUNK;
+}
+
+/* A packet's label, at first shared with the packet copied from; only while labels are kept. */
+GPCI_INLINE gpci_packet_label *gpci_label_of(const gpci_pool *pool, const gpci_packet *packet) {
+    return &pool->labels[packet->label];
+}
+
+/* Give a whole packet a separate label, with undefined contents. */
+GPCI_INLINE gpci_packet_label *gpci_label_take(const gpci_pool *pool, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(pool, packet);
+    p->label = gpci_pool_place(pool, packet) + 1;
+    return gpci_label_of(pool, p);
+}
+
+/* True if the number is of a whole packet, already used. */
+GPCI_INLINE bool gpci_pool_is_whole(const gpci_pool *pool, uint32_t packet) {
+    return packet < pool->fresh && packet / GPCI_POOL_CHUNK % pool->period == 0;
+}
+
+/* Next packet in the list of any packet; except for waiters: links[packet].next. */
+GPCI_INLINE uint32_t *gpci_next_of(const gpci_pool *pool, uint32_t packet) {
+    return (int32_t)packet < 0 ? &gpci_packet_at(pool, packet)->next : &pool->links[packet].next;
+}
+
+/* Prefetch (host memory) the link of a packet, if any. Affects only speed. */
+GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
+    if (packet != GPCI_NO_PACKET)
+        GPCI_PREFETCH(&pool->links[packet]);
+}
+
+/*
+ * A packet, waiter or message never used so far. Zeroed: a snapshot contains all bytes, though not every kind of packet
+ * uses every field, and must not contain old memory.
+ */
+uint32_t gpci_pool_take_fresh(gpci_pool *pool);
+uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool);
+uint32_t gpci_pool_take_fresh_message(gpci_pool *pool);
+
+/* Take a packet with undefined fields, and a link due at once. Reserve first. */
+GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
+    uint32_t packet = pool->free;
+    pool->live++;
+    if (GPCI_UNLIKELY(packet == GPCI_NO_PACKET))
+        packet = gpci_pool_take_fresh(pool);
+    else
+        pool->free = pool->links[packet].next;
+    pool->links[packet].due = 0;
+    return packet;
+}
+
+/* Take a waiter; or GPCI_NO_PACKET. */
+GPCI_INLINE uint32_t gpci_pool_take_waiter(gpci_pool *pool) {
+    const uint32_t packet = pool->waiter_free;
+    if (GPCI_LIKELY(packet != GPCI_NO_PACKET)) {
+        pool->waiter_free = gpci_packet_at(pool, packet)->next;
+        return packet;
+    }
+    return gpci_pool_take_fresh_waiter(pool);
+}
+
+/* Take a message, as gpci_pool_take; GPCI_PACKET_MESSAGE stays set. */
+GPCI_INLINE uint32_t gpci_pool_take_message(gpci_pool *pool) {
+    uint32_t packet = pool->message_free;
+    pool->message_live++;
+    if (GPCI_UNLIKELY(packet == GPCI_NO_PACKET))
+        packet = gpci_pool_take_fresh_message(pool);
+    else
+        pool->message_free = pool->links[packet].next;
+    pool->links[packet].due = 0;
+    return packet;
+}
+
+GPCI_INLINE void gpci_pool_give_message(gpci_pool *pool, uint32_t packet) {
+    GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
+    pool->links[packet].next = pool->message_free;
+    pool->message_free = packet;
+    pool->message_live--;
+}
+
+GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
+    if ((int32_t)packet < 0) {
+        GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
+        gpci_packet_at(pool, packet)->next = pool->waiter_free;
+        pool->waiter_free = packet;
+        return;
+    }
+    GPCI_POISON(gpci_packet_at(pool, packet), sizeof(gpci_packet));
+    pool->links[packet].next = pool->free;
+    pool->free = packet;
+    pool->live--;
+}
+
+/* First in, first out, with occupancy over time. */
+typedef struct gpci_queue {
+    uint32_t first, last;
+    uint32_t count;
+    uint32_t room; /* largest count; or GPCI_UNLIMITED */
+    gpci_gauge gauge;
+} gpci_queue;
+
+/* A buffer of length 0 still has the latch of the stage. */
+GPCI_INLINE void gpci_queue_init(gpci_queue *queue, uint64_t room) {
+    *queue = (gpci_queue){.first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET};
+    queue->room = room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;
+}
+
+GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
+    return queue->count >= queue->room;
+}
+
+/* Append one of several packets entering in this cycle; call gpci_queue_pushed after the last. */
+GPCI_INLINE void gpci_queue_append(gpci_queue *queue, const gpci_pool *pool, uint32_t packet) {
+    if (queue->count++)
+        pool->links[queue->last].next = packet;
+    else
+        queue->first = packet;
+    queue->last = packet;
+}
+
+GPCI_INLINE void gpci_queue_pushed(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
+    pool->links[queue->last].next = GPCI_NO_PACKET;
+    gpci_gauge_set(&queue->gauge, now, queue->count);
+}
+
+GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
+    gpci_queue_append(queue, pool, packet);
+    gpci_queue_pushed(queue, pool, now);
+}
+
+/* Insert behind a packet of the queue; GPCI_NO_PACKET: before all. */
+GPCI_INLINE void gpci_queue_insert(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t before,
+                                   uint32_t packet) {
+    if (before == GPCI_NO_PACKET ? !queue->count : before == queue->last) {
+        gpci_queue_push(queue, pool, now, packet);
+        return;
+    }
+    uint32_t *next = before == GPCI_NO_PACKET ? &queue->first : &pool->links[before].next;
+    pool->links[packet].next = *next;
+    *next = packet;
+    gpci_gauge_set(&queue->gauge, now, ++queue->count);
+}
+
+/* Remove the first packet; must exist. */
+GPCI_INLINE uint32_t gpci_queue_pop(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
+    uint32_t packet = queue->first;
+    queue->first = pool->links[packet].next;
+    gpci_gauge_set(&queue->gauge, now, --queue->count);
+    return packet;
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/reorder.h"
+
+#include "timed/core/timed.h"
+
+/*
+ * If the loads of several blocks pass L1 in turns, blocks evict one another's lines; one block after another, blocks
+ * find the lines. So Aamodt, Fung and Rogers (General-Purpose Graphics Processor Architectures, 2018, section 4.4.3)
+ * describe Jia et al., HPCA 2014, and name the block as signature and a fixed priority of the queues as the best
+ * choices; number and length of queues are left open. Writes flush: the paper's loads pass no write.
+ *
+ * Example, two queues by block in fixed order, the tags held up; the coalescer brings A0 B1 C0 D0 (lines A, C and D of
+ * block 0, B of 1): queue 0 holds A C D, queue 1 B. The tags then see A C D B: C and D have passed B. A store to E by
+ * block 1 enters when B has left.
+ */
+
+struct gpci_reorder {
+    const gpci_reorder_options *options;
+    gpc_context *context;
+    gpci_queue *queues; /* [options->queues] */
+    uint32_t *owners;   /* [options->queues] block of the queue */
+    uint64_t *used;     /* [options->queues] number of the last transaction entered, from 1; or 0 */
+    uint64_t entered;   /* transactions so far */
+    uint32_t count;     /* transactions in all queues */
+    uint32_t chosen;    /* queue for the tags to take from */
+    uint32_t last;      /* queue last taken from; or UINT32_MAX */
+    bool write;         /* holds a write */
+    uint64_t cycle;     /* of the coalescer's last delivery */
+    uint32_t delivered; /* transactions in `cycle` */
+    uint64_t since;     /* the coalescer waits since; or GPCI_NEVER */
+    gpci_gauge gauge;
+    gpci_reorder_counts counts;
+};
+
+gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options *options, gpci_reorder **out) {
+    gpci_reorder *r = gpci_zalloc(context, 1, sizeof *r);
+    if (!r)
+        return GPC_ERROR_MEMORY;
+    *r = (gpci_reorder){
+        .options = options, .context = context, .last = UINT32_MAX, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    r->queues = gpci_zalloc(context, options->queues, sizeof *r->queues);
+    r->owners = gpci_zalloc(context, options->queues, sizeof *r->owners);
+    r->used = gpci_zalloc(context, options->queues, sizeof *r->used);
+    if (!r->queues || !r->owners || !r->used) {
+        gpci_reorder_destroy(r);
+        return GPC_ERROR_MEMORY;
+    }
+    for (uint32_t i = 0; i < options->queues; i++)
+        gpci_queue_init(&r->queues[i], options->entries);
+    *out = r;
+    return GPC_OK;
+}
+
+void gpci_reorder_destroy(gpci_reorder *r) {
+    if (!r)
+        return;
+    gpci_free(r->context, r->queues);
+    gpci_free(r->context, r->owners);
+    gpci_free(r->context, r->used);
+    gpci_free(r->context, r);
+}
+
+/*
+ * A block keeps a queue until another block takes the queue. A block without a queue takes the empty queue unused for
+ * longest; without an empty queue, blocks share.
+ */
+static uint32_t queue_of_block(const gpci_reorder *r, uint32_t block) {
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < r->options->queues; i++) {
+        if (r->used[i] && r->owners[i] == block)
+            return i;
+        if (!r->queues[i].count && (best == UINT32_MAX || r->used[i] < r->used[best]))
+            best = i;
+    }
+    return best == UINT32_MAX ? block % r->options->queues : best;
+}
+
+static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
+    switch (r->options->signature) {
+    case GPCI_REORDER_BLOCK:
+        return queue_of_block(r, request->block);
+    case GPCI_REORDER_WARP:
+        return request->warp % r->options->queues;
+    default:
+        return (uint32_t)(gpci_mix(request->pc) % r->options->queues);
+    }
+}
+
+/*
+ * Queue for a transaction now, or UINT32_MAX: a write waits for all earlier transactions, and later transactions wait
+ * for the write.
+ */
+static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
+    if (r->count && (r->write || !gpci_is_read(&p->request)))
+        return UINT32_MAX;
+    uint32_t queue = queue_of(r, &p->request);
+    return gpci_queue_full(&r->queues[queue]) ? UINT32_MAX : queue;
+}
+
+static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
+    gpci_reorder *r = stage->reorder;
+    uint64_t now = t->wheel.now;
+    uint32_t packet = gpci_queue_pop(&stage->in, &t->pool, now);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_queue *q = &r->queues[queue];
+    if (q->count == 0 || r->used[queue] == 0)
+        r->owners[queue] = p->request.block;
+    r->write = !gpci_is_read(&p->request);
+    r->used[queue] = p->tags.number = ++r->entered;
+    gpci_queue_push(q, &t->pool, now, packet);
+    gpci_gauge_set(&r->gauge, now, ++r->count);
+    if (p->flags & GPCI_PACKET_LAST)
+        gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
+}
+
+void gpci_reorder_fill(gpci_timed *t, gpci_stage *stage) {
+    gpci_reorder *r = stage->reorder;
+    if (r->cycle != t->wheel.now) {
+        r->cycle = t->wheel.now;
+        r->delivered = 0;
+    }
+    for (; stage->in.count && r->delivered < stage->options->ports; r->delivered++) {
+        uint32_t queue = entry_of(r, gpci_packet_at(&t->pool, stage->in.first));
+        if (queue == UINT32_MAX)
+            return;
+        enter(t, stage, queue);
+    }
+}
+
+static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, uint32_t b) {
+    const gpci_queue *x = &r->queues[a], *y = &r->queues[b];
+    switch (r->options->drain) {
+    case GPCI_DRAIN_LONGEST:
+        return x->count > y->count;
+    case GPCI_DRAIN_OLDEST:
+        return gpci_packet_at(&t->pool, x->first)->tags.number < gpci_packet_at(&t->pool, y->first)->tags.number;
+    default:
+        return false; /* the first queue in the order of search */
+    }
+}
+
+gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
+    gpci_reorder *r = stage->reorder;
+    const gpci_tag_access *access = &stage->tag_access[0];
+    if (!r->count || access->looked || access->reason != GPC_BUSY_NOT)
+        return &r->queues[r->chosen];
+    if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {
+        r->chosen = r->last;
+        return &r->queues[r->chosen];
+    }
+    uint32_t count = r->options->queues, best = UINT32_MAX;
+    uint32_t first = r->options->drain == GPCI_DRAIN_ROUND_ROBIN && r->last != UINT32_MAX ? r->last + 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t queue = first + i < count ? first + i : first + i - count;
+        if (r->queues[queue].count && (best == UINT32_MAX || goes_before(t, r, queue, best)))
+            best = queue;
+    }
+    r->chosen = best;
+    return &r->queues[best];
+}
+
+void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
+    gpci_reorder *r = stage->reorder;
+    gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
+    r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
+    r->last = r->chosen;
+    bool passed_another = false;
+    for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
+        passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < number;
+    r->counts.reordered += passed_another;
+}
+
+void gpci_reorder_settle(gpci_timed *t, gpci_stage *stage) {
+    gpci_reorder *r = stage->reorder;
+    uint64_t now = t->wheel.now;
+    bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
+    if (stage->in.count && !waits)
+        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+    if (waits == (r->since != GPCI_NEVER))
+        return;
+    if (waits) {
+        r->counts.flushes += !gpci_is_read(&gpci_packet_at(&t->pool, stage->in.first)->request);
+        r->since = now;
+    } else {
+        r->counts.stalls += now - r->since;
+        r->since = GPCI_NEVER;
+    }
+}
+
+gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *r, uint64_t now) {
+    gpci_reorder_counts counts = r->counts;
+    counts.cycles = gpci_gauge_sum(&r->gauge, now);
+    counts.stalls += r->since != GPCI_NEVER ? now - r->since : 0;
+    return counts;
+}
+
+void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
+    r->counts = (gpci_reorder_counts){0};
+    r->gauge.since = now;
+    r->gauge.sum = 0;
+    r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
+}
+
+void gpci_reorder_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to, const char *what,
+                       gpci_mover tags) {
+    const gpci_reorder *r = stage->reorder;
+    const bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
+    gpci_held(to, what, r->count, tags);
+    gpci_held(to, "packets before its reorder buffer", stage->in.count,
+              waits ? gpci_by_itself(to) : gpci_by_clock(stage->component));
+}
+
+void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
+    GPCI_STATE_FROM(visit, user_data, gpci_reorder, r, entered);
+    visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
+    visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
+    visit(user_data, r->used, r->options->queues * sizeof *r->used);
+}

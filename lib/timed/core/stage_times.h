@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_STAGE_TIMES_H
+#define GPC_TIMED_STAGE_TIMES_H
+
+#include "base/map.h"
+#include "timed/core/timed.h"
+
+#include <gpucache/stages.h>
+
+/*
+ * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by a trace of events
+ * (watch.c), even without a host's trace: an event of a packet tells the line's new stage. Without stats.stages, no
+ * work is done.
+ *
+ * A line transaction has a clock, carried on by the labels of packets sent below. When the line is done, the access
+ * takes the stages of the last completed line; time from then until the host has the access is FILL.
+ *
+ * Example, a load of line A, which misses:
+ *  issued in cycle 0     QUEUE
+ *  lookup, cycle 3       3 cycles of QUEUE; L1
+ *  fetch queued, 3       MERGED and at once REQUEST: the waiting packet and the fetch share a clock
+ *  received at L2, 40    37 cycles of REQUEST; L2_QUEUE
+ *  ... and so on         a served read stays in L2 until the data are out of the port, then REPLY
+ */
+
+/* A line's clock. */
+typedef struct gpci_line_clock {
+    uint64_t serial; /* as in the labels of the line's packets; 0: free */
+    uint64_t since;  /* core cycle counted up to */
+    uint64_t due;    /* core cycle from which the stage is `then`; or GPCI_NEVER */
+    uint32_t next;   /* free: a list */
+    uint8_t stage, then, reserved[2];
+    uint64_t spent[GPC_STAGE_COUNT];
+} gpci_line_clock;
+
+/* Stages of an access: from the line done last so far. */
+typedef struct gpci_access_stages {
+    uint64_t pc, end; /* core cycle counted up to by `spent` */
+    uint32_t kernel;
+    uint16_t any;      /* a line is done */
+    uint16_t acquires; /* next comes L1's dropping of lines */
+    uint64_t spent[GPC_STAGE_COUNT];
+} gpci_access_stages;
+
+/* Sum over accesses of an instruction, kind and level; PC and kind of fences are beyond all others. */
+typedef struct gpci_stage_sum {
+    uint64_t pc;
+    uint32_t kernel;
+    uint8_t kind, level, reserved[2];
+    uint64_t accesses, latency, longest;
+    uint64_t spent[GPC_STAGE_COUNT];
+} gpci_stage_sum;
+
+typedef struct gpci_stage_times {
+    gpci_line_clock *lines; /* [line_room] */
+    size_t line_room;
+    uint32_t line_fresh, line_free;
+    uint32_t line_live;
+    uint64_t serial;
+    gpci_access_stages *accesses; /* [access_room] by flight */
+    size_t access_room;
+    gpci_slots slots;
+    gpci_stage_sum *sums; /* [sum_room] */
+    size_t sum_room;
+    uint32_t sum_count;
+    uint64_t total[GPC_STAGE_COUNT];
+    bool sees_dram;     /* DRAM reports commands */
+    gpci_trace *nobody; /* the trace if the host has none */
+} gpci_stage_times;
+
+/* With stats.stages; otherwise no effect. */
+gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error);
+void gpci_stage_times_destroy(gpci_timed *t);
+void gpci_stage_times_reset(gpci_timed *t);
+void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats);
+/* In a snapshot: after packets and flights. */
+void gpci_stage_times_archive(gpci_timed *t, gpci_archive *archive);
+/* Make room for a number of further lines with all consequences; for as many accesses as flights. GPC_ERROR_MEMORY. */
+GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines);
+GPCI_COLD gpc_status gpci_stage_times_reserve_flights(gpci_timed *t);
+/* An access is done: pass the stages to the host; the second function: an access without lines, with no cycles. */
+GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_completion *completion);
+GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *completion);
+
+/* Events from watch.c; without effect unless stats.stages is set. An access begins, and a line of the access. */
+void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request);
+void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t flight);
+/* All lines of an acquire have arrived. */
+void gpci_stages_acquires(gpci_timed *t, uint32_t flight);
+/* A packet is a further line of the access, with the other line's past; or belongs to no access. */
+void gpci_stages_fork(gpci_timed *t, const gpci_packet *p);
+void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p);
+/* An event of a packet at an L1, a cluster's cache or a slice; for SERVE, `due` is when the data are out. */
+void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
+void gpci_stages_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
+/* A packet has the requested data. */
+void gpci_stages_reply(gpci_timed *t, const gpci_packet *p);
+/* A packet enters or leaves a network. */
+void gpci_stages_crosses(gpci_timed *t, uint8_t component, bool leaves, const gpci_packet *p);
+/* Memory accepts a packet; the first DRAM command, at a core cycle; the data are ready. */
+void gpci_stages_memory(gpci_timed *t, const gpci_packet *p);
+void gpci_stages_command(gpci_timed *t, const gpci_packet *p, uint64_t cycle);
+void gpci_stages_data(gpci_timed *t, const gpci_packet *p);
+/* A tree's transaction for a packet, by label, enters this stage. */
+void gpci_stages_enter(gpci_timed *t, const gpci_packet_label *label, gpc_stage stage);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_TIMED_H
+#define GPC_TIMED_TIMED_H
+
+#include "dram/dram.h"
+#include "level/access/fence.h"
+#include "level/access/warp_access.h"
+#include "level/rules/cache_lines.h"
+#include "timed/core/sm_front_end.h"
+#include "timed/core/stage.h"
+
+#include <string.h>
+
+/*
+ * The hierarchy with a clock: stages (L1s and L2 slices: a cache with MSHRs, ports and queues), networks between
+ * stages, memory channels below. A packet is in one place at a time, and is woken by the resource that blocked it.
+ *
+ * Deadlock is impossible: a reply is always accepted by the receiver (except if a host grants no credits, replies.h), a
+ * channel always drains, and packets from the other partition need only the home slice's channel.
+ */
+
+/* A fence in place of a gpc_kind: beyond all kinds. */
+#define GPCI_KIND_FENCE GPC_KIND_COUNT
+/* A bulk copy in place of a gpc_kind; `fence.phase` has the kind. */
+#define GPCI_KIND_COPY (GPC_KIND_COUNT + 1)
+
+/* An accepted warp instruction, fence, or request of gpc_hierarchy_try_miss. */
+typedef struct gpci_flight {
+    uint64_t token, issued;
+    uint64_t due; /* core cycle of the last hit's data */
+    uint32_t sm, warp;
+    uint32_t left;        /* lines not done */
+    uint32_t next;        /* free, or in an L1's list of flights becoming due */
+    uint32_t unsignalled; /* accesses not yet reported to the load/store unit (lsu.h) */
+    uint8_t kind, level;
+    bool framed;         /* from an SM of this library */
+    bool acquires;       /* L1 drops lines before completion */
+    bool constant;       /* a load of constants: hits use a separate data port (constant_cache.h) */
+    bool performed;      /* an acquiring write: fences know of the end, before completion */
+    uint16_t turns;      /* of a load or store: turns of the banks of L1's data (data_banks.h); 0: unlimited */
+    uint32_t epoch;      /* fences accepted earlier by the SM */
+    struct {             /* kind GPCI_KIND_FENCE */
+        uint32_t writes; /* in flight, from before this fence and after the previous fence */
+        uint8_t phase;   /* gpci_fence_phase */
+        uint8_t marks;   /* in a tree: markers sent, 1; returned, 2 (coherent_sweep.c) */
+        uint16_t sweep;  /* in a tree: progress of the acquire */
+        gpci_fence_plan plan;
+        uint32_t held, held_count; /* packets of the access behind the fence; empty for a host's fence */
+    } fence;
+    struct { /* for the trace of events; with id 0 the rest is undefined */
+        uint64_t id, pc, address;
+        uint32_t block;
+    } trace;
+} gpci_flight;
+
+/* Part in front of a DRAM channel, or a channel of the host's memory. */
+typedef struct gpci_memory_channel {
+    gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices use the channel directly */
+    uint32_t component;
+    /* the host's memory has a read's data: gpci_channel_done, or gpci_message_memory_done */
+    void (*done)(struct gpci_timed *t, uint32_t packet);
+    /* state */
+    gpci_queue replies; /* before the link */
+    gpci_queue delayed; /* before the channel's queue, with dram.latency_at = request */
+    uint64_t ticked;    /* DRAM cycle up to which packets have entered and left `delayed` */
+    uint32_t waiting;   /* packet waiting for room in the channel; or GPCI_NO_PACKET */
+    bool host_full;     /* the host's memory refused, and is not ready yet */
+} gpci_memory_channel;
+
+/* A slice's atomic unit (atomic_unit.h). */
+typedef struct gpci_atomic_options {
+    uint32_t cycles; /* of L2, per turn; 0: any number of turns at once */
+    uint32_t width;  /* bytes of a line per turn */
+    uint64_t lanes;  /* most lanes of a turn */
+} gpci_atomic_options;
+
+typedef struct gpci_plain_values gpci_plain_values; /* plain_values.h */
+typedef struct gpci_kept_access gpci_kept_access;   /* kept_access.h */
+typedef struct gpci_stage_times gpci_stage_times;   /* stage_times.h */
+
+struct gpci_timed {
+    gpc_hierarchy *h;
+    gpc_context *context;
+    gpci_wheel wheel;
+    gpci_pool pool;
+    gpci_flight *flights; /* [flight_room] */
+    uint32_t flight_room;
+    uint32_t flight_stride;       /* other strands' flights between two chunks */
+    uint32_t strand;              /* number of the strand, in a strand's view */
+    struct gpci_strands *strands; /* strands.h; NULL: one thread */
+    gpci_stage *l1;               /* [sms] */
+    gpci_stage *l2;               /* [slices] */
+    gpci_stage_options l1_options, l2_options;
+    gpci_stage_options constants_options; /* with const.size */
+    gpci_level constants_level;           /* with const.size */
+    gpci_stage *l15;                      /* [l15_count], with l15.size */
+    gpci_stage_options l15_options;
+    gpci_level l15_level; /* with l15.size */
+    gpci_reorder_options reorder_options;
+    gpci_clock network_clock, dram_clock;
+    gpci_stage *clusters;            /* [clusters] of SMs, coherent */
+    struct gpci_gpu_port *gpu_ports; /* [gpus], with several (coherent_link.c) */
+    gpci_stage_options cluster_options;
+    struct gpci_coherent_host *coherent; /* of a tree's controllers; NULL: L1s and slices are independent caches */
+    gpc_dram *dram;
+    uint32_t channels, slices_per_channel, channels_per_slice, burst;
+    /* Segments of a line -> bursts with any of the segments: bit n = burst n from the line's start. */
+    uint8_t bursts_of[16];
+    uint64_t interleave_bytes;
+    gpci_memory_channel *memory; /* [channels] */
+    uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency,
+        release_width, release_latency;
+    bool rop_apart;       /* l2.intake = queue */
+    uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
+    uint32_t longest_way; /* of the two latencies */
+    gpci_atomic_options atomic_unit;
+    uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
+    uint32_t bypass_room; /* packets beyond L1's miss queue, for loads passing a full queue */
+    gpci_group groups[GPCI_GROUP_COUNT];
+    uint8_t *group_of;               /* [components] gpci_group_kind */
+    uint64_t *expected;              /* bitmap of components with expected steps */
+    uint32_t expect_from, expect_to; /* first and last component in `expected` */
+    gpci_trace *trace;               /* the hierarchy's; otherwise that of `values` or `stage_times` */
+    gpci_plain_values *values;       /* of plain caches, with coherence.data; or NULL */
+    gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
+    gpc_hierarchy_callbacks callbacks;
+    gpci_sm_front_end front;
+    gpci_kept_access *kept; /* [kept_room] by flight, of accesses with values; or NULL */
+    size_t kept_room;
+    bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h) */
+    bool in_step;               /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
+    uint64_t ahead_limit;       /* limit in this cycle; 0: not allowed */
+    gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;            /* a protocol's description of the failure */
+    gpci_data_banks data_banks; /* of L1s */
+    uint64_t rested;            /* 1 + `progress` when all holders were empty and no step was due; or 0 */
+    struct {
+        uint32_t kind, object; /* of the checking build: the next object to check */
+        bool defective;        /* set by tests that inject a defect: no assertions */
+    } checked;
+    /* state */
+    uint32_t flight_fresh, flight_free;
+    uint64_t in_flight;
+    uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
+    uint64_t memory_ids;   /* given to the host's memory so far */
+    uint64_t memory_reads; /* reads at the host's memory, unanswered */
+    uint64_t progress;     /* core cycle of the last completion or acceptance */
+    uint64_t counted_from; /* core cycle since which statistics count */
+    struct {               /* for gpc_hierarchy_advance, used when `progress` is long past: */
+        uint64_t since;    /* no packet has appeared or ended since this core cycle */
+        uint32_t live;     /* packets in flight */
+    } still;
+};
+
+/* timed_build.c */
+gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
+void gpci_timed_destroy(gpci_timed *t);
+/* The hierarchy has replaced caches: stages take the new caches. */
+void gpci_timed_relink(gpci_timed *t);
+/*
+ * timed_driver.c: tell whether no access and no packet is under way, and all holders are empty (holders.h). Without
+ * `memory`, writes accepted by DRAM do not count.
+ */
+bool gpci_timed_is_idle(gpci_timed *t, bool memory);
+/* State of all work, except the contents of caches (gpci_component_class.state). */
+void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
+/* quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. */
+bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
+gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm);
+/* hook.c: the receivers of fills and evictions have changed. */
+void gpci_timed_hook(gpci_timed *t);
+
+/* memory_channel.c */
+void gpci_channel_step(const gpci_group *group, uint32_t channel);
+void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel);
+/* Pass packets of a slice's miss queue to memory while there is room. */
+void gpci_channel_send(gpci_timed *t, gpci_stage *slice);
+void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice);
+/* A read has all data. */
+void gpci_channel_done(gpci_timed *t, uint32_t packet);
+gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id);
+void gpci_channel_ready(gpci_timed *t, uint32_t channel);
+/* Channel of a slice's address, and the address within the channel. */
+uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
+
+/* The network of a group; or NULL. */
+GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *t, gpci_group_kind kind) {
+    return t->groups[kind].self;
+}
+
+/* stage_component.c: connect every stage and channel to networks. All groups exist. */
+void gpci_stages_connect(gpci_timed *t);
+/* components.c: add the counters of a slice or channel. */
+void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats);
+/* Existing networks, by index in the order of GPCI_GROUPS. */
+uint32_t gpci_timed_networks(const gpci_timed *t);
+const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
+gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
+
+/* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
+gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+/*
+ * Convert a host's request to a transaction of a level's line. Returns an error text, or NULL. A load has the bytes of
+ * the request's sectors. gpci_cut_bytes then reduces to bytes written by a store, possibly written by an atomic, or
+ * used by a load. `offset`: of the address in the line.
+ */
+const char *gpci_line_of_request(const gpc_hierarchy *h, const gpci_level *level, const gpc_request *request,
+                                 gpci_transaction *line);
+void gpci_cut_bytes(const gpc_request *request, uint32_t offset, gpci_transaction *line);
+/* transactions.c: gpc_hierarchy_try_transactions, gpc_hierarchy_check_transactions. */
+gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                                       gpc_busy *out_busy);
+gpc_status gpci_timed_check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                         gpc_error *error);
+/* issue.c: gpc_hierarchy_try_issue. */
+gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+/* Issue lines coalesced by a host; `access` describes the instruction except addresses. Place must exist. */
+GPCI_COLD gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *access, gpci_transaction *lines,
+                                      uint32_t count, uint64_t token);
+/*
+ * Packets for `lines` lines, with all consequences, also of lines in flight; with packets a flight (may move other
+ * flights); take the flight.
+ */
+uint64_t gpci_packets_per_line(const gpci_timed *t);
+gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
+gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
+/* Make room for `count` further flights, never used before. */
+gpc_status gpci_make_flights(gpci_timed *t, uint32_t count);
+GPCI_INLINE void gpci_give_flight(gpci_timed *t, uint32_t number) {
+    gpci_flight *flight = &t->flights[number];
+    GPCI_POISON(flight, sizeof *flight);
+    flight->next = t->flight_free;
+    t->flight_free = number;
+}
+uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
+/* Refuse for now. GPC_BUSY. */
+gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
+/* timed_fence.c: gpc_hierarchy_try_fence, except for a tree's fences. */
+gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+/*
+ * An access above RELAXED with a scope wider than the SM. Before queueing: a release needs a fence before, which is
+ * returned; or UINT32_MAX. Room for two flights must exist. Once the `count` packets are last before the tags: they
+ * wait for the fence, and an acquire empties L1 before completing.
+ */
+GPCI_COLD uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w);
+GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count,
+                                 uint32_t fence);
+/* All lines of an acquiring access have arrived. */
+GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
+/*
+ * True if a read may not be served with outdated data: a strong load with a scope wider than the SM, or a read of an SM
+ * that has acquired. Otherwise, without fences, no program can tell the age of data.
+ */
+bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *packet);
+/* A write, atomic or reduction is done. */
+GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
+
+/* engine.c: end a cycle, after all components have been stepped. */
+gpc_status gpci_timed_end_cycle(gpci_timed *t);
+/* No step is due: returns GPC_END. gpci_timed_next: next cycle with a step. */
+gpc_status gpci_timed_end(gpci_timed *t);
+uint64_t gpci_timed_next(const gpci_timed *t);
+
+/* clock_calls.c: other calls to the clock, of caches and of a coherent tree. */
+extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
+
+/* Bytes of the segments asked for or brought by a packet. */
+GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
+    return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
+}
+
+/* Payload bytes of a packet to L2: sectors, and a mask unless written whole; an atomic sends only the word. */
+GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *t, const gpci_packet *p) {
+    if (p->type == GPCI_READ)
+        return 0;
+    const uint32_t bytes = gpci_packet_bytes(p);
+    if (GPCI_LIKELY(!t->write_mask))
+        return bytes;
+    const uint32_t written = gpci_popcount(p->bytes[0]) + gpci_popcount(p->bytes[1]);
+    if (p->type == GPCI_ATOMIC)
+        return written <= 8 ? written : bytes + t->write_mask;
+    return written < bytes ? bytes + t->write_mask : bytes;
+}
+
+/* Place of the packet's line; if every sector is a packet, of the sector. */
+GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *t, const gpci_packet *packet) {
+    return GPCI_UNLIKELY(t->h->sectors_apart) && packet->segments
+               ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
+               : packet->address;
+}
+
+/* Put a packet into an L1's miss queue, to leave after `cycles`. Packets on the way count as in the queue. */
+GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t cycles) {
+    t->pool.links[packet].due = t->wheel.now + cycles;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
+/* L2 line of an address. */
+GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
+    return address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+}
+
+/*
+ * Leave a waiter in place of a packet: only the cache line with fields to complete the line transaction. A trace of
+ * events needs more. GPCI_NO_PACKET: no waiter.
+ */
+GPCI_INLINE uint32_t gpci_leave_waiter(gpci_timed *t, const gpci_packet *p) {
+    const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
+    if (waiter == GPCI_NO_PACKET)
+        return waiter;
+    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
+    memcpy(w, p, offsetof(gpci_packet, request));
+    w->flags |= GPCI_PACKET_WAITER;
+    return waiter;
+}
+
+/* Prefetch (host memory) all fields of a packet used by a stage. */
+GPCI_INLINE void gpci_expect_packet(const gpci_timed *t, uint32_t packet) {
+    const char *p = (const char *)gpci_packet_at(&t->pool, packet);
+    GPCI_PREFETCH(p);
+    GPCI_PREFETCH(p + 64);
+    GPCI_PREFETCH(p + 128);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/l1/collector.h"
+
+#include <stddef.h>
+
+gpc_status gpci_collector_create(const gpci_timed *t, gpci_stage *stage) {
+    const uint64_t count = gpci_number(t->h, GPCI_KEY_L1_COLLECTORS);
+    if (!count)
+        return GPC_OK;
+    gpci_collector *c = stage->collector = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
+    if (!c)
+        return GPC_ERROR_MEMORY;
+    c->count = (uint32_t)count;
+    gpci_queue_init(&c->issued, GPCI_UNLIMITED);
+    gpci_queue_init(&c->ready, GPCI_UNLIMITED);
+    for (uint32_t i = 0; i < c->count; i++)
+        gpci_queue_init(&c->units[i].lines, GPCI_UNLIMITED);
+    stage->entrance = &c->issued;
+    return GPC_OK;
+}
+
+void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage) {
+    gpci_free(t->context, stage->collector);
+}
+
+/* Move an instruction with all lines. */
+static void move(gpci_queue *from, gpci_queue *to, uint64_t now) {
+    to->first = from->first;
+    to->last = from->last;
+    gpci_gauge_set(&to->gauge, now, to->count = from->count);
+    gpci_gauge_set(&from->gauge, now, from->count = 0);
+}
+
+/* Register operands of an instruction: address, and stored value. */
+static uint32_t operands(const gpci_timed *t, uint32_t packet) {
+    const uint8_t kind = gpci_packet_at(&t->pool, packet)->line.kind;
+    return kind == GPCI_KIND_FENCE ? 0 : kind == GPC_LOAD || kind == GPC_PREFETCH ? 1 : 2;
+}
+
+static bool writes(const gpci_timed *t, const struct gpci_collector_unit *u) {
+    const uint8_t kind = gpci_packet_at(&t->pool, u->lines.first)->line.kind;
+    return kind == GPC_STORE || kind == GPC_ATOMIC || kind == GPC_REDUCTION;
+}
+
+static bool have_common_line(const gpci_timed *t, const gpci_queue *a, const gpci_queue *b) {
+    uint32_t one = a->first;
+    for (uint32_t i = 0; i < a->count; i++, one = t->pool.links[one].next) {
+        uint32_t other = b->first;
+        for (uint32_t k = 0; k < b->count; k++, other = t->pool.links[other].next)
+            if (gpci_packet_at(&t->pool, one)->address == gpci_packet_at(&t->pool, other)->address)
+                return true;
+    }
+    return false;
+}
+
+/* Does an earlier instruction wait in another unit, and would a write or a read of a line be too early? */
+static bool must_follow(const gpci_timed *t, const gpci_collector *c, const struct gpci_collector_unit *u) {
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        const struct gpci_collector_unit *other = &c->units[unit];
+        if (other->lines.count && other->number < u->number && (writes(t, u) || writes(t, other)) &&
+            have_common_line(t, &u->lines, &other->lines))
+            return true;
+    }
+    return false;
+}
+
+static void dispatch(const gpci_timed *t, gpci_collector *c, uint64_t now) {
+    for (uint32_t n = 1; n <= c->count; n++) {
+        const uint32_t unit = (c->last + n) % c->count;
+        struct gpci_collector_unit *u = &c->units[unit];
+        if (!u->lines.count || u->ready_at > now || must_follow(t, c, u))
+            continue;
+        c->last = unit;
+        move(&u->lines, &c->ready, now);
+        return;
+    }
+}
+
+static void allocate(const gpci_timed *t, gpci_collector *c, uint64_t now) {
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        struct gpci_collector_unit *u = &c->units[unit];
+        if (u->lines.count)
+            continue;
+        u->ready_at = now + 1 + operands(t, c->issued.first);
+        u->number = c->taken++;
+        move(&c->issued, &u->lines, now);
+        return;
+    }
+}
+
+static bool has_free(const gpci_collector *c) {
+    for (uint32_t unit = 0; unit < c->count; unit++)
+        if (!c->units[unit].lines.count)
+            return true;
+    return false;
+}
+
+/* Next cycle with a possible move without the tags; or GPCI_NEVER. */
+static uint64_t next_move(const gpci_collector *c, uint64_t now) {
+    uint64_t next = GPCI_NEVER;
+    if (c->issued.count && has_free(c))
+        return now + 1;
+    for (uint32_t unit = 0; unit < c->count && !c->ready.count; unit++) {
+        const uint64_t at = c->units[unit].ready_at > now ? c->units[unit].ready_at : now + 1;
+        if (c->units[unit].lines.count && at < next)
+            next = at;
+    }
+    return next;
+}
+
+void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
+    gpci_collector *c = stage->collector;
+    const uint64_t now = t->wheel.now;
+    if (!c->ready.count)
+        dispatch(t, c, now);
+    if (c->issued.count && t->pool.links[c->issued.first].due < now)
+        allocate(t, c, now);
+}
+
+/* Queue before the tags for an instruction's lines: L1's, or the constant cache's. */
+static gpci_queue *tags_of(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
+    return flight != UINT32_MAX && t->flights[flight].constant ? &stage->constants->in : &stage->in;
+}
+
+void gpci_collector_refill(gpci_timed *t, gpci_stage *stage) {
+    gpci_collector *c = stage->collector;
+    const uint64_t now = t->wheel.now;
+    if (c->ready.count && !stage->in.count && !(stage->constants && stage->constants->in.count)) {
+        move(&c->ready, tags_of(t, stage, c->ready.first), now);
+        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+    }
+    const uint64_t next = next_move(c, now);
+    if (next != GPCI_NEVER)
+        gpci_wheel_wake(&t->wheel, stage->component, next);
+}
+
+void gpci_collector_hold(const gpci_stage *stage, gpci_holders *to) {
+    const gpci_collector *c = stage->collector;
+    const gpci_mover clock = gpci_by_clock(stage->component), behind = gpci_by_itself(to);
+    const bool tags = stage->in.count || (stage->constants && stage->constants->in.count);
+    gpci_held(to, "lines before its operand collectors", c->issued.count, has_free(c) ? clock : behind);
+    for (uint32_t unit = 0; unit < c->count; unit++)
+        gpci_held(to, "lines in an operand collector", c->units[unit].lines.count, c->ready.count ? behind : clock);
+    gpci_held(to, "lines behind its operand collectors", c->ready.count, tags ? behind : clock);
+}
+
+void gpci_collector_reset(gpci_collector *c, uint64_t now) {
+    c->issued.gauge.since = c->ready.gauge.since = now;
+    c->issued.gauge.sum = c->ready.gauge.sum = 0;
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        c->units[unit].lines.gauge.since = now;
+        c->units[unit].lines.gauge.sum = 0;
+    }
+}
+
+void gpci_collector_state(gpci_collector *c, gpci_state_fn visit, void *user_data) {
+    GPCI_STATE_FROM(visit, user_data, gpci_collector, c, last);
+    visit(user_data, c->units, c->count * sizeof *c->units);
+}

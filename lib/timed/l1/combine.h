@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_COMBINE_H
+#define GPC_TIMED_COMBINE_H
+
+#include "timed/core/timed.h"
+
+/*
+ * Combining of requests that leave L1. Requests of a warp instruction wait for the next instruction, and requests of
+ * that for the same lines join them. Per scheduler of the SM, the lines of the last instruction wait, together at most
+ * l1.combine_lines. A read joins a read of the line and scheduler; a store joins a store of any scheduler. A request
+ * leaves when its scheduler brings another line, when its place is needed and it has waited longest, or when no request
+ * has come for l1.combine_cycles.
+ *
+ * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
+ * into each. If that warp comes next, 16 requests go to L2 instead of 32; if a warp of another block comes between, 32.
+ *
+ * With l1.combine_stores = buffer, a scheduler's next lines do not release stores: they wait in a write-combining
+ * buffer of l1.combine_lines lines; the oldest makes room for a new one.
+ *
+ * Atomics, writes of fences and write-backs of L1 do not wait, and release all waiting requests first.
+ */
+typedef enum gpci_combine_kind {
+    GPCI_COMBINE_READ = 0,    /* L1 keeps the line: joins requests of its own scheduler */
+    GPCI_COMBINE_PASSING = 1, /* L1 does not keep the line: joins requests of its own scheduler */
+    GPCI_COMBINE_WRITE = 2    /* a store: joins requests of any scheduler */
+} gpci_combine_kind;
+
+typedef struct gpci_combine_slot {
+    uint64_t line;
+    uint64_t order;        /* order among all waiting requests */
+    uint32_t packet, word; /* word: for L2's predictor */
+    uint32_t turn;         /* of the last instruction here */
+    uint32_t delay;        /* core cycles to the miss queue */
+    uint8_t kind;          /* gpci_combine_kind */
+} gpci_combine_slot;
+
+typedef struct gpci_combine_unit {
+    uint64_t issued; /* core cycle of the last instruction */
+    uint32_t flight; /* flight of the last instruction; numbers are reused, depending on other ends */
+    uint32_t turn;   /* number of the instruction, or of the part: large instructions have several */
+    uint32_t in_turn, count;
+    uint32_t cleared; /* turn of the last release of all others */
+    uint32_t reserved;
+} gpci_combine_unit;
+
+typedef struct gpci_combine {
+    uint32_t units_count, room; /* units_count: schedulers; room: lines */
+    uint32_t patience;          /* core cycles */
+    bool buffers;               /* stores wait in a buffer */
+    gpci_combine_unit *units;   /* [units_count] */
+    gpci_combine_slot *slots;   /* [units_count][room] */
+    /* state */
+    uint64_t last;   /* core cycle of the latest request */
+    uint64_t joined; /* combined requests, since the last reset */
+    uint64_t held;   /* packets that have waited */
+    uint32_t open;   /* waiting requests of all units, at most `room` */
+} gpci_combine;
+
+/* Create the state; no effect if l1.combine_lines is 0. GPC_ERROR_MEMORY. */
+gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage);
+void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage);
+void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data);
+
+/* A request that may be combined. */
+typedef struct gpci_combine_asked {
+    uint64_t line;
+    uint32_t warp, flight; /* flight of the instruction */
+    uint32_t word;         /* word for L2's predictor */
+    gpci_combine_kind kind;
+} gpci_combine_asked;
+
+/*
+ * Combine a request. Returns the waiting packet of the line, now with the request; or GPCI_NO_PACKET: the caller then
+ * calls gpci_combine_hold with the request's packet: `cycles` to the miss queue once released.
+ */
+uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked);
+void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
+/* A store joins a waiting store, and completes together. */
+void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet);
+/* Complete the stores that joined a completed store. */
+void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader);
+/* Release all waiting requests into the miss queue. */
+void gpci_combine_flush(gpci_timed *t, gpci_stage *stage);
+/* Release after long enough without a request; otherwise wake L1 at that time. */
+void gpci_combine_step(gpci_timed *t, gpci_stage *stage);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_LSU_H
+#define GPC_TIMED_LSU_H
+
+#include "timed/core/coherent.h"
+
+/*
+ * l1.coalescer = multi2sim: load/store units of an SM before a coherent L1, as in Multi2Sim 5.0. Every lane of a warp
+ * instruction is an access. A unit begins instructions in order, all accesses of an instruction in a cycle, if fewer
+ * than l1.mshr_entries of the L1 are in flight in the cycle (accesses that are part of others do not count); so the
+ * limit may be exceeded. Afterwards controllers order and join accesses (controller_access.c):
+ *
+ *  load    is part of a load in flight of the block, if only loads are between; otherwise waits for
+ *          earlier stores (atomics), and for accesses to the block
+ *  store   is part of the access directly before, if a store of the same kind to the block
+ *
+ * Other accesses are looked up and counted. Lookups take ports for the latency of L1's directory (0): neither tag ports
+ * nor the data port hold up an access, only messages.
+ *
+ * An instruction is in flight in the unit until all accesses have signalled: loads and stores when done; stores that
+ * are part of others at once.
+ *
+ * With sm.lsu_waits = false an instruction is done once all accesses have begun: then only the limit on accesses in
+ * flight holds a warp up.
+ *
+ * Example, nmoesi, L1 empty: the 32 lanes of a load take the 32 words of a line. The first is looked up and misses, 31
+ * are part of the first. A store of every lane to the line follows meanwhile: the first store waits for the load, 31
+ * are part of the first store; after the load, the store is looked up and hits.
+ */
+typedef struct gpci_lsu {
+    gpci_queue queue;   /* packets of instructions, per lane and line */
+    uint32_t in_flight; /* instructions begun, but not signalled */
+    bool half;          /* only some accesses of the first instruction have begun: memory ran out */
+} gpci_lsu;
+
+typedef struct gpci_lsus {
+    uint32_t count, most; /* units; instructions in flight per unit */
+    bool waits;           /* for the end of begun accesses */
+    gpci_lsu units[];
+} gpci_lsus;
+
+/* Create the units of an L1; NULL with l1.coalescer = warp. GPC_ERROR_MEMORY. */
+gpc_status gpci_lsus_create(const gpci_timed *t, gpci_stage *stage);
+void gpci_lsus_destroy(const gpci_timed *t, gpci_stage *stage);
+void gpci_lsus_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to);
+void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data);
+/* In place of L1's tags: begin instructions where possible. */
+void gpci_lsus_step(gpci_timed *t, gpci_stage *stage);
+/* As gpci_controller_host.joined and .ended. */
+void gpci_lsu_joined(gpci_timed *t, uint32_t flight);
+void gpci_lsu_ended(gpci_timed *t, uint32_t flight);
+
+/* Queue of a warp's packets that have not begun. */
+GPCI_INLINE gpci_queue *gpci_lsu_queue(const gpci_stage *stage, uint32_t warp) {
+    return &stage->lsus->units[warp % stage->lsus->count].queue;
+}
+
+#endif

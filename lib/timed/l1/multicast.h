@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_MULTICAST_H
+#define GPC_TIMED_MULTICAST_H
+
+#include "timed/core/timed.h"
+
+/*
+ * Multicast bulk copies. L2 receives a single request for a line, and the slice sends a reply per destination SM, in
+ * turn, into the reply network; every reply then travels as usual. NVIDIA says that such a copy is read once and
+ * delivered to the SMs of a cluster, with an mbarrier per SM ("H100 Tensor Core GPU Architecture", TMA; PTX ISA,
+ * "cp.async.bulk.tensor", .multicast::cluster), but not at which point the replies split. Assumed: before the network,
+ * not at the GPC.
+ *
+ * The request carries a packet per further SM, linked by `beside`, to become a reply. All packets have a
+ * destination (`target`); only the request has the sender (`asker`). Both count from 1.
+ *
+ * Example, SM 2 copies a line to SMs 2, 3 and 6: one request crosses to the slice, with one lookup; replies to 3 and 6
+ * enter the network, then the request returns to SM 2, whose engine has a request less under way.
+ */
+#define GPCI_NOT_ASKED UINT16_MAX
+
+/* Give further packets to a request of a multicast copy, sent by SM `sm`; room must exist. */
+GPCI_COLD void gpci_multicast_prepare(gpci_timed *t, uint32_t sm, gpci_packet *p, uint32_t flights, uint32_t targets);
+/* Send a slice's multicast reply to all destinations but the last; false: the network has no room. */
+GPCI_COLD bool gpci_multicast_send(gpci_timed *t, gpci_stage *slice, gpci_packet *p);
+/* A multicast reply has arrived at an SM. */
+GPCI_COLD void gpci_multicast_reply(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
+
+/* Sender of a packet of a bulk copy; 0: not of a multicast copy. */
+GPCI_INLINE uint16_t gpci_asker_of(const gpci_packet *p) {
+    return p->line.kind == GPC_LOAD ? p->line.asker : 0;
+}
+
+GPCI_INLINE bool gpci_packet_is_multicast(const gpci_packet *p) {
+    return GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK) && gpci_asker_of(p) && gpci_asker_of(p) != GPCI_NOT_ASKED;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/strands.h"
+#include "timed/core/watch.h"
+#include "timed/l1/l1_send.h"
+#include "timed/stage/l15_stage.h"
+
+/* An SM's L1 between two kernels, while other SMs have accesses in flight (hierarchy/kernels.c). Between cycles. */
+
+bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
+    const gpci_timed *t = h->timed;
+    const gpci_group *l1s = &t->groups[GPCI_GROUP_L1S];
+    return l1s->objects && gpci_holds_nothing(l1s, sm) &&
+           (!t->l15 || gpci_holds_nothing(&t->groups[GPCI_GROUP_L15S], t->h->sm_l15[sm]));
+}
+
+gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
+    gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
+    gpci_stage *stage = &t->l1[sm];
+    gpc_line line;
+    for (size_t slot = 0; gpci_next_dirty(stage->cache, &slot, &line);) {
+        gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
+        gpc_status status = gpci_make_packets(t, 1);
+        if (status < 0)
+            return status;
+        gpci_dirty_bytes(stage->cache, &line, eviction.dirty_bytes);
+        gpc_cache_invalidate_line(stage->cache, line.line_address);
+        gpci_l1_evicted(t, stage, &eviction);
+    }
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now); /* to send the packets now in the miss queue */
+    gpci_drop_all(stage->cache);
+    if (h->constants)
+        gpci_drop_all(h->constants[sm]);
+    gpci_l15_drop_constants(h, sm);
+    return GPC_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_REPLIES_H
+#define GPC_TIMED_REPLIES_H
+
+#include "timed/core/timed.h"
+
+/*
+ * Room for replies, granted by a host per SM (gpucache/host.h): completed accesses without a credit wait in L1's
+ * output, first in, first out, and L1's tags and fill port stand still meanwhile.
+ */
+
+/* True if accesses wait: then the tags and the fill port stand still. */
+GPCI_INLINE bool gpci_replies_wait(const gpci_stage *stage) {
+    return GPCI_UNLIKELY(stage->replies.first != UINT32_MAX);
+}
+
+/* An access of an SM with a limit is done: take a credit, or wait (returns true). */
+GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_stage *stage, uint32_t flight);
+/* Next waiting access, now with a credit; or UINT32_MAX. */
+GPCI_COLD uint32_t gpci_replies_next(gpci_timed *t, gpci_stage *stage);
+
+/* gpc_hierarchy_set_reply_credits, or with `more` _add_; and the remaining credits. */
+gpc_status gpci_timed_grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more);
+uint64_t gpci_timed_credits(const gpc_hierarchy *h, uint32_t sm);
+
+#endif

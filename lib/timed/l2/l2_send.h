@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_L2_SEND_H
+#define GPC_TIMED_L2_SEND_H
+
+#include "timed/core/timed.h"
+
+/* Write segments of the slice's line to DRAM. */
+void gpci_l2_write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments);
+/* Count a packet's read of segments in DRAM. */
+void gpci_l2_count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p);
+/* gpci_stage_rules.send and .evicted of a slice. */
+void gpci_l2_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked);
+void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+
+#endif

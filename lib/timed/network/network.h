@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_NETWORK_H
+#define GPC_TIMED_NETWORK_H
+
+#include "cache/index/index.h"
+#include "stats/stats.h"
+#include "timed/component/component.h"
+#include "timed/component/packet.h"
+#include "timed/component/wheel.h"
+
+/*
+ * A crossbar: input ports with buffers, output ports with buffers, a link of `width` bytes per cycle per port, and
+ * round-robin arbitration per output among the inputs with a packet for the output.
+ *
+ * A packet crosses when the links of output and input are both free and the output buffer has room. Both links are then
+ * busy for ceil(size / width) cycles; the packet arrives in the output buffer, ready to be received, `latency` cycles
+ * later. Room in the output buffer is claimed with the grant, so no packet is lost: a full buffer holds senders back.
+ *
+ * Buffer sizes are packets or bytes. In bytes, a packet needs room for all bytes; an output waits for room for the
+ * chosen packet, and no other packet overtakes.
+ *
+ * With one queue per input (GPCI_QUEUES_FIFO) a packet is behind all earlier packets of the input; with virtual output
+ * queues only behind packets for the same output. The input buffer's size covers all queues together. An input chosen
+ * by several outputs in a cycle takes the next output in turn; the others choose again, and a refused input keeps the
+ * turn.
+ *
+ * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output is woken
+ * once for all moves of a cycle. `first_receiver + o` is woken when a packet can be received at output o; `first_sender
+ * + i` when input i has room again.
+ */
+typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_queues;
+
+typedef struct gpci_network_options {
+    uint32_t inputs, outputs;
+    uint32_t width;                   /* bytes per network cycle */
+    uint32_t latency;                 /* network cycles */
+    uint32_t turnaround;              /* network cycles without a move at an input between two packets */
+    uint64_t input_room, output_room; /* packets, bytes or flits; GPCI_UNLIMITED and above: no limit */
+    uint32_t largest;                 /* bytes of the largest packet if rooms are bytes or flits; otherwise 0 */
+    bool flits;                       /* rooms are flits of `width` bytes */
+    gpci_queues queues;
+    gpci_clock clock;
+    uint32_t first_output, first_receiver, first_sender; /* components */
+    uint8_t component;                                   /* gpc_component, for events */
+} gpci_network_options;
+
+/* Called for every packet entering at an input port, or leaving at an output port. */
+typedef void (*gpci_network_watch_fn)(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet);
+
+/* The inside. */
+
+/* Packets in order, linked through the pool. */
+typedef struct gpci_packet_list {
+    uint32_t first, last;
+} gpci_packet_list;
+
+/* Packets at a port, and the sum of core cycles spent: cycles of leaving minus cycles of arrival. */
+typedef struct gpci_network_stay {
+    uint64_t sum;
+    uint32_t packets;
+} gpci_network_stay;
+
+typedef struct gpci_network_input {
+    uint32_t used;  /* room used by packets in all queues */
+    uint32_t next;  /* output that goes first */
+    uint32_t offer; /* while matching: output that has chosen this input */
+    uint64_t free;  /* network cycle of the next possible move, with a turnaround */
+    uint64_t left;  /* network cycle by which the last moved packet is gone, if rooms are flits */
+    gpci_network_stay stay;
+} gpci_network_input;
+
+typedef struct gpci_network_output {
+    uint64_t ready;    /* network cycle at which the link becomes free */
+    uint64_t freed_at; /* network cycle of the last receive */
+    uint64_t refused;  /* last matching in which an input took another output */
+    uint32_t freed;    /* room freed in the core cycle of freed_at */
+    uint32_t input;    /* input using the link */
+    uint32_t next;     /* input that goes first */
+    uint32_t used;     /* room used by packets in the buffer or on the way */
+    bool distant;      /* the first packet is due beyond the wheel's span: the receiver is woken later */
+    gpci_packet_list buffer;
+    gpci_network_stay stay;
+    uint64_t packets, bytes, spent; /* packets left, and cycles spent by packets */
+} gpci_network_output;
+
+/* Core cycles for which links are known to be busy; the component of an output with a link busy longer is woken. */
+#define GPCI_NETWORK_SPAN 64u
+
+/*
+ * With several threads (strands.h): an input's or output's state belongs to a strand. Shared bitmaps are changed by
+ * steps whose order does not matter; waking is done later by a single thread.
+ */
+typedef struct gpci_network_sharing {
+    gpci_wheel **receivers; /* [outputs] wheel of the output's receiver */
+    bool asked;             /* the last output is to be stepped */
+    bool distant;           /* a first packet is due beyond the wheel's span */
+} gpci_network_sharing;
+
+typedef struct gpci_network {
+    gpc_context *context;
+    gpci_pool *pool;
+    gpci_wheel *wheel;
+    gpci_network_options options;
+    uint32_t input_room, output_room;
+    uint32_t largest;             /* largest packet in the rooms' unit: 1, bytes, or flits */
+    uint32_t in_words, out_words; /* words of bitmaps of inputs, outputs */
+    bool in_bytes;                /* rooms are bytes or flits */
+    bool in_flits;                /* rooms are flits */
+    bool virtual_queues;          /* several lanes per input */
+    bool fast;                    /* several network cycles per core cycle, or a turnaround */
+    bool simple;                  /* not fast, rooms are packets, one thread, not watched */
+    gpci_divisor width;           /* of the options */
+    gpci_network_input *inputs;
+    gpci_network_output *outputs;
+    uint64_t *arrivals;      /* [outputs] core cycle at which the buffer's first packet is due; or GPCI_NEVER */
+    gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */
+    uint32_t *offered;       /* inputs with an offer, while matching */
+    uint64_t *words;         /* the memory of all bitmaps */
+    size_t word_count;
+    uint64_t *requests;  /* [outputs][in_words]: inputs with a packet for the output at the head of a queue */
+    uint64_t *wanted;    /* [inputs][out_words]: `requests` by input; virtual queues only */
+    uint64_t *sending;   /* inputs with a busy link */
+    uint64_t *open;      /* outputs with a free link and room in the buffer */
+    uint64_t *linked;    /* outputs with a busy link */
+    uint64_t *released;  /* outputs whose link becomes free in the present turn */
+    uint64_t *releases;  /* [GPCI_NETWORK_SPAN][out_words]: `released` of future core cycles */
+    uint64_t *requested; /* candidates of the next turn */
+    uint64_t *candidates;
+    gpci_network_sharing *sharing; /* NULL: one thread */
+    gpci_network_watch_fn watch;
+    void *watch_data;
+    /* state */
+    uint64_t releasing; /* core cycles, modulo the span, with bits in `releases` */
+    uint64_t matchings;
+    bool match_woken; /* the last output is to be stepped in this cycle */
+} gpci_network;
+
+GPCI_INLINE uint32_t gpci_network_flits(const gpci_network *network, uint32_t size) {
+    return (uint32_t)gpci_quotient(&network->width, (uint64_t)size + network->options.width - 1);
+}
+
+/* Create a network. `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
+gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
+                               gpci_wheel *wheel, gpc_error *error, gpci_network **out);
+void gpci_network_destroy(gpci_network *network);
+
+/* Call `watch` for every packet entering at an input port, or leaving at an output port; or NULL. */
+void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data);
+
+/* True if an input port has room for another packet, of any size; of the given size. */
+bool gpci_network_can_send(const gpci_network *network, uint32_t input);
+bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
+/* If rooms are flits, true if a packet of the given size fits; otherwise if a packet of any size fits. */
+bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t size);
+/* Room at an input becomes free flit by flit, until a network cycle. */
+void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t until);
+/* Send at the present cycle of the wheel. Sets the packet's `from`, `to`, `size` and `entered`, and the link. */
+void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
+
+GPCI_INLINE gpci_packet_list *gpci_network_lane(const gpci_network *network, uint32_t input, uint32_t output) {
+    return &network->lanes[network->virtual_queues ? (size_t)input * network->options.outputs + output : input];
+}
+
+/* Packet at the head of an output buffer, already arrived; or GPCI_NO_PACKET. */
+GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
+    return network->arrivals[output] > network->wheel->now ? GPCI_NO_PACKET : network->outputs[output].buffer.first;
+}
+/* Remove this packet. */
+uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
+
+/* network_match.c: component first_output + output is due; the group's object is the network. */
+void gpci_network_step(const gpci_group *group, uint32_t output);
+
+/* Use the network from several threads from now on; NULL: from a single thread. Borrowed. */
+void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing);
+/* Do the postponed wakes, while no thread uses the network. */
+void gpci_network_settle(gpci_network *network);
+
+/* Holders of the network (holders.h). `group_of`: gpci_group_kind by component. */
+void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to);
+/* Packets inside. */
+uint32_t gpci_network_count(const gpci_network *network);
+/* Up to the wheel's present cycle. */
+gpci_network_stats gpci_network_get_stats(const gpci_network *network);
+void gpci_network_reset_stats(gpci_network *network);
+
+/* Packets and counters (gpci_component_class.state). */
+void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_data);
+
+/* For a deadlock's report: packets waiting at an input, and the output of the first; false if empty. */
+bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output);
+
+#endif

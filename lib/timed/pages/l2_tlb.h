@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_L2_TLB_H
+#define GPC_TIMED_L2_TLB_H
+
+#include "timed/pages/l1_tlb.h"
+
+/*
+ * The L2 TLB of all SMs and the walkers of the page table: a component, stepped after all L1s. It looks up a number of
+ * pages per cycle, of SMs in turn. A miss takes an MSHR entry, shared by other SMs' misses of the page, and after the
+ * lookup waits for a walker. Walks take equally long, so MSHR entries become free in the order taken: a ring, with the
+ * first `walking` entries being walked. A miss without room holds up all later lookups, until a walk ends.
+ *
+ * Example, tlb.l2_latency = 69, tlb.walk_latency = 100, 1 walker: SMs 0 and 1 miss page A at cycle 10, SM 2 page B. A
+ * walk of A from 79 to 179 fills both L1 TLBs; the walk of B runs from 179 to 279.
+ */
+typedef struct gpci_tlb_walk {
+    uint64_t page;
+    uint64_t ready;  /* earliest core cycle of the start */
+    uint64_t due;    /* core cycle of the end, once started */
+    uint32_t waiter; /* last waiting MSHR entry of an L1 TLB: number, counted over all SMs */
+    uint32_t count;  /* waiting entries */
+} gpci_tlb_walk;
+
+typedef struct gpci_l2_tlb {
+    gpci_tlb *tags;
+    gpci_tlb_walk *walks; /* [entries], a ring */
+    uint64_t *asking;     /* bitmap of SMs with pages to look up */
+    uint32_t ports, latency, entries, walkers, walk_latency, component;
+    uint64_t merges;
+    uint32_t first, count, walking; /* in the ring: first entry, entries, entries being walked */
+    uint32_t turn;                  /* SM asked next, or the next later SM with a page */
+    uint64_t since;                 /* core cycle since lookups are held up; or GPCI_NEVER */
+    uint64_t hits_merged, stalls;
+    gpci_gauge walk_gauge, wait_gauge;
+} gpci_l2_tlb;
+
+/* An SM's L1 TLB has a page to look up, from the present cycle on. */
+void gpci_l2_tlb_asked(gpci_timed *t, gpci_stage *stage);
+/* With strands: note the asks of L1 TLBs in the finished phase. */
+void gpci_l2_tlb_settle(gpci_timed *t);
+
+#endif
