@@ -74,6 +74,11 @@ typedef struct gpci_group {
     uint32_t kind; /* gpci_group_kind */
 } gpci_group;
 
+/* Another holder of the object is the mover. */
+GPCI_INLINE gpci_mover gpci_by_itself(const gpci_holders *to) {
+    return gpci_by_object(to->group->kind, to->object);
+}
+
 /* A pass prefetches data for the next pass: from queues to packets, to their requests, to cache sets. */
 #define GPCI_EXPECT_PASSES 3u
 

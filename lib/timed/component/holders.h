@@ -82,8 +82,6 @@ GPCI_INLINE gpci_mover gpci_by_host(void) {
 GPCI_INLINE gpci_mover gpci_by_nobody(void) {
     return (gpci_mover){.host = false};
 }
-/* Another holder of the object is the mover. */
-gpci_mover gpci_by_itself(const gpci_holders *to);
 
 /* holders.c */
 /* True if the holders of an object are empty. */

@@ -4,10 +4,6 @@
 
 /* Questions to the register of holders as a whole. */
 
-gpci_mover gpci_by_itself(const gpci_holders *to) {
-    return gpci_by_object(to->group->kind, to->object);
-}
-
 static void declare(gpci_holders *to, const gpci_group *group, uint32_t object) {
     to->group = group;
     to->object = object;
