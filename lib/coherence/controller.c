@@ -98,7 +98,7 @@ void gpci_task_give(gpci_controllers *e, uint32_t task) {
     if (e->host && !--a->tasks && a->ended) {
         if (GPCI_UNLIKELY(e->rests != NULL))
             e->rests[flight] = (gpci_flight_rest){0}; /* a snapshot stores the rest of the struct */
-        gpci_items_give(&e->flights, flight);
+        gpci_tree_flight_give(e, flight);
     }
 }
 
@@ -166,7 +166,7 @@ static void tell_ends(gpci_controllers *e) {
     gpci_due due;
     while (gpci_due_queue_leave(&e->waiters, &e->ended, &due)) {
         tell_end(e, due.subject);
-        gpci_items_give(&e->flights, due.subject);
+        gpci_tree_flight_give(e, due.subject);
     }
     e->tree->busy = e->tree->failed != GPC_OK || e->flights.used;
 }

@@ -320,6 +320,13 @@ void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bo
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
 /* Put a lookup into a queue, `first` or last; it looks again when it leaves the queue. */
 void gpci_lookup_waits(gpci_controllers *e, uint32_t task, gpci_due_queue *queue, bool first);
+/*
+ * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
+ */
+GPCI_INLINE void gpci_tree_flight_give(gpci_controllers *e, uint32_t flight) {
+    gpci_items_give(&e->flights, flight);
+    gpci_tree_flight_at(e, flight)->token = 0;
+}
 /* True if `flight` holds the lock, not an ended access with the same pool entry. */
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);
 /* Lock a block for an access and a tag. */

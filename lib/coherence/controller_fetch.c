@@ -74,7 +74,7 @@ void gpci_side_end(gpci_controllers *e, uint32_t task) {
         return;
     }
     gpci_items_give(&e->tasks, task);
-    gpci_items_give(&e->flights, flight);
+    gpci_tree_flight_give(e, flight);
 }
 
 /*
