@@ -16,6 +16,7 @@ import mutants  # noqa: E402
 import mutate  # noqa: E402
 import reach  # noqa: E402
 import state  # noqa: E402
+import wakes  # noqa: E402
 import workshop  # noqa: E402
 
 BUILD = os.environ.get("GPUCACHE_BUILD", "build")
@@ -71,6 +72,14 @@ class Changes(unittest.TestCase):
         self.assertEqual(found[0].key, "a.c: f: gpci_wheel_wake(w, (1), [gpci_wheel_wake -> nothing, 1]")
         self.assertEqual([each.nth for each in found], [1, 1, 2, 1, 1])
         self.assertIn("    if (has_wake_up(w))\n        (void)0;\n    else\n", found[0].applied(text))
+
+    def test_wakes_of_the_library(self):
+        """Wake-ups of all folders of lib/timed, each under a key of its own."""
+        found, chosen = wakes.chosen(["lib/timed/l2/l2.c"])
+        self.assertGreater(len(found), 100)
+        self.assertGreater(len({pathlib.PurePath(wake.path).parent for wake in found}), 4)
+        self.assertEqual(len({wake.key for wake in found}), len(found))
+        self.assertEqual({wake.path for wake in chosen}, {"lib/timed/l2/l2.c"})
 
     def test_state(self):
         """Fields from one on, in structs within structs and in lists; each has an omission, as each line has."""

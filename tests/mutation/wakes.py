@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Leave out the wake-ups of the timed engine, one at a time, and see whether a test notices.
 
-    python3 tests/mutation/wakes.py                          all wake-ups of lib/timed
+    python3 tests/mutation/wakes.py                             all wake-ups of lib/timed
     python3 tests/mutation/wakes.py lib/timed/l2/l2.c           of a file
     python3 tests/mutation/wakes.py lib/timed/l2/l2.c:335       of a line
 
@@ -52,7 +52,7 @@ class Programs:
         for path in texts:
             if path.endswith(".h"):
                 place = self.headers / pathlib.PurePath(path).relative_to("lib")
-                place.parent.mkdir(exist_ok=True)
+                place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(changed[path])
         self.stamp = hashlib.sha256(self.all_headers().encode()).hexdigest()
         self.objects = {path: self.compiled(path, changed[path]) for path in texts if path in build.compilers}
@@ -65,7 +65,7 @@ class Programs:
 
     @staticmethod
     def sources():
-        return [str(path.relative_to(ROOT)) for path in sorted((ROOT / FOLDER).glob("*.[ch]"))]
+        return [str(path.relative_to(ROOT)) for path in sorted((ROOT / FOLDER).rglob("*.[ch]"))]
 
     @staticmethod
     def all_headers():
