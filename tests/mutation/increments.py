@@ -19,16 +19,15 @@ import os
 import pathlib
 import random
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 
+import reach
 from mutants import HIDDEN
-from workshop import Build, limits
+from workshop import Build, first_failing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = pathlib.Path(__file__).parent
 TABLES = "include/gpucache/counters.h", "include/gpucache/counters_parts.h"
 PLACE = r"[A-Za-z_*(&][\w>.()*&\[\] ?:+-]*?"
 CHANGE = rf"({PLACE})(?:\+\+|--| [+-]=\s[^;{{}}]+)|(?:\+\+|--)({PLACE})"
@@ -37,7 +36,6 @@ COUNTS = re.compile(r"\b(?:counts|stats|stalls|outcomes|hits_merged)\b")
 # Folders with counters; the batch loop is compiled for each instruction set apart.
 FOLDERS = "cache", "coherence", "dram", "functional", "hierarchy", "level", "replay", "scheduler", "stats", "timed"
 APART = re.compile(r"lib/cache/batch|snapshot|_check\.c|stats/stats\.c")
-TESTS_AT_ONCE = 20
 
 # Before each text; the header of a text repeats the lines.
 SWITCH = "int gpci_left_out(unsigned number);\n"
@@ -104,7 +102,9 @@ class Programs:
         self.options = ["-DGPCI_CHECK", "-iquote", overlay]
         for path in self.affected(by_path, headers):
             self.compile(path, by_path.get(path, {}))
-        self.more = [self.extra(each) for each in (HERE / "reach.c", HERE / "wakes.c", ROOT / "lib/base/check.c")]
+        checks = reach.compiled(ROOT / "lib/base/check.c", folder / "check.o", ROOT, "-DGPCI_CHECK",
+                                *(f"-I{ROOT / each}" for each in ("lib", "include")))  # fmt: skip
+        self.more = [reach.recorder(folder / "reach.o", ROOT), reach.switch(folder / "wakes.o", ROOT), checks]
 
     def affected(self, by_path, headers):
         """Sources with statements, of their own or of a header, and those that check."""
@@ -127,60 +127,31 @@ class Programs:
             raise SystemExit(f"{path} with switches does not compile")
         self.made[path] = made
 
-    def extra(self, source):
-        made = self.folder / source.with_suffix(".o").name
-        words = [*shlex.split(os.environ.get("CC", "cc")), "-O1", "-DGPCI_CHECK", "-c", source, "-o", made]
-        words += [f"-I{folder}" for folder in (ROOT / "lib", ROOT / "include", ROOT / "tests")]
-        subprocess.run(words, check=True)
-        return made
-
     def program(self, suite):
         if suite not in self.linked:
             self.linked[suite] = self.build.link(suite, self.made, self.folder / f"test-{suite}", self.more)
         return self.linked[suite]
 
-    def run(self, suite, effort, names=(), deleted=0, seconds=600):
-        """Whether all these tests pass, and the lines of reach.c."""
-        told = self.folder / "told.txt"
-        told.unlink(missing_ok=True)
-        words = [self.program(suite), "--jobs=1"]
-        if names:
-            words += ["--fail-fast", "--filter", f"@({'|'.join(names)})"]
-        environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_LEFT_OUT": str(deleted)}
-        if not names:
-            environment["GPUCACHE_REACH"] = str(told)
-        process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, preexec_fn=limits(seconds))  # fmt: skip
-        return process.wait() == 0, told.read_text().splitlines() if told.exists() else []
-
 
 def reached_by(programs, suites, effort, say):
-    """{number: [(seconds, suite, test)]}."""
+    """{number: [Test]}, quick tests first."""
     found = collections.defaultdict(set)
     for suite in suites:
-        passed, lines = programs.run(suite, effort, seconds=6000)
-        for line in lines:
-            name, seconds, *numbers = line.split()
+        passed, rows = reach.rows_of(programs.build, programs.program(suite), effort)
+        for name, seconds, *numbers in rows:
             for number in numbers:
-                found[int(number, 16)].add((float(seconds), suite, name))
-        say(f"{suite}: {len(lines)} tests{'' if passed else ', with failures'}")
-    return found
+                found[int(number, 16)].add(reach.Test(suite, name, float(seconds), ()))
+        say(f"{suite}: {len(rows)} tests{'' if passed else ', with failures'}")
+    return {number: sorted(tests, key=lambda test: test.seconds) for number, tests in found.items()}
 
 
 def judge(programs, number, tests, options):
     """(killed, note)"""
-    spent, batch, tests = 0.0, [], sorted(tests)
-    for place, (seconds, suite, name) in enumerate(tests):
-        batch.append(name)
-        spent += seconds
-        later = tests[place + 1] if place + 1 < len(tests) and spent < options.patience else None
-        if later and later[1] == suite and len(batch) < TESTS_AT_ONCE:
-            continue
-        if not programs.run(suite, options.effort, batch, number, int(30 + 10 * spent))[0]:
-            return True, suite
-        batch = []
-        if not later:
-            break
+    left_out = {"GPUCACHE_LEFT_OUT": str(number)}
+    found = first_failing(tests, options.patience, lambda suite, batch: programs.build.failing(
+        programs.program(suite), batch, options.effort, left_out))  # fmt: skip
+    if found:
+        return True, found[0]
     return False, f"{len(tests)} tests come here" if tests else "no test comes here"
 
 
@@ -217,7 +188,7 @@ def main():
         survivors = 0
         for number in chosen:
             each = programs.numbers[number]
-            killed, note = judge(programs, number, reached[number], options)
+            killed, note = judge(programs, number, reached.get(number, []), options)
             survivors += not killed
             place = f"{each.path}:{each.line}: {' '.join(each.code.split())}"
             print(f"{'killed  ' if killed else 'survived'} {place} [{note}]", flush=True)

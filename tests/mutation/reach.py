@@ -36,11 +36,21 @@ def lines_of(program, places, paths, root):
     return found
 
 
-def recorder(made, root):
-    """The recording object, from reach.c."""
-    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-c", HERE / "reach.c", "-o", made,
+def compiled(source, made, root, *options):
+    """The object of a C file that joins the test programs."""
+    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", *options, "-c", source, "-o", made,
                     "-I", root / "tests"], check=True)  # fmt: skip
     return made
+
+
+def recorder(made, root):
+    """The recording object, from reach.c."""
+    return compiled(HERE / "reach.c", made, root)
+
+
+def switch(made, root):
+    """The object that reads which numbered statement to leave out, from wakes.c."""
+    return compiled(HERE / "wakes.c", made, root)
 
 
 def rows_of(build, program, effort):

@@ -56,8 +56,7 @@ class Programs:
                 place.write_text(changed[path])
         self.stamp = hashlib.sha256(self.all_headers().encode()).hexdigest()
         self.objects = {path: self.compiled(path, changed[path]) for path in texts if path in build.compilers}
-        asking = self.folder / "wakes.o"
-        subprocess.run(["cc", "-O2", "-c", pathlib.Path(__file__).with_name("wakes.c"), "-o", asking], check=True)
+        asking = reach.switch(self.folder / "wakes.o", ROOT)
         recorder = reach.recorder(self.folder / "reach.o", ROOT)
         for suite in options.suites:
             self.made[suite] = build.link(suite, self.objects, self.folder / f"test-{suite}", [asking, recorder])

@@ -119,6 +119,25 @@ class Build:
         return process.returncode, said
 
 
+def first_failing(tests, patience, failing):
+    """(suite, test) of the first test that fails, or None. The tests run in the given order, some of a suite at once, as
+    `failing(suite, tests)`, until these have had `patience` seconds."""
+    batch, spent = [], 0.0
+    for place, test in enumerate(tests):
+        batch.append(test)
+        spent += test.seconds
+        following = tests[place + 1] if place + 1 < len(tests) and spent < patience else None
+        if following and following.suite == test.suite and len(batch) < TESTS_AT_ONCE:
+            continue
+        failed = failing(test.suite, batch)
+        if failed is not None:
+            return test.suite, failed
+        batch = []
+        if not following:
+            break
+    return None
+
+
 class Workshop:
     """Judges changes, one at a time."""
 
@@ -127,23 +146,15 @@ class Workshop:
         self.plain = {}
 
     def killer(self, tests, path, made):
-        """(suite, test) that notice, or None; tests run in the given order, within the limit of time."""
-        programs, batch, spent = {}, [], 0.0
-        for place, test in enumerate(tests):
-            batch.append(test)
-            spent += test.seconds
-            following = tests[place + 1] if place + 1 < len(tests) and spent < self.patience else None
-            if following and following.suite == test.suite and len(batch) < TESTS_AT_ONCE:
-                continue
-            if test.suite not in programs:
-                programs[test.suite] = self.build.link(test.suite, {path: made}, self.folder / f"test-{test.suite}")
-            failed = self.build.failing(programs[test.suite], batch, self.effort)
-            if failed is not None:
-                return test.suite, failed
-            batch = []
-            if not following:
-                break
-        return None
+        """(suite, test) that notice, or None."""
+        programs = {}
+
+        def failing(suite, batch):
+            if suite not in programs:
+                programs[suite] = self.build.link(suite, {path: made}, self.folder / f"test-{suite}")
+            return self.build.failing(programs[suite], batch, self.effort)
+
+        return first_failing(tests, self.patience, failing)
 
     def is_same(self, path, text, changed):
         """Whether the compiler makes the same code from a changed text."""
