@@ -14,12 +14,13 @@ import gpucache
 from support import ROOT, run
 
 LONGEST = 200  # lines of the first one for every reader
+CHANGES = "include/gpucache/CHANGES.md"
 SKIPPED = {"build", "build-sanitize", "build-clang"}
 
 
 def readmes():
-    """{path under the root: text} of every README.md."""
-    found = {}
+    """{path under the root: text} of every README.md, of the API's changes and of the page for contributors."""
+    found = {path: (ROOT / path).read_text(encoding="utf-8") for path in (CHANGES, ".github/CONTRIBUTING.md")}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
         if "README.md" in files:
@@ -99,6 +100,15 @@ class Readme(unittest.TestCase):
         self.assertGreater(len(names), 10)
         readme = READMES["include/gpucache/README.md"]
         self.assertEqual([name for name in sorted(names) if f"({name})" not in readme], [])
+
+    def test_changes_name_the_version_and_what_there_is(self):
+        """The newest section is this version's; each name of the API stands in a header."""
+        headers = "".join(path.read_text() for path in sorted((ROOT / "include" / "gpucache").glob("*.h*")))
+        major, minor = (re.search(rf"GPC_VERSION_{part} (\d+)", headers).group(1) for part in ("MAJOR", "MINOR"))
+        self.assertEqual(re.search(r"^## (.*)$", READMES[CHANGES], re.MULTILINE).group(1), f"{major}.{minor}")
+        names = set(re.findall(r"\b(?:gpc|GPC)_\w+", READMES[CHANGES]))
+        self.assertGreater(len(names), 50)
+        self.assertEqual([name for name in sorted(names) if not re.search(rf"\b{name}\b", headers)], [])
 
     def test_every_folder_of_the_library_is_explained(self):
         """lib/README.md has a row for each folder, and no other rows."""
