@@ -15,8 +15,8 @@ static inline void write_golden(const char *path, const char *text) {
 }
 
 /*
- * A text is, line by line, what a file of the tests has, of at most 128 KiB. With GPUCACHE_GOLDEN=write the file becomes
- * the text: `git diff` then shows what a change of the library means.
+ * Compare a text, line by line, with a file of the tests of at most 128 KiB. With GPUCACHE_GOLDEN=write the file
+ * becomes the text: `git diff` then shows the effect of a change of the library.
  */
 static inline void expect_golden(const char *path, const char *text) {
     static char golden[1 << 17];

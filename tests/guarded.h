@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory with bytes behind it that nobody may write. */
+/* Memory followed by guard bytes, which must stay unwritten. */
 enum { GUARDED_HEAD = 16, GUARDED_TAIL = 64 };
 
 static inline void *guarded_take(void *user_data, size_t bytes) {
@@ -44,7 +44,7 @@ static inline void *guarded_resize(void *user_data, void *old, size_t bytes) {
     return fresh;
 }
 
-/* Of a context all of whose memory is such; `broken`: of bytes that were written nevertheless, once memory is freed. */
+/* Options of a context with guarded memory. `broken` counts the guard bytes found written when memory is freed. */
 static inline gpc_context_options guarded_options(unsigned *broken) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.allocate = guarded_take;

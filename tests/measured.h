@@ -5,8 +5,8 @@
 #include <gpucache/stats.h>
 
 /*
- * Statistics with 0 for what is not measured, for tests that compare with a model, or with another mode, of which it
- * cannot happen where it is not measured. That it is absent, and never 0, is what tests/stats and tests/hierarchy are for.
+ * Statistics with 0 for unmeasured values, for tests that compare with a model, or with another mode that measures
+ * fewer values. tests/stats and tests/hierarchy test that unmeasured values are absent, never 0.
  */
 static inline gpc_stats measured(gpc_stats stats) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \

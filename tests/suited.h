@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Machines of tests run under all protocols: keys unknown to a protocol get their defaults, because other values of a
- * host are refused.
+ * Machines of tests run under every protocol: keys unknown to a protocol get their defaults, because the library
+ * refuses a host's other values.
  */
 static inline void suit(const gpc_context *context, gpc_config *config) {
     static const char caches[] =

@@ -31,7 +31,7 @@ def run(*command, status=0, **options):
 
 
 def compilers():
-    """(command, language arguments) of every compiler here, for C11 and C++17."""
+    """(command, language arguments) of every compiler on the machine, for C11 and C++17."""
     c = [os.environ.get("CC", "cc"), "gcc", "clang"]
     cpp = [os.environ.get("CXX", "c++"), "g++", "clang++"]
     known = {}
@@ -48,7 +48,7 @@ def without_comments(text):
 
 
 def declared_functions():
-    """Names of the functions that the public headers declare with GPC_API."""
+    """Names of functions declared with GPC_API in the public headers."""
     names = set()
     for header in HEADERS:
         names |= set(re.findall(r"\bGPC_API\b[^;(]*?\b(gpc_\w+)\s*\(", without_comments(header.read_text())))
@@ -56,6 +56,6 @@ def declared_functions():
 
 
 def inline_functions():
-    """Names of the functions that the public headers define."""
+    """Names of functions defined in the public headers."""
     text = "\n".join(without_comments(header.read_text()) for header in HEADERS)
     return set(re.findall(r"\bstatic inline\b[^;({]*?\b(gpc_\w+)\s*\(", text))

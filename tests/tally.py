@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts test cases over logs of `meson test`: tally.py TESTLOG.JSON...
 
-Shows what failed with its whole output, then what was skipped, and last the
+Shows failed programs with their whole output, then skipped cases, and last the
 line `N passed, N failed`. A Criterion program and a Python test file count by
-their cases, anything else as one. A program that fails without naming a case
-(it crashed, timed out or ran none) is one failure. Exit status 1 on failure.
+their cases, a program of another kind as a single case. A program that fails
+without naming a case (a crash, a time-out or no case) is a single failure.
+Exit status 1 on failure.
 """
 
 import json
@@ -23,7 +24,7 @@ MESON_SKIPPED = 77
 
 
 def cases(output, status):
-    """(passed, failed, skipped) of one program."""
+    """(passed, failed, skipped) of a program."""
     criterion = CRITERION.search(output)
     if criterion:
         tested, passed = map(int, criterion.groups())  # a crash counts twice in the rest of the line
@@ -41,7 +42,7 @@ def cases(output, status):
 
 
 def tally(test):
-    """(passed, failed, skipped, output) of one entry of a test log."""
+    """(passed, failed, skipped, output) of an entry of a test log."""
     output = ANSI.sub("", (test.get("stdout") or "") + (test.get("stderr") or ""))
     if test["returncode"] == MESON_SKIPPED:
         return 0, 0, 1, output

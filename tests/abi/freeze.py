@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Keep a minor version's headers for the tests, as one file without comments: when the next minor version begins,
+"""Keep a minor version's headers for the tests, as one file without comments.
 
     python3 tests/abi/freeze.py REVISION     writes tests/abi/MAJOR.MINOR/gpucache/gpucache.h
 
-of a git revision of the version that ends. test_hosts.py compiles a host with each of them.
+REVISION is a git revision of the version whose headers are kept. Run the script when the next minor version begins.
+test_hosts.py compiles a host with each kept version.
 """
 
 import pathlib

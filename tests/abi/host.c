@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * A host of version 0.1: test_hosts.py compiles it with the headers of every minor version since; all print the same.
- * It uses every kind of structure in the interface: options, tables of functions, callbacks, records.
+ * Host of version 0.1. test_hosts.py compiles the host with the headers of every minor version since; all programs
+ * print the same lines. The host uses every kind of structure in the interface: options, tables of functions,
+ * callbacks, records.
  */
 
 static void check(gpc_status status, const gpc_error *error, const char *what) {

@@ -18,7 +18,7 @@ class Abi(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             present = pathlib.Path(folder, "present.abi")
             run("sh", ROOT / "tests/abi/refresh.sh", present)
-            # abidiff's status has a bit for each kind of difference; a person must look at every one.
+            # abidiff's status has a bit for each kind of difference; a person must look at every difference.
             run("abidiff", "--suppressions", BASELINE.with_name("private.suppr"), BASELINE, present)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that were built with the headers of an earlier minor version: what they find in this library.
+"""Hosts built with the headers of an earlier minor version, run with the present library.
 
-A folder MAJOR.MINOR has that version's headers (freeze.py). While the major version is 0 the library has another name
-for each minor version (README of include/gpucache), so that the loader does not put one in place of another; but nearly
-all of the interface is as it was. So the host that is compiled with old headers runs with this library, and does the
-same as one that is compiled with its own.
+A folder MAJOR.MINOR has the headers of a version (freeze.py). While the major version is 0, the library has another
+name for each minor version (README of include/gpucache), so the loader never puts a version in place of another.
+Nearly all of the interface is unchanged, though. A host compiled with old headers therefore runs with the present
+library, and prints the same lines as a host compiled with the present headers.
 """
 
 import os
@@ -19,9 +19,9 @@ from support import INCLUDE, LIBRARY, declared_functions, run, without_comments
 HERE = pathlib.Path(__file__).parent
 EARLIER = sorted(path for path in HERE.iterdir() if re.fullmatch(r"\d+\.\d+", path.name))
 
-# Missing in this library for hosts of a version: removed functions, which took statistics with fixed places of fields,
-# or the caller's layout (now inline, above gpc_..._as); and changed structures, including the statistics, which are
-# read by identity.
+# Missing in the present library for hosts of a version: removed functions, and changed structures. The functions took
+# statistics with fixed places of fields, or the caller's layout (now inline, above gpc_..._as). The structures include
+# the statistics, now read by name.
 GONE = {
     "0.1": {
         "gpc_cache_counter_at", "gpc_cache_counter_count", "gpc_cache_get_stats", "gpc_cache_stats_init",
@@ -107,7 +107,7 @@ class Hosts(unittest.TestCase):
             both = {name: [field for field in fields if field in ours[name]] for name, fields in theirs.items()
                     if name in ours and name not in CHANGED[version.name]}  # fmt: skip
             before, now = self.places(version, both), self.places(INCLUDE, both)
-            fields = [what for what in before if "." in what and ".reserved" not in what]  # of which others were made
+            fields = [what for what in before if "." in what and ".reserved" not in what]  # reserved bytes may become fields
             self.assertEqual([(what, before[what], now[what]) for what in fields if before[what] != now[what]], [])
             gone = {f"{name}.{field}" for name, fields in theirs.items() if name in both for field in fields
                     if field not in ours[name] and field != "reserved"}  # fmt: skip

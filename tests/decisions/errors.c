@@ -74,7 +74,7 @@ Test(decisions_errors, line_bytes) {
     }
 }
 
-/* A policy that could never decide as named is not made in silence. */
+/* A policy is refused if its host does not tell what the policy reads. */
 Test(decisions_errors, feeds) {
     REFUSED(policy, "vote", GPC_ERROR_UNSUPPORTED, "'vote' reads what its host does not tell (tells): ");
     static const struct {
@@ -103,14 +103,14 @@ Test(decisions_errors, feeds) {
         cr_expect_eq(gpc_predictor_create(context, &options, NULL, &predictor), GPC_OK, "%s", options.policy);
         gpc_predictor_destroy(predictor);
     }
-    /* A host that cannot bypass declares it. */
+    /* A host without bypass must declare the lack. */
     gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
     options.policy = "bip(bypass=1)";
     options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION;
     refused(&options, GPC_ERROR_UNSUPPORTED, "admission");
 }
 
-/* Without a number of sectors a line has one: there is no second sector to request. */
+/* Without a number of sectors, a line is a single sector: a request of a second sector is an error. */
 Test(decisions_errors, one_sector_unless_said) {
     for (uint32_t sectors = 0; sectors < 3; sectors++) {
         const gpc_status expected = sectors < 2 ? GPC_ERROR_ARGUMENT : GPC_OK;

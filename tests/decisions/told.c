@@ -90,7 +90,7 @@ static const gpc_predictor_ops own_predictor = {.struct_size = sizeof own_predic
                                                 .on_invalidate = on_invalidate,
                                                 .respond = respond};
 
-/* Of 4 sets of 70 ways, of 2 sectors. */
+/* Policy and predictor of 4 sets with 70 ways, lines of 2 sectors. */
 static gpc_context *context;
 static gpc_replacement *replacement;
 static gpc_predictor *predictor;
@@ -125,7 +125,7 @@ static void expect(const char *const *calls, unsigned count) {
     all.count = 0;
 }
 
-/* A second sector of one instruction's line is no reuse, in any call. */
+/* A second sector of an instruction's line is no reuse, in every call. */
 Test(decisions, what_continues) {
     const gpc_request first = {.address = 128, .sector_mask = 1},
                       second = {.address = 128, .sector_mask = 2, .continues = 1};
@@ -237,7 +237,7 @@ Test(decisions, candidates) {
     expect(NULL, 0);
 }
 
-/* Bits beyond the ways, if these end with a word and behind. */
+/* Bits beyond the ways: ways that end with a word, and words behind. */
 Test(decisions, candidates_of_words) {
     static const uint64_t all_ones[2] = {UINT64_MAX, UINT64_MAX}, one_more[2] = {UINT64_MAX, 1};
     const gpc_request load = {.address = 0};
@@ -258,7 +258,7 @@ Test(decisions, candidates_of_words) {
     }
 }
 
-/* Words for the level above: of a line, of none, and none for an absent place. */
+/* Words for the level above: from a line, from a line without a word, and from an absent place. */
 Test(decisions, responses) {
     const gpc_request load = {.address = 0};
     cr_expect_eq(gpc_predictor_respond(predictor, 3, 69, &load), 369);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * What all tool chains and machines print alike (portable.py): statistics of replays with and without a clock, files
- * that were written, decisions of all policies, and what a tree of coherent caches does.
- *   portable FOLDER     which is empty
+ * Print results that are alike under all tool chains and machines (portable.py): statistics of replays with and without
+ * a clock, written files, decisions of all policies, and the actions of a tree of coherent caches.
+ * portable FOLDER     FOLDER is empty
  */
 
 static void check(gpc_status status, const gpc_error *error, const char *what) {
@@ -120,7 +120,7 @@ static void profile(gpc_context *context, const char *folder) {
     gpc_config_destroy(config);
 }
 
-/* Every policy in a small cache, by accesses that any of them can distinguish. */
+/* Every policy in a small cache. The accesses differ in every property that a policy reads. */
 static void decide(gpc_context *context, gpc_policy_kind kind) {
     for (size_t n = 0; n < gpc_policy_count(context, kind); n++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;

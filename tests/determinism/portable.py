@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The same bytes from every tool chain and machine: build the library with each that is here, and compare.
+"""The same bytes from every tool chain and machine: build the library with each installed tool chain, and compare.
 
     python3 tests/determinism/portable.py [--build build-portable] [NAME...]
 
-Each builds the library and portable.c, a program that replays, drives and writes in all that the library does without
-threads, and prints; machines other than this one are run under qemu's user mode. What is missing is named, and passed
-over. The exit status is 1 where a tool chain fails or prints something else than this machine's compiler.
+Each tool chain builds the library and portable.c, a program that replays, drives and writes with the whole library
+except threads, and prints the results. Programs for other machines run under qemu's user mode. A missing tool chain is
+named and passed over. The exit status is 1 if a tool chain fails, or prints other bytes than the machine's compiler.
 
 Debian: clang qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-12-multilib libc6-dev-i386 musl-tools
@@ -25,13 +25,13 @@ from collections import namedtuple
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # compiler  command, as words
-# runner    before the program, where it is of another machine
-# machine   of Meson: its family, and which end of a number comes first; None: this one
+# runner    before the program, if the program is for another machine
+# machine   for Meson: family and byte order; None: the machine that builds
 Chain = namedtuple("Chain", "compiler runner machine", defaults=((), None))
 CHAINS = {
     "gcc": Chain(("gcc",)),
     "clang": Chain(("clang",)),
-    # Debian's gcc-multilib, which has a link there, cannot be installed together with cross compilers.
+    # Debian's gcc-multilib has a link to these headers, but cannot be installed together with cross compilers.
     "x86": Chain(("gcc", "-m32", "-isystem", "/usr/include/x86_64-linux-gnu"), (), ("x86", "little")),
     "arm": Chain(
         ("arm-linux-gnueabihf-gcc",), ("qemu-arm", "-L", "/usr/arm-linux-gnueabihf"), ("arm", "little")),
@@ -43,7 +43,7 @@ CHAINS = {
 
 
 def missing(chain):
-    """The missing tool, as a sentence; None: nothing."""
+    """The missing tool, as a sentence; None if every tool is installed."""
     for word in (chain.compiler[0], *chain.runner[:1]):
         if not shutil.which(word):
             return f"{word} is not installed"
@@ -95,7 +95,7 @@ def output(chain, folder):
 
 
 def compare(name, expected, found):
-    """Whether the outputs are the same; prints the difference."""
+    """Whether the outputs are equal; prints the difference."""
     if found == expected:
         print(f"{name:8} the same {len(found)} bytes", flush=True)
         return True

@@ -35,7 +35,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state ^= *state << 17;
 }
 
-/* Half near, half far, with addresses above 32 bits of line number among them; mostly loads. */
+/* Half near, half far, some far addresses with line numbers above 32 bits; mostly loads. */
 static void make_stream(stream *s, uint32_t line, uint64_t lines) {
     const size_t count = effort_of(COUNT);
     uint64_t state = 88172645463325252u;
@@ -80,7 +80,7 @@ static void run_batches(gpc_simd simd, const struct shape *shape, const char *po
     const size_t count = effort_of(COUNT);
     gpc_cache *cache = make_cache(simd, shape, policy);
     memset(o, 0, sizeof *o);
-    /* In pieces of odd length, so that every remainder of a vector occurs. */
+    /* Pieces of odd lengths: every remainder of a vector occurs. */
     for (size_t start = 0, length = 1; start < count; start += length, length = length % 97 + 1) {
         size_t piece = length < count - start ? length : count - start;
         gpc_batch batch = GPC_BATCH_INIT;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The same input gives the same bytes: on every run, build type, compiler and locale.
 
-The builds compared are the release build and, where run.sh has made them, the ones beside it.
+The release build is compared with the builds beside the release build, if run.sh has made them.
 """
 
 import os
@@ -36,7 +36,7 @@ for n, words in enumerate(sys.argv[2:]):
 
 
 def replay(library, **environment):
-    """{run: bytes of the command line's JSON}, of all in one process."""
+    """{run: bytes of the command line's JSON}. A single process does every run."""
     with tempfile.TemporaryDirectory() as folder:
         everything = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), GPUCACHE_LIBRARY=str(library))
         everything.update(environment)
@@ -58,7 +58,7 @@ class Determinism(unittest.TestCase):
                 self.assertEqual(found[arguments], expected)
 
     def test_results_differ_between_runs(self):
-        # Otherwise the comparisons below would show nothing.
+        # If the runs had equal results, the comparisons below would show nothing.
         self.assertEqual(len(set(self.expected.values())), len(RUNS))
 
     def test_twice(self):
@@ -130,7 +130,7 @@ for key in gpucache.config_keys():
 
 
 class Portable(unittest.TestCase):
-    """portable.py builds the library with every present tool chain; outside thorough runs, with none."""
+    """portable.py builds the library with every installed tool chain; outside thorough runs, no tool chain."""
 
     def test_the_program(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several threads give the bytes of one: all counters, of all objects, at many cycles on the way. */
+/* Several threads give the bytes of a single thread: all counters of all objects, at many cycles on the way. */
 #include "effort.h"
 #include "level/rules/hierarchy.h"
 #include "replay/core/replay.h"
@@ -158,7 +158,7 @@ Test(threads, any_number_gives_the_same) {
     }
 }
 
-/* Any thread may be late, by any time. */
+/* A delay of any thread changes no result. */
 Test(threads, delays_change_nothing) {
     const char *source = "synthetic:gather:4KiB";
     const outcome one = replay("h100", "sm.count=8", source, 1, 0);
@@ -179,7 +179,7 @@ static gpc_status create(const char *preset, const char *settings, gpc_hierarchy
     return status;
 }
 
-/* Without separable work, a number of threads is refused, and `auto` is one. */
+/* A number of threads is refused if no work is separable; `auto` is then 1. */
 Test(threads, has_an_effect_or_is_refused) {
     static const char *const refused[] = {"mode=functional", "mode=timed;coherence=msi",
                                           "mode=timed;l2.inclusion=inclusive;l1.replacement=rpr",
@@ -210,7 +210,7 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
     return true;
 }
 
-/* Two sides, one, or none: by configuration, and by later settings of the host. */
+/* Two sides, one side, or no side with separable work: by configuration, and by later settings of the host. */
 Test(threads, as_many_as_share_work) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h;

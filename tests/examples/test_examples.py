@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The example programs: each is run, and the output compared with values worked out by hand."""
+"""The example programs: run, with outputs equal to values worked out by hand."""
 
 import json
 import os
@@ -22,11 +22,11 @@ class EmbedHost(unittest.TestCase):
     def test_counts_of_the_stencil(self):
         stats = json.loads(example("embed_host"))
         blocks, warps = 264, 8
-        # Per warp: x[i] is 4 sectors, x[i - 1] and x[i + 1] touch one more each; and one store of 4.
+        # Per warp: x[i] is 4 sectors, x[i - 1] and x[i + 1] touch one more sector each; and a store of 4 sectors.
         self.assertEqual(stats["l1.load_requests"], blocks * warps * 3)
         self.assertEqual(stats["l1.load_sectors"], blocks * warps * (5 + 4 + 5))
         self.assertEqual(stats["l1.store_sectors"], blocks * warps * 4)
-        # Blocks b and b + 132 share an SM but no line: a block misses in 8 * 4 sectors, and in one at each end.
+        # Blocks b and b + 132 share an SM but no line: a block misses in 8 4 sectors, and in a sector at each end.
         misses = blocks * (warps * 4 + 2)
         self.assertEqual(stats["l1.load_sectors"] - stats["l1.load_sector_hits"], misses)
         self.assertAlmostEqual(stats["l1.load_hit_rate"], 1 - misses / (blocks * warps * 14), delta=1e-6)
@@ -50,11 +50,11 @@ class EmbedTimed(unittest.TestCase):
                 self.assertEqual(found["loads"], loads)
                 self.assertEqual(found["l1_load_sectors"], 0 if own_l1 else 4 * loads)
                 self.assertEqual(found["l2_read_sectors"], 4 * loads)
-                # Memory is asked once per line, or once for each 64 or 32 bytes.
+                # Memory gets a request per line, or a request per 64 or 32 bytes.
                 asked, other = ("memory_reads", "dram_bursts") if own_dram else ("dram_bursts", "memory_reads")
                 self.assertIn(found[asked] / loads, (1, 2, 4))
                 self.assertEqual(found.get(other), None if own_dram else 0)
-                # The loads of a warp come one after the other.
+                # A warp's loads come in sequence.
                 self.assertGreaterEqual(found["cycles"], self.LOADS * found["latency"])
                 if own_dram:
                     self.assertGreater(found["latency"], self.MEMORY_LATENCY)
@@ -72,10 +72,11 @@ class ShadowTags(unittest.TestCase):
         self.assertEqual(set(misses), {"lru", "bip", "srrip", "ship"})
         for name, _, less in rows:
             self.assertEqual(int(less), misses["lru"] - misses[name])
-        # A third streams, a third repeats a loop larger than the cache: LRU keeps none of these, and hits in the rest.
+        # A third streams, a third repeats a loop larger than the cache: LRU keeps no line of the two, and hits in the
+        # rest.
         accesses, reused = 20000, 6667 - 7
         self.assertEqual(misses["lru"], accesses - reused)
-        # A policy that keeps a part of the loop hits there; lines used once never hit.
+        # A policy with a part of the loop kept hits in the part; lines used once never hit.
         for name in ("bip", "ship"):
             self.assertLess(misses[name], misses["lru"] - 1000)
             self.assertGreater(misses[name], accesses // 3)
@@ -94,11 +95,11 @@ class OwnMshrs(unittest.TestCase):
         )
         for found in (plain, bypassing, passing, few):
             self.assertEqual(found["hits"] + found["misses"] + found["past_mshrs"], self.WARPS * self.LOADS)
-            # What has an entry holds it for the latency.
+            # A miss holds its entry for the latency.
             self.assertGreaterEqual(found["cycles"], found["misses"] * self.LATENCY / self.MSHRS)
         self.assertEqual((plain["bypasses"], plain["past_mshrs"]), (0, 0))
         self.assertEqual((bypassing["hits"], bypassing["bypasses"]), (0, bypassing["misses"]))
-        # What does not wait for an entry saves the wait; three warps find their lines, of twelve they are gone.
+        # Misses that pass a full table save the wait. With three warps the lines are found, with twelve they are gone.
         self.assertGreater(passing["past_mshrs"], 0)
         self.assertLess(passing["cycles"], plain["cycles"])
         self.assertGreater(few["hits"], plain["hits"] + 1000)
@@ -109,7 +110,7 @@ class OwnMshrs(unittest.TestCase):
 
 class Events(unittest.TestCase):
     def lives(self, *arguments):
-        """The steps of the two loads, each as (cycle, what, where, the rest)."""
+        """The steps of the two loads, each step as (cycle, action, place, the rest)."""
         first, second = re.split(r"cycle  the load of warp \d\n", example("events", *arguments))[1:]
         return [re.findall(r"^ *(\d+)  (\S+) +(\S+ \d+)(.*)$", life, re.MULTILINE) for life in (first, second)]
 
@@ -170,7 +171,7 @@ class Throttle(unittest.TestCase):
         return [(classes, int(hits), int(loads)) for _, classes, hits, _, loads in map(str.split, lines)]
 
     def test_tokens_until_most_loads_hit(self):
-        """Four lines in two ways: none hits. With two tokens two warps hit in 3 cycles, the others miss in 6."""
+        """Four lines in two ways: no hit. With two tokens two warps hit in 3 cycles, the others miss in 6."""
         found = self.periods()
         self.assertEqual([period[0] for period in found], ["CCCC", "CCCB"] + 4 * ["CCBB"])
         self.assertEqual([found[0][1], found[1][1]], [0, 0])
@@ -226,8 +227,8 @@ class Profile(unittest.TestCase):
             output = example("profile", "synthetic:gesummv:64KiB", file)
             self.assertGreater(os.path.getsize(file), 0)
         rows = re.findall(r"^ +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)  (\w+)$", output, re.M)
-        # Each thread reads along rows of its own: a warp's words are on 32 lines, and are 4 of the 128 bytes of each.
-        # Of the vector all read the same word.
+        # Each thread reads along its own rows: a warp's words are on 32 lines, 4 bytes of each line's 128. All threads
+        # read the same word of the vector.
         self.assertEqual([(row[0], row[3]) for row in rows], [("1", "0.031"), ("32", "0.031")])
         for _, _, reuse, used, score, verdict in rows:
             self.assertAlmostEqual(float(score), (1 + float(reuse)) / 32, delta=0.001)
@@ -246,8 +247,8 @@ class Profile(unittest.TestCase):
 class Batch(unittest.TestCase):
     def test_a_loop_one_line_too_long_for_each_set(self):
         hits = {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+) of 16000 hit$", example("batch"), re.M)}
-        # Five lines go round in each set of four ways. LRU always evicts the next one wanted; the optimum, once four
-        # ways are full, misses one access in four of a set's 500 (one in five where it may bypass).
+        # Five lines go round in each set of four ways. LRU always evicts the line needed next. Once the four ways are
+        # full, the optimum misses one access in four of a set's 500 (one in five with bypass).
         self.assertEqual(hits["lru"], 0)
         self.assertGreater(hits["random"], 0)
         self.assertGreaterEqual(hits["opt"], 32 * (500 - 4 - 496 / 4))
@@ -271,10 +272,11 @@ l1-0 load: 6, O -> O, 1 cycles
 """
 
     def test_steps(self):
-        """Who owns a block sends it; an N-store tells nobody, and the other cache keeps its value (Table 2.5)."""
+        """The owner of a block sends the data. An N-store sends no message, and the other cache keeps its value (Table
+        2.5)."""
         self.assertEqual(example("coherence"), self.OUTPUT)
         self.assertEqual(example("coherence", "nmoesi"), self.OUTPUT)
-        # Without O the block is written back when it is shared, without N the last load finds nothing.
+        # Without O the block is written back when a second cache reads. Without N the last load misses.
         lines = example("coherence", "mesi").splitlines()
         self.assertIn("  cycle 9: l1-0 to memory, write-back, 72 bytes", lines)
         self.assertTrue(lines[-1].startswith("  cycle"), lines)
@@ -285,13 +287,15 @@ l1-0 load: 6, O -> O, 1 cycles
         lines = run(sys.executable, ROOT / "examples" / "coherence.py", env=environment).splitlines()
         rows = {name: (int(cycles), int(sent), memory) for name, cycles, sent, memory in map(str.split, lines[1:])}
         self.assertEqual({row[2] for row in rows.values()}, {"0102030405060708"})
-        # Five blocks are read: 8 + 72 bytes each; the four that are left in the end are probed and answer: 16 each.
+        # Five blocks are read: 8 + 72 bytes a block. The four blocks left in the end are probed and answer: 16 bytes a
+        # block.
         reads = 5 * 80 + 4 * 16
-        # Each cache fetches the block once; each is flushed: a request, the block, an acknowledgement.
+        # Each cache fetches the block once. Each copy is flushed: a request, the block, an acknowledgement.
         self.assertEqual(rows["nmoesi"][1], 2 * 80 + 2 * 88 + reads)
-        # One eviction of what is not modified is told, and acknowledged.
+        # One eviction of a clean block is announced and acknowledged.
         self.assertEqual(rows["loud-nmoesi"][1], rows["nmoesi"][1] + 16)
-        # Each store but the first: request, probe, block from the other cache, its and memory's acknowledgements.
+        # Each store but the first: request, probe, block from the other cache, acknowledgements of the cache and of
+        # memory.
         for name in ("msi", "mesi", "moesi"):
             self.assertEqual(rows[name][1], 80 + 7 * (8 + 8 + 72 + 8 + 8) + 88 + reads, name)
             self.assertGreater(rows[name][0], rows["nmoesi"][0])
@@ -300,7 +304,7 @@ l1-0 load: 6, O -> O, 1 cycles
 class PythonPolicy(unittest.TestCase):
     def test_runs_against_built_in_ones(self):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
-        # Rows that are too many for L1, read along and across: what does not keep them all keeps more than LRU.
+        # Rows too many for L1, read along and across: a policy with a part of the rows kept hits more often than LRU.
         output = run(sys.executable, ROOT / "examples" / "policy.py", "synthetic:bicg:256KiB", env=environment)
         functional, timed = output.split("timed:")
         names = ["lru", "age-lru", "bip", "reuse-by-pc"]
@@ -315,7 +319,7 @@ class PythonPolicy(unittest.TestCase):
         self.assertGreater(hit_rates["reuse-by-pc"], hit_rates["lru"] + 0.05)
         for figures in rows.values():
             for name in names:
-                # As far as its digits go, a ratio is that of the figures.
+                # A ratio equals the quotient of the figures, as far as the printed digits go.
                 traffic = figures[name][1] / figures["lru"][1]
                 self.assertAlmostEqual(figures[name][-1 if len(figures[name]) == 4 else -2], traffic, delta=6e-4)
         for name in names:
@@ -323,7 +327,7 @@ class PythonPolicy(unittest.TestCase):
 
 
 class Memcheck(unittest.TestCase):
-    """No value that was never written decides anything, and nothing leaks: what the sanitizers do not see."""
+    """No decision depends on unwritten memory, and no memory leaks; the sanitizers do not see unwritten memory."""
 
     def test_examples_under_valgrind(self):
         if not shutil.which("valgrind"):

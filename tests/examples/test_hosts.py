@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""examples/hosts: each adapter takes a trace through a stub of its simulator, with the figures of a replay."""
+"""examples/hosts: adapters take a trace through a stub of the simulator, with the figures of a replay."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import gpucache
 from support import BUILD, INCLUDE, LIBRARY, ROOT, run
 
 HOSTS = ROOT / "examples" / "hosts"
-# What is ours of each adapter; the rest is the test's.
+# Files of the project, by adapter; the other files belong to the test.
 ADAPTERS = {
     "accel-sim, L1 and all below": ["accel-sim/whole_l1.h", "accel-sim/requests.h"],
     "accel-sim, L2 and DRAM": ["accel-sim/below_l1.h", "accel-sim/requests.h"],
@@ -26,7 +26,7 @@ MACHINE = {
     "mode": "timed", "sm.count": 4, "launch.cycles": 0, "l1.unified": "false", "l1.size": "32KiB", "l1.ways": 64,
     "l1.index": "modulo",
 }  # fmt: skip
-# One warp an SM, whose loads each wait for the one before: of lines that come again, of two lines, of 36 lines.
+# One warp an SM; each load waits for the load before. Lines that come again; two lines a load; 36 bytes between lanes.
 LINES = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=200,step=4096,apart=8192"
 PAIRS = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=200,step=1060,apart=8192"
 SPREAD = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=100,step=36,apart=8192,stride=36"
@@ -37,7 +37,7 @@ OF_SMS = {
     "blocks", "warp_instructions", "thread_instructions", "l1.cache_warp_lines", "l1.cache_warp_misses",
     "resident_blocks",
 }  # fmt: skip
-# These follow the clock, which a replay stops with the last completion, and a host a cycle later.
+# Counters of the clock: a replay stops with the last completion, a host a cycle later.
 OF_CLOCK = {"cycles", "sm.cycles", "l2.cycles", "dram.cycles", "dram.refreshes", "energy.static", "energy.total"}
 
 
@@ -58,7 +58,7 @@ def host(name, source, settings, *place):
 
 class Hosts(unittest.TestCase):
     def hold(self, name, source, settings, *place):
-        """The host's counters are the replay's, each of them, and so are its cycles."""
+        """All counters and cycles of the host equal the replay's."""
         found, wanted = host(name, source, settings, *place), replay(source, settings)
         compared = 0
         for counter, value in found.items():
@@ -79,7 +79,7 @@ class Hosts(unittest.TestCase):
             self.hold("accel-sim", source, settings, "whole-l1-ascending")
 
     def test_where_accel_sims_order_matters(self):
-        """Of an instruction's accesses it takes the highest address first: the same sectors, in other cycles."""
+        """Accel-Sim takes the highest address of an instruction first: equal sectors, in different cycles."""
         settings = MACHINE | {"l1.coalescer": "sector"}
         found, wanted = host("accel-sim", SPREAD, settings, "whole-l1"), replay(SPREAD, settings)
         for counter in ("l1.load_requests", "l1.load_lines", "l1.load_sectors", "l1.load_bytes_used", "network.requests"):
@@ -87,7 +87,7 @@ class Hosts(unittest.TestCase):
         self.assertNotEqual(found["now"], wanted["cycles"] + 1)
 
     def test_accel_sim_below_l1(self):
-        """What passes L1 in a replay is what the host's own L1 has missed."""
+        """The requests that pass L1 in a replay are the misses of the host's own L1."""
         settings = MACHINE | {"l1.coalescer": "sector", "l1.spaces": "local"}
         for source in (LINES, PAIRS, STORES):
             found, wanted = host("accel-sim", source, settings, "below-l1"), replay(source, settings)
@@ -98,10 +98,10 @@ class Hosts(unittest.TestCase):
             self.assertGreater(found["l2.read_sectors"] + found["l2.write_sectors"], 1000)
 
     def test_accel_sim_decisions(self):
-        """Its tags, the library's victims: hits as those of a replay without a clock."""
+        """Tags of Accel-Sim with victims of the library: the hits of a replay without a clock."""
         settings = {"mode": "functional", "sm.count": 1, "sm.block_limit": 1, "warps.order": "block", "l1.size": "16KiB",
                     "l1.ways": 4, "l1.unified": "false", "l1.index": "modulo", "l1.coalescer": "sector"}  # fmt: skip
-        # 24 KiB round and round, and four sectors a line one after the other
+        # 24 KiB round and round, four sectors a line in sequence
         source = "synthetic:accesses:24KiB:threads=256,count=300,step=1060,apart=3072"
         hits = {}
         for policy in ("lru", "mru", "lip", "bip", "srrip", "drrip", "ship", "dip"):
@@ -148,13 +148,13 @@ class Hosts(unittest.TestCase):
                 found = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
                 count = len(requests.splitlines())
                 self.assertEqual((found["answers"], found["wrong"]), (count, 0))
-                # A response leaves its port with the tick after its completion: a cycle more for each load of an SM.
+                # A response leaves its port with the tick after the completion: a cycle more for each load of an SM.
                 late = found["now"] - replay(source, MACHINE)["cycles"]
                 self.assertLessEqual(late, count // 4 + 4)
                 self.assertGreaterEqual(late, 0)
 
     def refused(self, name, words, *settings, place=()):
-        """What an adapter says before it ends, which names what is wrong."""
+        """The adapter ends, and its last words name the error."""
         program = BUILD / "examples" / "hosts" / f"host-{name}"
         command = [program, *place, STORES, "qv100", *(f"{key}={value}" for key, value in MACHINE.items()), *settings]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -163,7 +163,7 @@ class Hosts(unittest.TestCase):
             self.assertIn(word, done.stderr, f"{name} {settings}")
 
     def test_refused_configurations_are_told(self):
-        """Settings that the adapter itself loads, and that the hierarchy refuses."""
+        """Settings refused by the adapter, which loads some keys, and settings refused by the hierarchy."""
         for name in ("akita", "gem5", "sst"):
             self.refused(name, ("l1.sectors = 3", "power of two"), "l1.sectors=3")
         self.refused("akita", ("l1.size", "banana"), "l1.size=banana")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The README.md files are true; lib/policies/README.md lists all policies (`--write`: write the list)."""
+"""README.md files are true; lib/policies/README.md lists every policy (`--write`: write the list)."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 import gpucache
 from support import ROOT, run
 
-LONGEST = 200  # lines of the first one for every reader
+LONGEST = 200  # lines of the top README.md
 CHANGES = "include/gpucache/CHANGES.md"
 SKIPPED = {"build", "build-sanitize", "build-clang"}
 
@@ -69,7 +69,7 @@ class Readme(unittest.TestCase):
                 self.assertTrue(any(block in source for source in sources), block)
 
     def test_output_of_commands(self):
-        """For a block that begins with a command, the shown lines are the output."""
+        """If a block begins with a command, the lines shown are the output."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), XDG_CACHE_HOME=folder.name)
@@ -111,10 +111,10 @@ class Readme(unittest.TestCase):
         self.assertEqual([name for name in sorted(names) if not re.search(rf"\b{name}\b", headers)], [])
 
     def test_every_folder_of_the_library_is_explained(self):
-        """lib/README.md has a row for each folder, and no other rows."""
+        """lib/README.md has a row for each folder, and no row without a folder."""
         folders = {os.path.relpath(folder, ROOT / "lib") for folder, _, files in os.walk(ROOT / "lib") if any(
             name.endswith((".c", ".h")) for name in files)}  # fmt: skip
-        for folder in list(folders):  # with those that only have subfolders
+        for folder in list(folders):  # adds folders with only subfolders
             folders |= {str(parent) for parent in pathlib.PurePath(folder).parents} - {"."}
         self.assertEqual(set(table(READMES["lib/README.md"], "## Rooms")), folders)
 
@@ -166,7 +166,7 @@ KINDS = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `schedul
 
 
 def policies_written():
-    """lib/policies/README.md with the printed tables, each after the text of the kind."""
+    """lib/policies/README.md with the printed tables; a table follows the text of its kind."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
     printed = run(sys.executable, "-m", "gpucache", "policies", "--preset", "gtx480", "--markdown", env=environment)
     text = POLICIES.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The worked examples of seeds/002, Tables 2.1, 2.2 and 2.6, quoted and held against what the walkthrough prints."""
+"""The worked examples of seeds/002, Tables 2.1, 2.2 and 2.6, quoted and compared with the walkthrough's output."""
 
 import re
 import unittest
@@ -38,7 +38,7 @@ MESI = """\
 10||(I)|9 (M)|(I)|6|–
 """
 
-# As the document has it: both memory blocks are one column, two cells are in the wrong one (steps 18 and 19).
+# Table as in the document: both memory blocks are a single column, two cells are in the wrong column (steps 18 and 19).
 NMOESI = """\
 0|–|(I)|(I)|(I)|10, 20, 30, 40    50, 60, 70, 80|–|
 1|Cache 0 Read A|10, 20, 30, 40 (E)||||Read Request A (C0)|
@@ -67,7 +67,7 @@ CACHES = ("Cache 0", "Cache 1", "Cache 2")
 
 
 def sections():
-    """Of the whole output: lines of each part, by its first line's beginning."""
+    """{title: lines} of the output; a part begins with a line that starts as a title."""
     found, title = {}, None
     for line in run(BUILD / "examples" / "example-coherence_walkthrough").splitlines():
         if re.match(r"Table 2\.\d:|A load", line):
@@ -86,7 +86,7 @@ def table(lines):
 
 
 def filled(rows):
-    """A blank cell of a cache or of memory has the value above it; steps and instructions have none."""
+    """A blank cell of a cache or of memory has the value above; steps and instructions are left blank."""
     above, full = {}, []
     for row in rows:
         above = {name: row[name] or above.get(name, "") for name in row if name not in ("Step", "Instruction", "Bus")}
@@ -100,7 +100,7 @@ def quoted(text, columns):
 
 
 def vector_rows():
-    """Table 2.6 with its memory cell in two, by the address on the bus, and the shifted cells in place."""
+    """Table 2.6 with the memory cell in two, by the address on the bus, and the shifted cells in place."""
     found = []
     for line in NMOESI.splitlines():
         step, instruction, *cells = line.replace("–", "-").split("|")
@@ -135,14 +135,14 @@ class Walkthrough(unittest.TestCase):
 
     def test_table_of_nmoesi(self):
         wanted, found = vector_rows(), table(self.sections["Table 2.6"])
-        # What a reader sends for comes with the data (steps 2, 4 and 6, as in step 13), not beside the request.
+        # A read request's answer arrives with the data (steps 2, 4 and 6, as in step 13), not beside the request.
         for request in (1, 3, 5):
             for cache in CACHES:
                 wanted[request + 1][cache], wanted[request][cache] = wanted[request][cache], ""
-        # Cache 2 is invalid with its write-back (step 20, as in 16 and 18), not when it is asked for it.
+        # Cache 2 becomes invalid with the write-back (step 20, as in 16 and 18), not at the request for a write-back.
         self.assertEqual((wanted[19]["Cache 2"], wanted[20]["Cache 2"]), ("(I)", ""))
         wanted[19]["Cache 2"], wanted[20]["Cache 2"] = "", "(I)"
-        # The shifted cell: cache 1 writes back, and so it is cache 1's.
+        # The shifted cell: cache 1 writes back, so the cell belongs to cache 1.
         self.assertEqual((wanted[18]["Cache 1"], wanted[18]["Cache 2"]), ("(I)", ""))
         self.assertEqual(len(found), len(wanted))
         for row, printed in zip(wanted, found):
@@ -150,14 +150,14 @@ class Walkthrough(unittest.TestCase):
                 self.assertEqual(printed, row)
 
     def test_rows_agree_with_each_other(self):
-        """What a table of a protocol cannot say otherwise, whatever the document's has."""
+        """Rules that a protocol's table must follow, even if the document's table breaks a rule."""
         for title, memories in (("Table 2.1", ["Memory"]), ("Table 2.2", ["Memory"]),
                                 ("Table 2.6", ["Memory Address A", "Address B"])):
             rows = filled(table(self.sections[title]))
             for before, row in zip(rows, rows[1:]):
                 with self.subTest(table=title, step=row["Step"]):
                     changed = [name for name in memories if row[name] != before[name]]
-                    # Memory changes in write-backs alone, and then only in the block and the bytes that it names.
+                    # Only write-backs change memory, in the named block and bytes.
                     found = re.match(r"Write Back(?: ([AB]) \[([01]{4})\])? ", row["Bus"])
                     self.assertEqual(bool(changed), bool(found))
                     if found and found.group(1):
@@ -165,18 +165,18 @@ class Walkthrough(unittest.TestCase):
                         old, new = (r[changed[0]].split(", ") for r in (before, row))
                         for i, bit in enumerate(found.group(2)):
                             self.assertTrue(bit == "1" or old[i] == new[i])
-                    # A cache's bytes change with a store, or with data sent while it has none.
+                    # A cache's bytes change with a store, or with data sent to a cache without the block.
                     for cache in CACHES:
                         values = [r[cache].rsplit(" (")[0] if " (" in r[cache] else "" for r in (before, row)]
                         if values[1] and values[0] != values[1]:
                             self.assertTrue(row["Bus"] == "-" or (not values[0] and row["Bus"].startswith("Send Data")))
-                    # E and M are alone among the copies of the same bytes' block: no other cache is M, E, O or S.
+                    # A copy in E or M is the only copy of the bytes' block: no other cache is in M, E, O or S.
                     states = [row[cache][-2] for cache in CACHES]
                     if title != "Table 2.6" and set(states) & {"E", "M"}:
                         self.assertEqual(states.count("I"), 2)
 
     def test_what_a_load_of_an_invalid_block_leads_to(self):
-        """S or E by Table 2.5, never the O of the paragraph above Figure 2.3; who sends is by the cells Read Req."""
+        """S or E by Table 2.5, never the O of the paragraph above Figure 2.3. The sender follows the cells Read Req."""
         found = [line for line in self.sections["A load by cache 0"] if "->" in line and "before" not in line]
         self.assertEqual(found, [
             "I I I -> E I I: Read Request (C0), Send Data (Memory)",
@@ -188,7 +188,7 @@ class Walkthrough(unittest.TestCase):
         ])  # fmt: skip
 
     def test_other_protocols(self):
-        """Under any protocol the readers see what was written last, and memory ends with the vector's sums."""
+        """Under every protocol the readers see the last written value, and memory ends with the vector's sums."""
         sums = ("15, 25, 35, 45", "55, 65, 75, 85")
         for protocol in ("msi", "mesi", "mosi", "moesi", "nmoesi"):
             with self.subTest(protocol=protocol):

@@ -91,7 +91,7 @@ bool api_is_borrowed(const api_world *w, const api_thing *trace) {
     return false;
 }
 
-/* Replays paused within a kernel of this trace can then only be destroyed. */
+/* Replays paused within a kernel of the trace can only be destroyed after the close. */
 static void close_trace(api_thing *trace) {
     for (uint32_t n = 0; n < API_THINGS; n++) {
         api_thing *other = &trace->world->things[n];
@@ -150,7 +150,7 @@ void api_put(api_world *w, api_kind kind, void *it, unsigned context) {
     thing->context = context;
 }
 
-/* A context is released, with any objects alive; if all of the last one is gone, there is a new one. */
+/* Close an open context even with objects alive. Once the objects of a closed context are gone, open a new context. */
 static void turn_context(api_world *w, unsigned which) {
     if (w->open[which]) {
         gpc_context_destroy(w->memories[which].context);

@@ -7,9 +7,9 @@
 #include <gpucache/gpucache.h>
 
 /*
- * The API as a machine: contexts and objects of all kinds, made, called, copied and destroyed in an order from the
- * input, as far as the headers allow. The host's callbacks and policies call other objects, and return values from the
- * input.
+ * The API as a machine: contexts and objects of every kind, made, called, copied and destroyed. The input gives the
+ * order, within the rules of the headers. The host's callbacks and policies call a second object, and return values
+ * from the input.
  */
 
 #define API_CONTEXTS 2u
@@ -37,9 +37,9 @@ typedef struct api_thing {
     api_kind kind;
     void *it;
     unsigned context;
-    struct api_thing *at_hand; /* of a replay: the trace it paused in; or the replay once that is closed */
-    uint64_t memory_id;        /* of a hierarchy: the last read accepted by the host's memory */
-    bool failed;               /* of a hierarchy: it can only be destroyed */
+    struct api_thing *at_hand; /* replay: the trace that it paused in; or the replay once the trace is closed */
+    uint64_t memory_id;        /* hierarchy: the last read accepted by the host's memory */
+    bool failed;               /* hierarchy: only destruction is allowed */
 } api_thing;
 
 typedef struct api_world {
@@ -49,8 +49,8 @@ typedef struct api_world {
     bool open[API_CONTEXTS];
     api_thing things[API_THINGS];
     gpc_cache *beside; /* called by callbacks */
-    uint32_t answer;   /* of the host's policies */
-    uint64_t calls;    /* of callbacks; all arguments have been read */
+    uint32_t answer;   /* value that the host's policies return */
+    uint64_t calls;    /* number of callbacks whose arguments were all read */
 } api_world;
 
 /* Next byte of the input, 0 behind the end. */
@@ -58,20 +58,20 @@ uint8_t api_byte(api_world *world);
 uint32_t api_below(api_world *world, uint32_t end);
 uint64_t api_number(api_world *world); /* often small, sometimes huge */
 
-/* A thing of a kind, the first from some place on; or NULL. */
+/* First thing of a kind, searched from a place given by the input; or NULL. */
 api_thing *api_find(api_world *world, api_kind kind);
 /* After a failure `error` gives the reason; no object was made. */
 void api_check(gpc_status status, const gpc_error *error);
 /* Put a new thing in place of another; NULL is ignored. */
 void api_put(api_world *world, api_kind kind, void *it, unsigned context);
 void api_destroy(api_thing *thing);
-bool api_is_borrowed(const api_world *world, const api_thing *trace); /* true if a replay uses it */
+bool api_is_borrowed(const api_world *world, const api_thing *trace); /* true if a replay uses the trace */
 
 gpc_request api_request(api_world *world);
 gpc_warp_event api_warp_event(api_world *world);
 gpc_sample api_sample(api_world *world);
 
-/* The host's: policies of every kind named `own`, and callbacks, which call `beside`. */
+/* Host's part: policies of every kind named `own`, and callbacks that call `beside`. */
 void api_register(api_world *world, gpc_context *context);
 void api_call_back(api_world *world, uint64_t address);
 void api_set_callbacks(api_thing *hierarchy);

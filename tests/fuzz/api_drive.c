@@ -29,7 +29,7 @@ static gpc_status read_part(void *user_data, void *data, size_t size, size_t *ou
     return GPC_OK;
 }
 
-/* Copied in memory, or by a snapshot, into this context or another. */
+/* Copy in memory, or by a snapshot, into the same context or another. */
 static void copy(api_thing *thing, bool replay) {
     api_world *w = thing->world;
     saved s = {NULL, 0, 0};
@@ -246,7 +246,7 @@ static bool on_progress(void *user_data, const gpc_progress *progress) {
     return thing->world->answer != 98;
 }
 
-/* From then on the trace is the replay's. */
+/* The trace belongs to the replay after a resume. */
 static api_thing *resume(api_thing *thing, api_thing *trace) {
     gpc_error error = GPC_ERROR_INIT;
     const gpc_status status = gpc_replay_resume(thing->it, trace->it, &error);

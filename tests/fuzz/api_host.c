@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The host's side: policies answering by the input, and callbacks that use another object. */
+/* Host's part: policies that answer by the input, and callbacks that use a second object. */
 
 void api_call_back(api_world *w, uint64_t address) {
     const gpc_request request = {.address = address, .size = 1};
@@ -16,7 +16,7 @@ static void note(api_world *w, uint64_t what) {
     w->calls += what + 1;
 }
 
-/* Every policy keeps its world as user_data, which outlives the context. */
+/* Every policy keeps its world as user_data; the world outlives the context. */
 typedef struct own {
     api_world *world;
 } own;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
 
-/* Small things of every kind, with any options. */
+/* Small things of every kind, with options from the input. */
 
-/* Any registered name of a kind, and some with parameters. */
+/* Registered name of a kind, with or without parameters. */
 static const char *name_of(api_world *w, gpc_context *context, gpc_policy_kind kind) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     const uint8_t which = api_byte(w);
@@ -106,7 +106,7 @@ static void make_config(api_world *w, unsigned which) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_status status = gpc_config_create(w->memories[which].context, &error, &config);
     api_check(status, &error);
-    if (status == GPC_OK) /* small, so that an input takes no time */
+    if (status == GPC_OK) /* small, to keep an input quick */
         api_check(gpc_config_load_text(config,
                                        "sm.count=2\nl1.size=1KiB\nl2.slices=1\nl2.size=4KiB\ndram.channels=1\n"
                                        "sm.warps=8\ndeadlock.cycles=20000\n",

@@ -24,7 +24,7 @@ static void kernels(api_thing *thing, uint8_t what) {
     options.stream = what >> 3 & 1;
     if (what & 16)
         api_check(heed(thing, gpc_hierarchy_start_kernel(thing->it, &options, &error, &kernel)), &error);
-    else if (!gpc_hierarchy_in_flight(thing->it)) /* which are its own */
+    else if (!gpc_hierarchy_in_flight(thing->it)) /* the headers' rule for the end of a kernel */
         api_check(gpc_hierarchy_end_kernel(thing->it, api_below(w, 4), &error), &error);
     CHECK(gpc_hierarchy_running_kernels(thing->it) <= 2);
     gpc_hierarchy_occupancy(thing->it, &launch);
@@ -56,7 +56,7 @@ static void transactions(api_thing *thing, uint8_t what) {
     for (uint32_t n = 1; n < count; n++) {
         each[n] = each[n - 1];
         each[n].address += what & 4 ? 128 : 32;
-        each[n].warp ^= what >> 7; /* then they do not agree */
+        each[n].warp ^= what >> 7; /* transactions of different warps disagree */
     }
     const bool good = gpc_hierarchy_check_transactions(thing->it, each, count, &error) == GPC_OK;
     const gpc_status status = gpc_hierarchy_try_transactions(thing->it, each, count, what, NULL);
@@ -107,7 +107,7 @@ static void ask(api_thing *thing, uint8_t what) {
         CHECK(value.name[0]);
 }
 
-/* A value that an object lacks is absent, and no value exceeds the whole's. */
+/* An object's missing value is absent, and no value exceeds the hierarchy's value. */
 static void read_objects(api_thing *thing, uint8_t what) {
     const gpc_object kind = what & 7;
     const uint32_t ids[] = {api_byte(thing->world), what};
@@ -193,7 +193,7 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
     api_call_back(user_data, result->stream);
 }
 
-/* Of one or two traces not in use; after an error they only close. */
+/* Replay one or two traces not in use. A trace with an error can only be closed. */
 void api_call_streams(api_thing *thing, uint8_t what) {
     api_world *w = thing->world;
     gpc_replay_stream streams[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Correct every checksum that can be found, so that damage reaches the bytes behind. */
+/* Correct every checksum found, to let damage reach the bytes behind. */
 
 static void seal(const gpci_crc *crc, uint32_t seed, uint8_t *part, uint64_t length) {
     if (length >= GPCI_BINARY_CRC)
         gpci_store32(part + length - GPCI_BINARY_CRC, gpci_crc_of(crc, seed, part, (size_t)length - GPCI_BINARY_CRC));
 }
 
-/* What the head of a sealed file says. */
+/* Version in the head of a sealed file. */
 static uint32_t version_of(const uint8_t *file) {
     const uint32_t version = gpci_load32(file + 4);
     return version >= GPCI_BINARY_VERSION && version <= GPCI_BINARY_CLUSTERS ? version : GPCI_BINARY_VERSION;

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Configurations, and option files of GPGPU-Sim: all or nothing, and accepted input gives equivalent text. */
+/*
+ * Configurations, and option files of GPGPU-Sim: a file is loaded as a whole or not at all, and accepted input gives
+ * equivalent text.
+ */
 
 #define LARGEST_TEXT 4096u
 
@@ -35,7 +38,7 @@ static void check_same(const gpc_config *a, const gpc_config *b) {
     }
 }
 
-/* Every value is text that can be set again. */
+/* A value as text can be set again. */
 static void check_copies(gpc_context *context, const gpc_config *config) {
     gpc_config *again = config_of(context);
     for (size_t i = 0; i < gpc_key_count(); i++) {
@@ -49,7 +52,7 @@ static void check_copies(gpc_context *context, const gpc_config *config) {
     gpc_config_destroy(again);
 }
 
-/* A hierarchy is made from it, works for a moment, or is refused with a reason. */
+/* A hierarchy made from the configuration works for a moment, or is refused with a reason. */
 static void check_hierarchy(gpc_context *context, const gpc_config *config) {
     gpc_hierarchy *hierarchy = NULL;
     gpc_error error = GPC_ERROR_INIT;
@@ -84,7 +87,7 @@ static void run(const uint8_t *data, size_t size, load_fn load) {
     fuzz_memory memory;
     gpc_error error = GPC_ERROR_INIT;
     char *text = text_of(data, size);
-    if (size > LARGEST_TEXT || strstr(text, "include")) { /* which reads what is on this machine */
+    if (size > LARGEST_TEXT || strstr(text, "include")) { /* an include would read files of the machine */
         free(text);
         return;
     }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Inputs found by libFuzzer, for coverage or failures, as plain tests: corpus/TARGET/, read by the same targets.
- * fuzz.py adds inputs.
+ * Inputs found by libFuzzer, for coverage or failures, as plain tests: corpus/TARGET/, read by the targets. fuzz.py
+ * adds inputs.
  */
 
 #define LARGEST ((size_t)1 << 18)
@@ -24,7 +24,7 @@ static void run_file(void (*target)(const uint8_t *, size_t), const char *path) 
     free(data);
 }
 
-/* All files of the folder; it is not empty. */
+/* Run every file of the folder; an empty folder is a failure. */
 static void run_corpus(void (*target)(const uint8_t *, size_t), const char *name) {
     char folder[64], path[512];
     unsigned count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
 
-/* libFuzzer calls this. GPC_FUZZ_TARGET is one of the functions of fuzz.h. */
+/* Entry of libFuzzer. GPC_FUZZ_TARGET is a function of fuzz.h. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

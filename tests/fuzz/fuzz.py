@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the libFuzzer targets, one after the other, and keep what they found.
+"""Run the libFuzzer targets in sequence, and keep the inputs found.
 
     python3 tests/fuzz/fuzz.py [--seconds 600] [--build build-fuzz] [TARGET...]
 
-Needs clang. The build directory is made where there is none; inputs that were found lie there, in corpus/TARGET, and
-the next run goes on from them. For each target it prints seconds by the clock and of a processor, executions, coverage
-(edges of library and target) and what failed: a file, build-fuzz/crash-TARGET-..., which goes into
-tests/fuzz/corpus/TARGET together with what mends it.
+Needs clang. A missing build directory is made. Found inputs are kept in its folder corpus/TARGET, and the next run
+continues from them. For each target the script prints seconds by the clock and of a processor, executions, coverage
+(edges of library and target) and failures. A failure is a file, build-fuzz/crash-TARGET-.... Add the file to
+tests/fuzz/corpus/TARGET together with the repair.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def dictionary(folder, name):
 
 
 def used():
-    """Processor seconds of all ended processes."""
+    """Processor seconds of the ended processes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 

@@ -108,7 +108,7 @@ static void name_kernel(gpc_context *context, const char *name) {
 void fuzz_name(const uint8_t *data, size_t size) {
     char name[LARGEST_NAME + 1];
     fuzz_memory memory;
-    if (size < 1 || size > LARGEST_NAME || memchr(data, '/', size)) /* which are files of this machine */
+    if (size < 1 || size > LARGEST_NAME || memchr(data, '/', size)) /* '/' would name files of the machine */
         return;
     memcpy(name, data + 1, size - 1);
     name[size - 1] = 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lengths and checksums of all sections that can be found are corrected, so that damage reaches the bytes behind. */
+/* Correct lengths and checksums of every section found, to let damage reach the bytes behind. */
 static void seal_file(uint8_t *file, uint64_t size) {
     gpci_crc crc;
     gpci_crc_init(&crc);

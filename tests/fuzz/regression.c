@@ -150,7 +150,7 @@ static void mutate(input *in, uint64_t *random) {
         memcpy(part, in->bytes + at, length);
         insert(in, gpci_random_below(random, (uint32_t)in->size + 1), part, length);
         break;
-    default: /* one digit more or less */
+    default: /* a digit more or less */
         if (in->size)
             in->bytes[last] = (uint8_t)(in->bytes[last] + (gpci_random_below(random, 2) ? 1 : -1));
     }
@@ -197,7 +197,7 @@ static void run(target one, const void *data, size_t size, uint64_t seed, uint64
     run_some(one, data, size, seed, MUTATIONS / share, share);
 }
 
-/* Six blocks of two warps that loop over regular and odd addresses, to use every dictionary of the format. */
+/* Six blocks of two warps with loops over regular and odd addresses, to use every dictionary of the format. */
 static void make_loops(char *text, size_t room) {
     size_t at = (size_t)snprintf(text, room, "%s#\n", LAUNCH);
     for (unsigned b = 0; b < 6; b++) {
@@ -275,7 +275,7 @@ static void tell_bytes(const uint8_t *data, size_t size) {
     snprintf(told + strlen(told), sizeof told - strlen(told), "%zu bytes %08x\n", size, (unsigned)(sum >> 32));
 }
 
-/* A .gct with all the texts. */
+/* Build a .gct from the texts. */
 static size_t make_binary(uint8_t *data) {
     gpc_context *context;
     gpc_trace_writer *writer;
@@ -363,8 +363,8 @@ Test(fuzz, profile) {
 }
 
 /*
- * Trees of caches (tree.c): two first-level modules over one cache; over two banks; and of different depth, one with a
- * separate non-inclusive cache, all over a third level of larger blocks.
+ * Trees of caches (tree.c): two first-level modules over one cache; two first-level modules over two banks; and modules
+ * of different depth under a third level with larger blocks, with a separate non-inclusive cache among them.
  */
 static const uint8_t small_trees[3][51] = {
     {0,    3, 3, 2, 0, 4, 2, 6, 0,    0, 0x70, 1, 0, 4, 2, 6, 0,   0,
@@ -440,7 +440,7 @@ Test(fuzz, snapshot) {
     }
 }
 
-/* Streams of any bytes. */
+/* Arbitrary bytes as input. */
 Test(fuzz, api) {
     static uint8_t data[600];
     for (uint64_t seed = 0; seed < effort_of_checks(3000); seed++) {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 /*
- * Snapshots are checked against damage, not against malice (hierarchy.h): their checksums are left as they are, and
- * every change of a byte, and every cut, is refused.
+ * Snapshots are checked against damage, not against malice (hierarchy.h): the checksums stay uncorrected, and every
+ * changed byte and every cut is refused.
  *
- *   byte 0   which object (of `settings`)     byte 1   accesses before it is saved
- *   then edits of 4 bytes each: where (3 bytes, modulo the size) and what is XORed; of 0: the file is cut there
+ *   byte 0   object (of `settings`)     byte 1   accesses before the snapshot
+ *   then edits of 4 bytes: place (3 bytes, modulo the size) and the byte to XOR; if 0, the file is cut at the place
  */
 
 typedef struct bytes {
@@ -70,8 +70,8 @@ static gpc_hierarchy *hierarchy_of(gpc_context *context, unsigned which, unsigne
 }
 
 /*
- * The saved state, always equal: made once per object and count of accesses, the slowest part. It stays until the end
- * of the process.
+ * The saved state, always equal: made once per object and count of accesses, because saving is the slowest part. The
+ * state lives until the end of the process.
  */
 #define OBJECTS (sizeof settings / sizeof *settings)
 #define MOST_ACCESSES 64
@@ -91,7 +91,7 @@ static const bytes *saved(unsigned which, unsigned accesses) {
     return file;
 }
 
-/* True if it differs from the saved state. */
+/* True if the file differs from the saved state. */
 static bool damage(bytes *file, const bytes *before, const uint8_t *data, size_t size) {
     const size_t whole = file->size;
     for (; size >= 4; data += 4, size -= 4) {

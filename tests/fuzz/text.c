@@ -44,7 +44,7 @@ static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci
     CHECK(status == GPC_OK);
     expect_same(opcodes, original, gpci_block_view(copy));
     free(bytes);
-    gpci_decoder_clear(&decoder); /* the section with it */
+    gpci_decoder_clear(&decoder); /* frees the section, too */
     gpci_block_destroy(copy);
 }
 

@@ -4,12 +4,12 @@
 #include <string.h>
 
 /*
- * Trees of caches that are made of anything, and accesses to those that are accepted.
+ * Trees of caches with arbitrary settings, and accesses to accepted trees.
  *
  *   byte 0   protocol, of those registered          byte 1   modules, 1 to 12
- *   byte 2   1 = data, 2 = cycles, 4 = the last addresses of all, 8 = small buffers
- *   then of every module 8 bytes: low modules (a bit each of those after it), flags, sets, ways, block, what is served,
- *   range, networks; then accesses of 5 bytes each: module and kind, flags, address, size.
+ *   byte 2   1 = data, 2 = cycles, 4 = the last addresses of the address space, 8 = small buffers
+ *   then 8 bytes a module: low modules (a bit for each later module), flags, sets, ways, block, served addresses,
+ *   range, networks; then accesses of 5 bytes: module and kind, flags, address, size.
  */
 
 #define MODULES 12u

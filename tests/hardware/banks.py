@@ -3,9 +3,9 @@
 
     python3 tests/hardware/banks.py [--set KEY=VALUE]... [--every 1] [--jobs 2]
 
-The rows are those of micro/banks.cu in micro/h100.txt, which has run each pattern again and again on one SM; so does this,
-offering a load as soon as there is place for it. The GPU's schedulers issue no more than a load in 1.5 cycles: what takes
-less is not told apart there, and counts as that.
+The rows are rows of micro/banks.cu in micro/h100.txt. The GPU ran each pattern again and again on one SM. The model
+does likewise, and offers a load as soon as the SM has room. The GPU's schedulers issue at most a load in 1.5 cycles:
+patterns with fewer cycles a load cannot be distinguished on the GPU, and count as 1.5 cycles.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PATTERNS = {
 
 
 def words_of(name):
-    """Words of the first lane, the second, ...; None: the row is of another kind."""
+    """Words of the first lane, the second, ...; None for a row of another kind."""
     for pattern, words in PATTERNS.items():
         match = re.fullmatch(pattern, name)
         if match:

@@ -4,8 +4,9 @@
     python3 tests/hardware/chase.py [TABLE] [--preset h100] [--set KEY=VALUE]... [--stride N] [--cg 0|1]
                                     [--from SIZE] [--to SIZE] [--markdown] [--jobs 2]
 
-TABLE is pointer-chase.txt of ../shared/traces/h100. Each row is synthetic:chase, one warp on one SM, with caches kept
-from its first walk through the chain to the second, which is measured. The whole table takes some minutes.
+TABLE is pointer-chase.txt of ../shared/traces/h100. Each row is synthetic:chase, one warp on one SM. The caches keep
+their contents from the first walk through the chain to the second walk, which is measured. The whole table takes some
+minutes.
 """
 
 import argparse
@@ -33,7 +34,7 @@ def read_table(path=TABLE):
 
 
 def run(job):
-    """One row: cycles per load of the second walk."""
+    """A row: cycles per load of the second walk."""
     point, preset, settings = job
     context = gpucache.Context()
     config = gpucache.Config(context)

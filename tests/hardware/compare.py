@@ -3,9 +3,9 @@
 
     python3 tests/hardware/compare.py [TRACES] [--preset h100] [--set KEY=VALUE]... [--markdown]
 
-TRACES is a folder with a hardware.json, as ../shared/traces/h100 (the default, where it is) and examples/traces.
-Every listed launch is replayed alone, as it was measured: with cold caches, the carve-out that the counters tell,
-and each thread block on the SM that it ran on.
+TRACES is a folder with a hardware.json, as ../shared/traces/h100 (the default, if present) and examples/traces. Every
+listed launch is replayed alone, as measured: with cold caches, the carve-out that the counters tell, and each thread
+block on the SM on which the GPU ran the block.
 """
 
 import argparse

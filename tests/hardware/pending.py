@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads that meet a sector on its way to L2: by whom and for how long, and what L2's hit rate is if they are misses.
+"""Reads that meet a sector on its way to L2: sources, cycles from the first request, and the hit rate if they miss.
 
     python3 tests/hardware/pending.py [TRACES]... [--preset h100] [--only WORD]... [--jobs 2]
 
-TRACES are folders as of compare.py; by default those of the two sets of the H100. Launches are replayed as timed.py
-does. A read is one of a line of L2; where some of its sectors were there already, or are missing, all of it counts.
+TRACES are folders as of compare.py; by default the two sets of the H100. Launches are replayed as by timed.py. A read
+is a read of a line of L2. If some of its sectors were present already, or are missing, the read counts as a whole.
 """
 
 import argparse
@@ -20,9 +20,9 @@ import gpucache
 from compare import percent
 from timed import mean, name_of
 
-# `who` asked for the sector before: "warp", "sm" (another warp of the SM), or "other"; `after`: core cycles between the
-# two at L2; `sent`: between the two at the request network's entry; `waited`: the first one's cycles of delay, beyond
-# the shortest way.
+# `who` requested the sector before: "warp", "sm" (another warp of the SM), or "other" (another SM). `after`: core
+# cycles between the two reads at L2. `sent`: cycles between the two at the request network's entry. `waited`: delay of
+# the first read in cycles, beyond the shortest way.
 Read = namedtuple("Read", "who sectors after sent waited")
 Row = namedtuple("Row", "name reads model hardware pending")
 

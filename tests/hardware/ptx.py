@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Traces of ../shared/reference as the programs that were simulated, which are PTX written by hand.
+"""Traces of ../shared/reference as the simulated programs, PTX written by hand.
 
-The traces come from a script that knows the loops: their prologues are shorter, and one's loop is in another order.
-Here each warp executes its PTX instruction by instruction, eight bytes apart, straight code around one loop; of its
-trace it has the addresses of the loop, and how often it goes round.
+The traces come from a script with knowledge of the loops: prologues are shorter, and one loop is in another order. In
+the module a warp executes its PTX instruction by instruction, eight bytes apart, straight code around one loop. The
+warp's trace gives the addresses of the loop, and the number of rounds.
 """
 
 import re

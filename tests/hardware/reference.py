@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The model against GPGPU-Sim 3.2.1, which seeds/004 ran, on two of its kernels: cycles and L1 read misses.
+"""The model against GPGPU-Sim 3.2.1, run in seeds/004, on two of its kernels: cycles and L1 read misses.
 
-    python3 tests/hardware/reference.py [REFERENCE] [--preset NAME] [--set KEY=VALUE]... [--moved LINES,...]
-
-REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. The traces there are of the same
     python3 tests/hardware/reference.py [REFERENCE] [--preset NAME] [--set KEY=VALUE]... [--moved LINES,...] [--rows R]
-many lines further on, each number of lines a run: what is in which set, slice and bank is another, and how it lies to
-each other the same, so that the rows differ by what is chance in them.
+
+REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. Its traces hold the same kernels;
+ptx.py gives the traces the order of the simulated programs. --moved makes a run for each number in LINES, with all
+arrays moved up by the number of lines. The arrays then use other sets, slices and banks, at unchanged distances, and
+the rows differ only by chance.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from compare import gpucache
 
 REFERENCE = compare.ROOT.parent / "shared" / "reference" / "gpgpusim-3.2.1"
 
-# Cycles, and L1 read misses in per cent of reads; (model, simulator) each.
+# Cycles, and L1 read misses in per cent of reads, as (model, simulator).
 Row = namedtuple("Row", "name cycles misses")
 
 
@@ -76,7 +76,7 @@ def run(folder, row, preset, settings, scratch, lines=0):
 
 
 def run_all(folder=REFERENCE, preset="gtx480-gpgpusim", settings=(), lines=0, names=""):
-    """The rows whose names contain `names`."""
+    """Rows with `names` in their names."""
     rows = json.loads((folder / "figures.json").read_text())
     with tempfile.TemporaryDirectory() as scratch:
         return [run(folder, row, preset, settings, scratch, lines) for row in rows if names in name_of(row)]
@@ -98,7 +98,7 @@ def table(rows):
 
 
 def spread(runs):
-    """For each row the errors in several runs: mean, deviation, least and most, of cycles and of misses."""
+    """Errors of a row over several runs: mean, deviation, least and most, of cycles and of misses."""
     form = "{:52} {:>6} {:>5} {:>15}  {:>6} {:>5} {:>15}"
     lines = [form.format("", "cyc. %", "sd", "from, to", "points", "sd", "from, to")]
     for rows in zip(*runs):

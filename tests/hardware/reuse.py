@@ -3,9 +3,9 @@
 
     python3 tests/hardware/reuse.py [--set KEY=VALUE]... [--private] [--jobs 2]
 
-The rows are those of micro/reuse.cu in micro/h100.txt: W warps an SM, each of which reads L lines of its own, R times,
-on all 132 SMs. Here four SMs run them (sm.count = 4), so that memory is not held up as it is there; --private adds the
-kernels whose lanes have lines of their own.
+The rows are rows of micro/reuse.cu in micro/h100.txt: W warps an SM, each warp with L lines of its own, read R times,
+on all 132 SMs. The model runs four SMs (sm.count = 4), too few to saturate memory. --private adds the kernels whose
+lanes have lines of their own.
 """
 
 import argparse

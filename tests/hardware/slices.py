@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which of an H100's 80 slices of L2 a line is in: `l2.interleave = hopper` beside what micro/slices.cu found on one.
+"""Slice of L2 for a line, of 80 on an H100: `l2.interleave = hopper` against micro/slices.cu's findings on a GPU.
 
     python3 tests/hardware/slices.py
 
-The GPU tells classes, 256-byte stretches of one of which share a slice, of a page of 2 MiB and of the begins of others, so
-many pages behind it (micro/h100.txt). A slice of the library is given the class that most of its stretches have.
+The GPU gives classes: 256-byte stretches of a class share a slice. micro/slices.cu measured the classes of a page of
+2 MiB and of the beginnings of later pages (micro/h100.txt). A slice of the library is given the class that most of its
+stretches have.
 """
 
 import collections
@@ -39,7 +40,7 @@ def slices_of(table):
 
 
 def compare(table):
-    """A row for each page, and each slice's class."""
+    """A row per page, and the class of each slice."""
     slices = slices_of(table)
     told = {(page, at): name for page in table for at, name in table[page].items() if name is not None}
     votes = collections.defaultdict(collections.Counter)

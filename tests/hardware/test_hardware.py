@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The h100 preset, functional and timed, against the counters and the pointer chase of an H100.
 
-The bounds are the project's aims. Where a launch is off by more than a few points, why is written down here; a
-launch that newly falls out is a failure.
+The bounds are the project's aims. If a launch is off by more than a few points, the reason stands in the test. A launch
+newly out of bounds is a failure.
 """
 
 import json
@@ -21,14 +21,14 @@ from support import EFFORT
 L1_MEAN, L2_MEAN, DRAM_MEAN = 0.5, 3.0, 3.0
 L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
 
-# Blocks b and b+1 are on one SM only if an SM had two free places at once, and then share sectors there. The map comes
-# from the run of the trace, the counters from another run, without such hits.
+# Blocks b and b+1 are on one SM only if two places of an SM became free at once; the blocks then share sectors. The map
+# comes from the run of the trace; the counters come from another run, without the shared sectors.
 OTHER_RUN = {"zeropad/kernel-1", "hotspot/kernel-1"}
 # Addresses powers of two apart. L1's sets are the hardware's, which hits 3.9 points less; in L2, with an unknown hash,
 # the model hits 5.0 points more.
 CONFLICTS = {"spatial_bitrev/kernel-1"}
-# Hardware counts more misses than the model, and yet DRAM reads agree: the extra misses fetched nothing. A read of a
-# sector on the way to L2 is such a miss; without a clock the read is a hit.
+# Hardware counts more misses than the model, and yet DRAM reads agree: the extra misses cause no fetch. An extra miss
+# reads a sector on its way to L2; without a clock the read is a hit.
 ON_ITS_WAY = {"bfs/kernel-6", "bfs/kernel-14", "backprop/kernel-1"}
 # Hardware's L2 gets fewer requests than the L1s' missed sectors, here by a quarter: simultaneous reads of a sector by
 # several SMs arrive as one. The merged reads, hits without a clock, are missing in hardware's reads and hits.
@@ -156,7 +156,7 @@ class Timed(unittest.TestCase):
         self.assertLessEqual(percentage, CYCLES_MEAN)
 
     def test_barriers_that_a_trace_lacks(self):
-        """If a block's warps all waited for all, this launch would take 28 % too long."""
+        """If all warps of a block waited at a barrier, the launch would take 28 % too long."""
         (row,) = [row for row in self.rows if row.name == "scalarprod/kernel-1"]
         self.assertLessEqual(abs(timed.error(row.cycles)), 10)
 
@@ -215,7 +215,7 @@ class Banks(unittest.TestCase):
             self.assertLessEqual(abs(row.model - row.gpu), BANKS_EACH, row.name)
 
 
-# Of the GPU's rate, for loads of random sectors with a store to another each.
+# Bound as a share of the GPU's rate, for loads of random sectors, each with a store to a second sector.
 WRITTEN_EACH = 0.12
 
 
@@ -230,7 +230,7 @@ class Written(unittest.TestCase):
 
 class Slices(unittest.TestCase):
     def test_of_lines(self):
-        """Pages with complete measurements agree in all; in the others a fiftieth may be errors of measurement."""
+        """Pages with complete measurements agree entirely; on the rest, 2 % may be errors of measurement."""
         rows, names = slices.compare(slices.read_table())
         self.assertEqual(sorted(names), list(range(80)))
         self.assertEqual(len(set(names.values())), 80)
@@ -248,8 +248,7 @@ class Slices(unittest.TestCase):
 CHASE_MOST = 16 << 20
 CHASE_DENSE_MOST = 16 << 20 if EFFORT == "thorough" else 8 << 20
 CHASE_STRIDED_MOST = 64 << 20
-# Of the eight rows at L1's edge, 208 to 256 KiB, where the clock of the data output decides, the rows with larger
-# errors.
+# Rows with larger errors among the eight rows at L1's edge, 208 to 256 KiB, where the clock of the data output decides.
 CHASE_EDGE = {(0, 32, 224 << 10), (0, 32, 240 << 10), (0, 128, 240 << 10)}
 
 

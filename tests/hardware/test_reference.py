@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Preset gtx480-gpgpusim against GPGPU-Sim 3.2.1: 5 % of cycles and 2 points of misses.
 
-A row that is further off is listed with what is known of it; one that comes within, or newly falls out, is a failure.
+A row further off is listed with the known reasons. A listed row that comes within the bounds is a failure, as is an
+unlisted row that falls out.
 """
 
 import unittest
@@ -15,7 +16,7 @@ CYCLES, POINTS = 5, 2
 # Small differences decide this, on each SM anew, and the slowest SM counts: the place of the arrays alone changes
 # cycles by -13 to +5 %, and misses by -4 to +5 points (reference.py --moved, README.md). So several runs are tested.
 DRIFT = {"sc: lru, 16 warps a scheduler"}
-MOVES = (0, 1, 2, 3, 5, 7, 11, 13)  # lines by which all arrays are moved
+MOVES = (0, 1, 2, 3, 5, 7, 11, 13)  # lines by which the arrays are moved
 
 
 class Reference(unittest.TestCase):
@@ -35,7 +36,7 @@ class Reference(unittest.TestCase):
                 self.assertEqual(within, row.name not in DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
 
     def test_drifting_rows_are_chance(self):
-        """Of several runs with different places of the arrays, some are above the simulator's and some below."""
+        """Runs with different places of the arrays lie both above and below the simulator's figure."""
         for name in DRIFT:
             runs = [reference.run_all(lines=lines, names=name) for lines in MOVES]
             print(reference.spread(runs))
@@ -92,8 +93,8 @@ insts = 4
 
 class Programs(unittest.TestCase):
     def test_a_warp_executes_its_program(self):
-        """Twice round the loop, like the trace's two loads there; the store behind the loop is block 3's second
-        warp's."""
+        """The warp goes round the loop twice, as the trace has two loads. The store behind the loop belongs to the
+        second warp of block 3."""
         made = ptx.as_simulated(["-block dim = (64,1,1)", *TRACE.splitlines()], PROGRAM).splitlines()
         self.assertEqual(made[:4], ["-block dim = (64,1,1)", "thread block = 3,0,0", "warp = 1", "insts = 11"])
         load, mad, branch = "LDG.E 1 R1 4 1 0x00000000100{}0000 4", "1 R67 FFMA 3 R65 R65 R67 0", "0 BRA 1 R98 0"

@@ -4,9 +4,9 @@
     python3 tests/hardware/timed.py [TRACES] [--preset h100] [--scheduler NAME]... [--set KEY=VALUE]... [--only WORD]...
                                     [--markdown] [--jobs 2]
 
-TRACES as of compare.py. Every listed launch is replayed alone, timed, as it was measured: with cold caches, the
-carve-out that the counters tell, each thread block on the SM that it ran on, and the launch's overhead
-(`launch.cycles`). In the table, * is a trace that lacks most of what ran.
+TRACES as of compare.py. Every listed launch is replayed alone, timed, as measured: with cold caches, the carve-out of
+the counters, each thread block on the SM on which the GPU ran the block, and the launch's overhead (`launch.cycles`).
+In the table, * marks a trace without most of the executed instructions.
 """
 
 import argparse
@@ -20,16 +20,17 @@ import compare
 from compare import percent
 
 SCHEDULERS = ("gto", "lrr")
-LEAST_CYCLES = 10_000  # of launches that count for the first mean
-MOST = 0.5  # of the executed instructions: a trace with fewer tells nothing about the cycles
+LEAST_CYCLES = 10_000  # least length of a launch in the first mean
+MOST = 0.5  # share of the executed instructions: a trace with a smaller share says little about cycles
 # Figures of Accel-Sim's H100 configuration: cycles. The model shall be closer to hardware on each.
 ACCEL_SIM = {
     "vecadd/kernel-1": 10_222, "conv2d/kernel-1": 8_150, "atax/kernel-1": 142_581, "kmeans_rowmajor/kernel-1": 41_565,
 }  # fmt: skip
 
-# Cycles, hit rates in per cent, DRAM reads in sectors; (model, hardware) each, None for an unread counter. For blocks
-# of some SMs only, the L1 hit rate alone is comparable. `complete`: the trace holds most of the executed instructions;
-# a loop without global memory is missing in the trace. `active`: cycles of an SM with a block, on average.
+# Cycles, hit rates in per cent, DRAM reads in sectors, as (model, hardware); None for an unread counter. If a trace has
+# blocks of only some SMs, only the L1 hit rate is comparable. `complete`: the trace holds most of the executed
+# instructions; a loop without global memory is missing in the trace. `active`: cycles of an SM with a block, on
+# average.
 Row = namedtuple("Row", "name partial complete cycles active l1 l2 dram stats")
 
 
@@ -38,7 +39,7 @@ def name_of(trace):
 
 
 def run(job):
-    """One launch on one configuration: a Row."""
+    """Run a launch on a configuration; returns a Row."""
     folder, entry, preset, settings = job
     counters = entry["hardware"]
     stats = compare.replay(folder / entry["trace"], preset, [
@@ -74,7 +75,7 @@ def error(pair):
 
 
 def ranks(values):
-    """The values' places in ascending order from 0 up; equal ones share the mean place."""
+    """Places of the values in ascending order from 0 up; equal values share the mean place."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
@@ -105,13 +106,13 @@ def cycle_errors(rows):
 
 
 def partial_errors(rows):
-    """Of the L1 hit rates of traces of some SMs only: mean and largest absolute error, points."""
+    """L1 hit rates of traces from only some SMs: mean and largest absolute error, points."""
     errors = [abs(compare.off(row.l1)) for row in rows if row.partial]
     return mean(errors), max(errors, default=0.0)
 
 
 def halves(rows):
-    """Every other launch by name, for fitting, and the rest, for the later test."""
+    """Every second launch by name, for fitting, and the rest, for the later test."""
     ordered = sorted(rows, key=lambda row: row.name)
     return ordered[::2], ordered[1::2]
 
@@ -138,7 +139,7 @@ def table(rows, functional=None, markdown=False):
 
 
 def summary(rows):
-    """A few lines on all of them."""
+    """A few lines on the rows together."""
     lines = []
     whole = [row for row in rows if not row.partial]
     for what, some in (

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rates of loads and stores of random sectors by all SMs, alone and one with the other: in the timed model and on an H100.
+"""Rates of loads and stores of random sectors by all SMs, alone and mixed: in the timed model and on an H100.
 
     python3 tests/hardware/written.py [--set KEY=VALUE]... [--kib 64,256,1024,8192] [--warps 8] [--jobs 2]
 
-The GPU's are those of micro/scatter.cu in micro/h100.txt, with 64 warps an SM and hundreds of turns; the model has some warps and
-few turns, after L2 has been filled. A place is a load, a store, or a load and a store to another sector.
+The GPU's rates come from micro/scatter.cu in micro/h100.txt, with 64 warps an SM and hundreds of turns. The model has
+some warps and few turns, after L2 has been filled. A place is a load, a store, or a load and a store to another sector.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def read_table(path=TABLE):
 
 
 def fill(hierarchy, size):
-    """Both halves of L2 have all lines."""
+    """Fill both halves of L2 with every line."""
     for sm in (0, 2, 4, 6):
         for line in range(0, size, 128):
             while hierarchy.try_issue([BASE + line + 4 * lane for lane in range(LANES)], sm=sm, hint="cg"):
@@ -41,7 +41,7 @@ def fill(hierarchy, size):
 
 
 class Warps:
-    """Each issues a turn's accesses one behind the other, and the next turn's after the end of all."""
+    """Warps in turns: a warp issues the accesses of a turn in sequence, and starts the next turn after their end."""
 
     def __init__(self, hierarchy, steps, sectors, warps):
         self.hierarchy, self.steps, self.sectors, self.warps = hierarchy, steps, sectors, warps

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Delete statements that count, each on its own, and see whether a test notices.
+"""Delete statements that count, one at a time, and see whether a test notices.
 
     python3 tests/mutation/increments.py                              all statements
     python3 tests/mutation/increments.py lib/timed --sample 50        50 of a folder
 
-A statement counts if it adds to a counter's field or takes from the field. Fields are those of the rows in
-include/gpucache/counters*.h, and those of structs of counts. One compilation makes all statements deletable: a run
+A statement counts if it adds to a counter's field or takes from the field. Fields come from the rows in
+include/gpucache/counters*.h, and from structs of counts. One compilation makes all statements deletable: a run
 skips the statement with the number in GPUCACHE_LEFT_OUT. A first run of each test records the statements that the test
-comes to. Then each deletion costs the tests that come to the statement, quick tests first. The library's own invariants
-are checked (lib/base/check.h), and with these the ledger of counters. The exit status is 1 where more than --most
+reaches. After that, a deletion costs the tests that reach the statement, quick tests first. The library's own
+invariants are checked (lib/base/check.h), with the ledger of counters. The exit status is 1 if more than --most
 percent survive.
 """
 
@@ -66,7 +66,7 @@ def statements_of(path, text, names):
 
 
 def with_switches(text, numbered):
-    """The text whose statements ask first; {number: statement}."""
+    """The text with a question before each statement; {number: statement}."""
     for number, each in sorted(numbered.items(), reverse=True):
         text = f"{text[: each.start]}(gpci_left_out({number}) ? (void)0 : (void)({each.code}));{text[each.end :]}"
     return SWITCH + text
@@ -84,7 +84,7 @@ def all_statements(paths):
 
 
 class Programs:
-    """Test programs whose statements can be skipped."""
+    """Test programs with deletable statements."""
 
     def __init__(self, build, folder, statements):
         self.build, self.folder = build, folder
@@ -107,7 +107,7 @@ class Programs:
         self.more = [reach.recorder(folder / "reach.o", ROOT), reach.switch(folder / "wakes.o", ROOT), checks]
 
     def affected(self, by_path, headers):
-        """Sources with statements, of their own or of a header, and those that check."""
+        """Sources with statements, in the source or in a header, and sources with checks."""
         wanted = {str(pathlib.PurePath(path).relative_to("lib")) for path in headers} | {"base/check.h"}
         listed = subprocess.run(["ninja", "-C", self.build.folder, "-t", "deps"], capture_output=True, text=True,
                                 check=True).stdout  # fmt: skip

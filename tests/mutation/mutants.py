@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Possible changes of a C file, and the reasons of changes that change no behavior."""
+"""Possible changes of a C file, and explanations of changes without an effect on behavior."""
 
 import pathlib
 import random
@@ -14,13 +14,13 @@ SWAPS = {
 }  # fmt: skip
 COMMENT, TEXT, DIRECTIVE = r"/\*.*?\*/|//[^\n]*", r"(['\"])(?:\\.|(?!\1)[^\\\n])*\1", r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
 HIDDEN = re.compile(f"{COMMENT}|{TEXT}|{DIRECTIVE}", re.DOTALL | re.MULTILINE)
-# In clang-format's style: binary operators have blanks around, similar tokens have none.
+# In clang-format's style, binary operators have blanks around; similar tokens have no blanks.
 OPERATOR = re.compile(r"(?<=[\w)\]] )(?:" + "|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r")(?= )")
 STEP = re.compile(r"\+\+|--")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)(?=[uUlL]*(?![\w.]))")
 WORD = re.compile(r"\b(?:true|false)\b")
 NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
-# Statements that make a component, or a host, look again.
+# Statements that wake a component or a host.
 WAKE = re.compile(r"(?<=[;{})])(\s+|\s+else\s+)"
                   r"((?:\w+(?:->|\.))*\w*(?:wake|announce|ready)\w*|note(?=\(&network->sharing))\(")  # fmt: skip
 
@@ -37,7 +37,7 @@ class Mutant:
 
     @property
     def key(self):
-        """The key stays the same when lines are added elsewhere."""
+        """Key of the change, unchanged when lines are added elsewhere."""
         return f"{self.path}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
 
     def __str__(self):
@@ -88,7 +88,7 @@ def wakes_of(path, text):
 
 
 def mutants_of(path, text):
-    """All changes of operators and constants of a file, in order."""
+    """Changes of operators and constants of a file, in order."""
     code = shown(text)
     found = [(each.start(), each[0], SWAPS[each[0]]) for each in OPERATOR.finditer(code)]
     found += [(each.start(), each[0], "--" if each[0] == "++" else "++") for each in STEP.finditer(code)]
@@ -101,7 +101,7 @@ def mutants_of(path, text):
 
 
 def explanations(path=EXPLAINED):
-    """{key: reason}: a line for the change, then indented ones for the reason."""
+    """{key: reason} from a line for the change, followed by indented lines for the reason."""
     found, key = {}, None
     for line in path.read_text().splitlines() if path.exists() else ():
         if line.startswith("    ") and key:
@@ -129,9 +129,9 @@ def functions_of(text):
 
 
 def spread(mutants, count, seed):
-    """A number of mutants, equally many from each folder while the folder lasts; each prefix is as even.
+    """A number of mutants, equally many from each folder while the folder lasts; every prefix is as even.
 
-    The mutants of a file stay the same while other files change.
+    The choice within a file does not depend on other files.
     """
     folders = {}
     for mutant in mutants:

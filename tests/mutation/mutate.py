@@ -7,14 +7,14 @@
     python3 tests/mutation/mutate.py --all --sample 300           of 300 places, spread over the folders
     python3 tests/mutation/mutate.py lib/dram/sets.c:17           of a line
 
-Uses a build directory (--build), which is first brought up to date, and leaves it as it is. All unit tests run once,
-recording which lines of the files at hand they reach. Then each change costs the compilation of its file, and those
-tests that reach its function: first those that come to the line itself, those of the folder's suites (SUITES), and
-quick ones; of a table those that reach its file, and all of the folder's suites. A test that noticed an earlier change of
-the file or folder comes before the others. The first failure ends it. A change that none of them notices survives: there
-a test is missing, or the change means nothing. The latter stand in equivalent.txt, each with its reason. What the
-compiler makes the same code of, and what does not compile, is not counted. The exit status is 1 where more than --most
-percent survive unexplained.
+Uses a build directory (--build): the run brings the directory up to date first, and then leaves the directory
+unchanged. All unit tests run once and record the lines of the given files that the tests reach. After that, a change
+costs the compilation of its file, and the tests that reach the function, in order: tests that reach the line, tests of
+the folder's suites (SUITES), quick tests. For a change of a table, the tests are the tests that reach the file, and all
+of the folder's suites. A test that noticed an earlier change of the file or folder comes first. The first failure ends
+the judgement. A change survives if no test notices: a test is missing, or the change has no effect. Changes without an
+effect stand in equivalent.txt with a reason. A change does not count if the compiler makes the same code, or if the
+changed file does not compile. The exit status is 1 if more than --most percent survive unexplained.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from workshop import Build, Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# By folder of lib/, the longest that fits: the suites to run first.
+# {folder of lib/: suites to run first}; the longest matching folder counts.
 SUITES = {
     "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
     "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies/control": "control contract",
@@ -46,7 +46,7 @@ SUITES = {
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip
 
-LIKELY = 8  # tests that noticed earlier changes of a file and of a folder, to run first
+LIKELY = 8  # tests to run first: tests with earlier failures in a file and in a folder
 
 
 def changed_lines(revision):
@@ -74,7 +74,7 @@ def suites_of(path):
 
 
 class Ranks:
-    """The tests that may notice a change, the likely and quick ones first."""
+    """Order of the tests for a change: likely and quick tests first."""
 
     def __init__(self, tests):
         self.tests, self.functions, self.kills = tests, {}, {}
@@ -95,7 +95,7 @@ class Ranks:
             kills[suite, name] = kills.get((suite, name), 0) + 1
 
     def likely(self, mutant):
-        """{(suite, test)} that noticed most earlier changes of the file and of the folder."""
+        """{(suite, test)} with the most earlier failures in the file and in the folder."""
         found = set()
         for place in (mutant.path, str(pathlib.PurePath(mutant.path).parent)):
             kills = self.kills.get(place, {})
@@ -133,7 +133,7 @@ def chosen(options):
 
 
 def tests_of(build, paths, options, folder):
-    """Reached lines by test, from this run or from a kept equal run."""
+    """Reached lines by test, from a new run or from a kept equal run."""
     suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
     texts = [(path, (ROOT / path).read_text()) for path in sorted(paths)]
     stamp = hashlib.sha256(repr((texts, suites, options.effort, reach.TRACED)).encode()).hexdigest()
@@ -147,13 +147,13 @@ def tests_of(build, paths, options, folder):
 
 
 def logged(path):
-    """{key: (outcome, note)} of earlier runs; the last of each."""
+    """{key: (outcome, note)} of earlier runs; the last line of a key counts."""
     lines = path.read_text().splitlines() if path and path.exists() else []
     return {key: (outcome, note) for outcome, note, key in (line.split("\t") for line in lines)}
 
 
 def judge_all(mutants, shops, options):
-    """(mutant, outcome) of each, in order of completion, until the time is up."""
+    """(mutant, outcome) in order of completion, until the time is up."""
     free, end = queue.SimpleQueue(), time.monotonic() + (options.seconds or 1e9)
     for shop in shops:
         free.put(shop)

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 /*
- * Linked into a test program by reach.py, whose files of the library are compiled with -fsanitize-coverage=trace-pc, or
- * call gpci_reach (wakes.c). Each test, a process of its own, appends a line to the file that GPUCACHE_REACH names,
+ * Recorder of reached places. reach.py links the file into a test program with files compiled with -fsanitize-
+ * coverage=trace-pc, or with calls of gpci_reach (wakes.c). A test is a process of its own, and appends a line to the
+ * file named by GPUCACHE_REACH:
  *
  *   SUITE/TEST SECONDS PLACE...     places are offsets in the program, or numbers of wake-ups, in hexadecimal
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reached lines by test: each unit test runs once, in programs that record the visited places of some files."""
+"""Reached lines by test: every unit test runs once, in programs that record the visited places of given files."""
 
 import collections
 import json
@@ -9,10 +9,10 @@ import shlex
 import subprocess
 
 HERE = pathlib.Path(__file__).parent
-# A function inlined into a block of another function would leave no place of its own.
+# Without -fno-inline, a function inlined into a block of another function would leave no place.
 TRACED = ["-fsanitize-coverage=trace-pc", "-g1", "-O1", "-fno-inline"]
 
-# Nearly every test comes here, and so is known and timed, whether the test reaches the files or not.
+# Nearly every test reaches the file. The record therefore has nearly every test and its time.
 EVERYWHERE = "lib/registry/context.c"
 
 Test = collections.namedtuple("Test", "suite name seconds lines")  # lines: {path: [line]}
@@ -37,7 +37,7 @@ def lines_of(program, places, paths, root):
 
 
 def compiled(source, made, root, *options):
-    """The object of a C file that joins the test programs."""
+    """Compile a C file to join the test programs; returns the object."""
     subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", *options, "-c", source, "-o", made,
                     "-I", root / "tests"], check=True)  # fmt: skip
     return made
@@ -49,12 +49,12 @@ def recorder(made, root):
 
 
 def switch(made, root):
-    """The object that reads which numbered statement to leave out, from wakes.c."""
+    """The object of wakes.c, which reads the number of the statement to skip."""
     return compiled(HERE / "wakes.c", made, root)
 
 
 def rows_of(build, program, effort):
-    """Whether all tests pass, and [name, seconds, place...] of each test that reaches a place."""
+    """Whether all tests pass, and [name, seconds, place...] of tests with reached places."""
     told = program.with_suffix(".txt")
     told.unlink(missing_ok=True)
     environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_REACH": str(told)}
@@ -83,7 +83,7 @@ def add_program(build, suite, paths, objects, folder, effort):
 
 
 def collect(build, paths, suites, folder, effort, say=lambda text: None):
-    """[Test] of all suites, with the reached lines of `paths`."""
+    """[Test] of every suite, with the reached lines of `paths`."""
     paths = sorted({*paths, EVERYWHERE})
     objects = {path: build.compile(path, folder / (path.replace("/", "_") + ".reach.o"), TRACED) for path in paths}
     objects[None] = recorder(folder / "reach.o", build.root)
@@ -96,7 +96,7 @@ def collect(build, paths, suites, folder, effort, say=lambda text: None):
 
 
 def load(path, stamp):
-    """The result of an equal run, or None."""
+    """The result of an equal run; None if no such run was kept."""
     if not path.exists():
         return None
     kept = json.loads(path.read_text())

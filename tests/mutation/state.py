@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Leave a field or a line out of the lists of state that snapshots are made of, one at a time.
+"""Leave a field or a line out of the lists of state that make up snapshots, one at a time.
 
     python3 tests/mutation/state.py                          all lists of lib/
-    python3 tests/mutation/state.py lib/timed --match mshr   of a folder, and of what matches
+    python3 tests/mutation/state.py lib/timed --match mshr   of a folder, with a word in the name
 
-A list is GPCI_STATE_FROM (lib/base/state.h), whose fields are those of its struct, or the lines of a function that
-names stretches. A field is left out of saving and of loading alike. Tests of snapshots run first, then `gpucache
-torture --snapshots` with the changed library. An explained survivor stands in equivalent.txt. The exit status is 1 where
-others survive.
+A list is GPCI_STATE_FROM (lib/base/state.h), with the fields of a struct, or the lines of a function that names
+stretches. A field is left out of saving and of loading alike. Tests of snapshots run first, then `gpucache torture
+--snapshots` with the changed library. An explained survivor stands in equivalent.txt. The exit status is 1 if an
+unexplained omission survives.
 """
 
 import argparse
@@ -42,7 +42,8 @@ def body_of(kind):
 
 
 def fields_of(kind, first):
-    """Names of a struct's fields from one on; the last may be an array without a size, which no range has."""
+    """Names of a struct's fields from `first` on; a last array without a size is left out, because no range has such an
+    array."""
     text, names = body_of(kind), []
     while re.search(r"\{[^{}]*\}", text):
         text = re.sub(r"\b(?:struct|union)[^{};]*\{[^{}]*\}", "", text)
@@ -78,7 +79,7 @@ def range_omissions(path, text, found):
 
 
 def omissions(path):
-    """All that can be left out of a file's lists."""
+    """Omissions possible in a file's lists."""
     text = (ROOT / path).read_text()
     for function in FUNCTION.finditer(text):
         for found in RANGE.finditer(text, function.start(), function.end()):

@@ -20,7 +20,7 @@ import wakes  # noqa: E402
 import workshop  # noqa: E402
 
 BUILD = os.environ.get("GPUCACHE_BUILD", "build")
-# Three changes that a test notices, and one that changes no behavior.
+# Three changes with a failing test, and a change without an effect on behavior.
 LOOP = "for (; exponent > 22; exponent -= 22)"
 STEPS = f"lib/base/text.c:{next(n for n, line in enumerate((ROOT / 'lib/base/text.c').open(), 1) if LOOP in line)}"
 
@@ -62,7 +62,7 @@ class Changes(unittest.TestCase):
         self.assertEqual(mutants.functions_of(text), [(2, 6), (11, 12)])
 
     def test_wake_ups(self):
-        """Statements that wake: no declarations, conditions or comments; within a branch, and over two lines."""
+        """Waking statements: no declarations, conditions or comments; within a branch, and over two lines."""
         text = ("static void wake_all(int a);\nvoid f(wheel *w) {\n    /* gpci_wheel_wake(w, 1); */\n    if (has_wake_up(w))\n"
                 "        gpci_wheel_wake(w, (1),\n                        2);\n    else\n        wake_all(3);\n"
                 "    wake_all(3);\n    t->front.ready(w);\n    note(&network->sharing->asked);\n}\n")  # fmt: skip
@@ -74,7 +74,7 @@ class Changes(unittest.TestCase):
         self.assertIn("    if (has_wake_up(w))\n        (void)0;\n    else\n", found[0].applied(text))
 
     def test_wakes_of_the_library(self):
-        """Wake-ups of all folders of lib/timed, each under a key of its own."""
+        """Wake-ups of every folder of lib/timed, under unique keys."""
         found, chosen = wakes.chosen(["lib/timed/l2/l2.c"])
         self.assertGreater(len(found), 100)
         self.assertGreater(len({pathlib.PurePath(wake.path).parent for wake in found}), 4)
@@ -82,7 +82,8 @@ class Changes(unittest.TestCase):
         self.assertEqual({wake.path for wake in chosen}, {"lib/timed/l2/l2.c"})
 
     def test_state(self):
-        """Fields from one on, in structs within structs and in lists; each has an omission, as each line has."""
+        """Fields from a given field on, in structs within structs and in lists; every field and every line has an
+        omission."""
         self.assertEqual(state.fields_of("gpci_mshr", "used"), ["used", "entry", "gauge"])
         self.assertEqual(state.fields_of("gpci_timed", "progress"), ["progress", "counted_from", "still"])
         self.assertNotIn("units", state.fields_of("gpci_collector", "last"))
@@ -129,8 +130,8 @@ class Ranks(unittest.TestCase):
         self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["own", "other", "slow"])
 
     def test_who_is_asked_of_a_table(self):
-        """For a table: tests that reach the table's file, and all suites of the folder, because other files read the
-        table."""
+        """A change of a table: tests that reach the table's file, and all suites of the folder, because other files
+        read the table."""
         path = "lib/policies/scheduler/owl.c"
         found = mutants.mutants_of(path, (ROOT / path).read_text())
         mutant = next(each for each in found if each.old == "1024")
@@ -160,7 +161,7 @@ class Runs(unittest.TestCase):
             self.assertIn("1 not tried", told[-1])
 
     def test_functions_that_a_compiler_would_inline(self):
-        """Reached as usual, also from the same block and with one call."""
+        """Reached as usual, also from the same block and with a single call."""
         path = "lib/cache/index/hopper_slices.c"
         text = (ROOT / path).read_text().splitlines()
         build = workshop.Build(ROOT, (pathlib.Path(ROOT) / BUILD).resolve())
@@ -187,8 +188,8 @@ class Runs(unittest.TestCase):
         self.assertTrue(any(("a.c", 2) in each and ("a.c", 6) in each for each in found.values()), found)
 
     def test_what_records(self):
-        """The recorder compiles without a warning. The run does not ask for warnings, because the compiler can be
-        any."""
+        """The recorder compiles without a warning. The run does not ask for warnings, because compilers differ in
+        warnings."""
         source = pathlib.Path(mutate.__file__).with_name("reach.c")
         words = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
         done = subprocess.run([*words, source], capture_output=True, text=True, check=False)

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 /*
- * Linked by wakes.py into programs whose wake-ups are numbered from 1, and by increments.py into programs with numbered
- * increments. Each asks first whether its number is the one to leave out, which GPUCACHE_LEFT_OUT names. In test programs reach.c records the reached numbers.
+ * Linked by wakes.py into programs with wake-ups numbered from 1, and by increments.py into programs with numbered
+ * increments. A numbered statement first compares its number with GPUCACHE_LEFT_OUT, the statement to skip. In test
+ * programs reach.c records the reached numbers.
  */
 
 void gpci_reach(size_t at) __attribute__((weak));

@@ -40,7 +40,7 @@ def numbered(path, text, wakes):
 
 
 class Programs:
-    """The test programs whose wake-ups can be left out; objects are kept in the build directory."""
+    """Test programs with wake-ups that can be left out; objects are kept in the build directory."""
 
     def __init__(self, build, wakes, options):
         self.build, self.options, self.folder = build, options, options.build / "wakes"
@@ -83,7 +83,7 @@ class Programs:
         return made
 
     def tests(self):
-        """{number: tests that reach the wake-up}, the quick ones first."""
+        """{number: tests that reach the wake-up}, quick tests first."""
         found = {}
         for suite in self.options.suites:
             for test in self.reached(suite):
@@ -95,7 +95,7 @@ class Programs:
         return found
 
     def reached(self, suite):
-        """Tests of a suite with the numbers of the reached wake-ups, from this run or from a kept run of the same
+        """Tests of a suite with the numbers of the reached wake-ups, from a new run or from a kept run of the same
         program."""
         stamp = hashlib.sha256(self.made[suite].read_bytes()).hexdigest()
         kept = self.folder / f"reached-{suite}.json"
@@ -112,7 +112,7 @@ class Programs:
         return tests
 
     def fails(self, number, tests):
-        """The suite that notices, or None."""
+        """The first suite with a failure; None if no test fails."""
         left_out = {"GPUCACHE_LEFT_OUT": str(number)}
         for size in (*BATCHES, len(tests)):
             batch, tests = tests[:size], tests[size:]

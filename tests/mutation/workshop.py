@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test programs with one file of the library changed, made beside a build directory, which stays unchanged."""
+"""Test programs with a changed file of the library, made beside a build directory, which stays unchanged."""
 
 import os
 import pathlib
@@ -11,14 +11,14 @@ import signal
 import subprocess
 
 TESTS_AT_ONCE = 20
-# Most changes are noticed at once: only the others are compiled with the build's options.
+# Most changes fail a test at once: only surviving changes are compiled with the build's options.
 QUICKLY = ["-O0"]
 SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # processor time; wall-clock time catches an endless wait
 MEMORY = 8 << 30
 
 
 def limits(seconds):
-    """A test that hangs or grows without end is killed, with all children. (In our own session, to keep the
+    """A test that hangs or grows without end is killed, with all children. (In the caller's session, to keep the
     priority.)"""
 
     def set_them():
@@ -94,8 +94,7 @@ class Build:
         return made
 
     def failing(self, program, tests, effort, more={}):  # noqa: B006
-        """Name of the first of these tests that fails, "" for a failure that Criterion does not name; None: all
-        pass."""
+        """Name of the first failing test, "" for a failure without a name from Criterion; None: all tests pass."""
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
         status, said = self.run(words, {"GPUCACHE_TESTS": effort, **more}, seconds)
@@ -105,7 +104,7 @@ class Build:
         return None if status == 0 else f"{failed[1]}/{failed[2]}" if failed else ""
 
     def run(self, words, environment, seconds):
-        """Exit status and output of a program; None: the program did not end."""
+        """Exit status and output of a program; None for a program that did not end."""
         process = subprocess.Popen(
             words, cwd=self.root, env={**os.environ, **environment}, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
@@ -120,8 +119,11 @@ class Build:
 
 
 def first_failing(tests, patience, failing):
-    """(suite, test) of the first test that fails, or None. The tests run in the given order, some of a suite at once, as
-    `failing(suite, tests)`, until these have had `patience` seconds."""
+    """(suite, test) of the first failing test; None if all tests pass.
+
+    The tests run in the given order, several tests of a suite at once, as `failing(suite, tests)`, until the tests had
+    `patience` seconds.
+    """
     batch, spent = [], 0.0
     for place, test in enumerate(tests):
         batch.append(test)
@@ -146,7 +148,7 @@ class Workshop:
         self.plain = {}
 
     def killer(self, tests, path, made):
-        """(suite, test) that notice, or None."""
+        """(suite, test) of the first failure, or None."""
         programs = {}
 
         def failing(suite, batch):
@@ -164,7 +166,7 @@ class Workshop:
         return made.read_bytes() == self.plain[path]
 
     def judge(self, mutant):
-        """killed and by which suite, survived, same (the compiler makes the same code), or invalid."""
+        """"killed" with the suite, "survived", "same" (the compiler makes the same code), or "invalid"."""
         text = (self.build.root / mutant.path).read_text()
         changed = mutant.applied(text)
         made = self.build.compile(mutant.path, self.folder / "quick.o", QUICKLY, changed)

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Two first-level modules, one of a registered policy, over two banks and a memory with an entry per block. */
+/* Two first-level modules, the second with a registered policy, over two banks and a memory with an entry per block. */
 static gpc_status create_tree(gpc_context *context, const char *replacement, gpc_error *error, gpc_coherence **out) {
     static const uint32_t banks[] = {2, 3}, memory[] = {4};
     gpc_coherence_module modules[5];
@@ -40,7 +40,7 @@ static gpc_status create_tree(gpc_context *context, const char *replacement, gpc
     return gpc_coherence_create(context, &options, error, out);
 }
 
-/* Stored values, by address: required of every load, with any failures between. */
+/* Stored values, by address: every load must return the value, whatever call failed between. */
 typedef struct values {
     uint8_t of[256];
 } values;
@@ -66,7 +66,7 @@ static gpc_status access(gpc_coherence *tree, values *v, uint32_t i, gpc_error *
     return status;
 }
 
-/* A failed access leaves everything unchanged: repeated with memory, it succeeds, and no value is lost. */
+/* A failed access changes no state: repeated with memory, the access succeeds, and no value is lost. */
 static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     values v = {{0}};
@@ -102,7 +102,7 @@ Test(oom, coherence_tree) {
     oom_check(use_tree, 40);
 }
 
-/* A write over many blocks new to memory: all of it, or none. */
+/* A write over many blocks new to memory is done as a whole or not at all. */
 static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     uint8_t bytes[4096], read[4096];
@@ -112,7 +112,7 @@ static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *
         status = gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes);
         if (status != GPC_OK) {
             memset(bytes, 0, sizeof bytes);
-            /* the call has no gpc_error to say it in */
+            /* the call has no gpc_error */
             error->status = status;
             strcpy(error->message, "out of memory");
         }
@@ -129,10 +129,7 @@ Test(oom, coherence_memory) {
     oom_check(write_memory, 30);
 }
 
-/*
- * Accesses in flight: an access that cannot be issued has not begun, and a failed advance continues from the same
- * point.
- */
+/* Accesses in flight: a refused access has not begun, and a failed advance continues from the same point. */
 static gpc_status issue(gpc_coherence *tree, uint32_t i, gpc_error *error) {
     uint64_t token;
     uint8_t value = (uint8_t)(i + 1);
@@ -182,7 +179,7 @@ Test(oom, coherence_flights) {
     oom_check(use_flights, 40);
 }
 
-/* Exploring: out of memory is a status, with any bound of memory for states. */
+/* Exploring: out of memory is a status, for every bound of memory for states. */
 static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
     (void)heap;

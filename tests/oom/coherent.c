@@ -12,7 +12,7 @@ static const char settings[] =
     "l1.write_policy = back\nl1.write_allocate = fetch\nl2.size = 8KiB\nl2.slices = 2\nl2.ways = 2\n"
     "l2.interleave_bytes = 128\ncluster.sms = 2\ncluster.size = 4KiB\ndram.channels = 2\n"
     "memory.link_width = 32\ncoherence = nmoesi\n";
-/* With a second GPU, pages are placed as they are touched. */
+/* With a second GPU, pages are placed at the first touch. */
 static const char gpus[] = "gpu.count = 2\npage.bytes = 1KiB\n";
 
 static unsigned completions;
@@ -40,7 +40,7 @@ static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
         access->atomic = GPC_OP_ADD;
 }
 
-/* A failure for lack of memory changed nothing: later the clock continues, and nothing is missing. */
+/* A failure for lack of memory changes no state: later the clock continues, and no access is missing. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decisions alone, and caches with shared state: making them fails cleanly, and using them allocates nothing. */
+/* Decisions alone, and caches with shared state: creation fails cleanly, and use allocates no memory. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fences of a hierarchy with a clock, with L1s that write back dirty lines; and of a tree. */
+/* Fences of a hierarchy with a clock and write-back L1s, and fences of a tree. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +24,7 @@ static const char told[] = "mode = timed\nsm.count = 2\ncoherence = hmg\nl1.size
                            "l1.write_allocate_local = none\nl2.size = 64KiB\nl2.slices = 2\nl2.sectors = 1\n"
                            "l2.partitions = 2\nl2.interleave_bytes = 128\nl2.line = 128\ndram.channels = 2\n";
 
-/* A failure for lack of memory changed nothing: later it continues. */
+/* A failure for lack of memory changes no state: the hierarchy can continue. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;
@@ -98,7 +98,7 @@ static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
     return first == GPC_OK ? then : first;
 }
 
-/* One SM reads, another stores to the same data; and releases. */
+/* SM 0 reads, SM 1 stores to the same data and releases. */
 static gpc_status play_told(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
     for (uint32_t i = 0; i < 4; i++) {

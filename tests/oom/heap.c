@@ -47,7 +47,7 @@ void oom_heal(oom_heap *heap) {
     heap->fail_at = 0;
 }
 
-/* One run; returns true after a failure. */
+/* Run a scenario once; returns true after a failure. */
 static bool run(oom_scenario scenario, size_t fail_at, bool persistent) {
     oom_heap heap = {.fail_at = fail_at, .persistent = persistent};
     gpc_context_options options = oom_options(&heap);

@@ -5,9 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/*
- * Two SMs, so that the loop over all allocations stays short; both partitions of L2, and a unified L1 that is resized.
- */
+/* Two SMs, to keep the loop over all allocations short; both partitions of L2, and a unified L1 that is resized. */
 static const char settings[] = "preset = h100\n"
                                "sm.count = 2\n"
                                "l2.slices = 2\n"
@@ -39,7 +37,7 @@ static void use_hierarchy(gpc_hierarchy *hierarchy, oom_heap *heap) {
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 
-/* A kernel with shared memory in most of L1, then one without: L1 shrinks and grows. */
+/* A kernel with shared memory in most of L1, then a kernel without: L1 shrinks and grows. */
 static gpc_status resize_l1(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
@@ -104,7 +102,7 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
         status = sampled ? GPC_OK : gpc_replay_keep_objects(replay, true);
         if (status == GPC_OK && !sampled)
             status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
-        error->status = status; /* they have no error of their own */
+        error->status = status; /* the calls have no gpc_error */
         strcpy(error->message, gpc_status_string(status));
     }
     if (status == GPC_OK)
@@ -147,7 +145,7 @@ Test(oom, replay_of_intervals) {
     oom_check(replay_intervals, 10);
 }
 
-/* A kernel that is run dry first. */
+/* Kernel that first runs without a cache, to give the policy `opt` the future. */
 static gpc_status replay_ahead(gpc_context *context, oom_heap *heap, gpc_error *error) {
     return replay_with(context, heap, "l1.future = true\nl1.replacement = opt\n", "synthetic:vectoradd:16KiB", error);
 }

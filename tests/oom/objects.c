@@ -17,7 +17,9 @@ Test(oom, context) {
     oom_check(only_context, 1);
 }
 
-/* Registration: `destroy` runs exactly once, with or without success, and a failed one leaves no name behind. */
+/*
+ * Registration: `destroy` runs exactly once, with or without success, and a failed registration leaves no name behind.
+ */
 
 static void count_destroy(void *user_data) {
     ++*(int *)user_data;
@@ -101,7 +103,7 @@ static char *dump(const gpc_config *config) {
     return text;
 }
 
-/* Later calls of a host on a cache and a hierarchy: a failed call has changed nothing. */
+/* Later calls of a host on a cache and a hierarchy: a failed call has changed no state. */
 
 static gpc_status probe_and_resize(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
@@ -265,7 +267,7 @@ static const char *spec_of(const gpc_policy_info *info, char *spec, size_t size)
 
 static struct {
     gpc_policy_kind kind;
-    size_t index, count; /* the policy of this kind, and the number of policies */
+    size_t index, count; /* the policy of the kind, and the number of policies */
 } tried;
 
 static gpc_status cache_of_one(gpc_context *context, oom_heap *heap, gpc_error *error) {
@@ -302,7 +304,7 @@ Test(oom, cache_of_every_predictor) {
     cr_expect_gt(tried.index, 4);
 }
 
-/* A failed change of policy leaves the old one in use. */
+/* A failed change of policy leaves the old policy in use. */
 static gpc_status change_policy(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_cache *cache = NULL;
     gpc_status status = create_cache(context, error, NULL, NULL, &cache);

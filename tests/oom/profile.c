@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles, profile files and predictors that read them. */
+/* Profiles, profile files, and predictors that read profiles. */
 #define _XOPEN_SOURCE 700
 #include "oom/heap.h"
 

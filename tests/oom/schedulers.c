@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Schedulers: making one fails cleanly, and using it allocates nothing. */
+/* Schedulers: creation fails cleanly, and use allocates no memory. */
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -47,7 +47,7 @@ static gpc_status every_scheduler(gpc_context *context, oom_heap *heap, gpc_erro
     return status;
 }
 
-/* Object, policy, its name, its arguments and the slab. */
+/* Allocations: object, policy, policy's name, arguments, slab. */
 Test(oom, every_scheduler) {
     oom_check(every_scheduler, 4 * 5);
 }

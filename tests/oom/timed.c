@@ -22,7 +22,7 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
     completions++;
 }
 
-/* An access that could not be stored was not accepted, and a cycle without memory was not begun: try again. */
+/* An access without memory to store it was not accepted, and a cycle without memory was not begun: try again. */
 static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     uint64_t addresses[32];
     for (uint32_t lane = 0; lane < 32; lane++)
@@ -72,7 +72,7 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
     return first;
 }
 
-/* One with a number of threads, on any number of processors. */
+/* Hierarchy with a number of threads, on machines with any number of processors. */
 static gpc_status create(gpc_context *context, const char *threads, bool stages, gpc_error *error,
                          gpc_hierarchy **out) {
     gpc_config *config = NULL;
@@ -189,7 +189,7 @@ static gpc_status watch(gpc_hierarchy *hierarchy, watcher *w, gpc_error *error) 
     return gpc_hierarchy_set_trace(hierarchy, &options, error);
 }
 
-/* A trace that cannot be set is destroyed, and leaves the former one. */
+/* A trace that cannot be set is destroyed; the earlier trace stays. */
 static gpc_status watch_twice(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     watcher first = {0}, second = {0};
     gpc_status status = watch(hierarchy, &first, error);

@@ -66,7 +66,7 @@ static gpc_status digest(gpc_context *context, const char *source, gpc_error *er
     }
     if (status == GPC_END)
         cr_assert_gt(kernels, 0);
-    gpc_trace_close(trace); /* one block is still held */
+    gpc_trace_close(trace); /* a block is still held */
     return status == GPC_END ? GPC_OK : status;
 }
 
@@ -205,13 +205,13 @@ static gpc_status read_sms(gpc_context *context, oom_heap *heap, gpc_error *erro
     return drain(context, sms_path, error);
 }
 
-/* Through a decompressor, with a placement map: after any failure, the child process is waited for. */
+/* Read through a decompressor, with a placement map: after every failure, the caller waits for the child process. */
 static gpc_status read_compressed(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     return drain(context, "examples/traces/nn", error);
 }
 
-/* The first kernel, begun, and then read from the first block on. */
+/* Begin the first kernel, then read from the first block on. */
 static gpc_status read_again(gpc_context *context, const char *source, gpc_error *error) {
     gpc_trace *trace = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
@@ -274,7 +274,7 @@ static gpc_status read_out(gpc_context *context, oom_heap *heap, gpc_error *erro
     return drain(context, out_path, error);
 }
 
-/* Without addresses, with none left over, too: no instruction is lost. */
+/* A kernel without addresses: no instruction is lost. */
 Test(oom_trace, binary_without_addresses) {
     char path[80];
     snprintf(path, sizeof path, "%s/plain.traceg", folder);
@@ -308,7 +308,7 @@ static void list_others(char *list, size_t size) {
     closedir(directory);
 }
 
-/* An unfinished writer leaves nothing behind, under any name. */
+/* An unfinished writer leaves no file behind, under any name. */
 static gpc_status write_one(gpc_context *context, gpc_trace_format format, gpc_error *error) {
     gpc_status status = convert(context, "synthetic:vectoradd:2KiB", out_path, format, error);
     cr_assert_eq(access(out_path, F_OK) == 0, status == GPC_OK);

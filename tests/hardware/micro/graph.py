@@ -3,8 +3,8 @@
 
     python3 tests/hardware/micro/graph.py FILE [TRACES]
 
-FILE: int32 nodes, int32 edges; of each node its first edge and their number; of each edge the node that it leads to; of each
-node a byte, the level at which it is found, 255: never.
+FILE: int32 nodes, int32 edges; per node the first edge and the number of edges; per edge the node at the end; per node
+a byte, the level of the search that finds the node (255: not found).
 """
 
 import lzma
@@ -22,7 +22,7 @@ LOAD = re.compile(r"\w+ (\w{8}) 1 R\d+ LDG\.E(?:\.U8)? 1 R\d+ \d+ (\d) (.*)")
 
 
 def addresses(form, words, lanes):
-    """Addresses in FORMAT.md's forms: a stride, differences, or all."""
+    """Addresses in FORMAT.md's forms: a stride, differences, or a list."""
     first = int(words[0], 16)
     if form == 1:
         return [first + i * int(words[1]) for i in range(len(lanes))]
@@ -35,7 +35,7 @@ def addresses(form, words, lanes):
 
 
 def loads(path):
-    """(lanes, addresses) of each load, in a warp's order; None at the beginning of another warp."""
+    """(lanes, addresses) of the loads in a warp's order; None at the beginning of another warp."""
     with lzma.open(path, "rt") as lines:
         for line in lines:
             if line.startswith("warp"):
@@ -48,7 +48,7 @@ def loads(path):
 
 
 def search(folder):
-    """(first edge of each node, number of edges of each node, end of each edge, level of each node)."""
+    """(first edge per node, number of edges per node, end of each edge, level of each node)."""
     first, count, ends, level = {}, {}, {}, {}
     for number in range(LEVELS):
         node, edges = {}, []

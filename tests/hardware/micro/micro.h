@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs of this folder share. Each launch prints one line, in the order in which Nsight Compute numbers them. */
+/* Parts shared by the programs of the folder. Each launch prints a line; the lines follow Nsight Compute's numbers. */
 #ifndef MICRO_H
 #define MICRO_H
 #include <cstdint>
@@ -16,7 +16,7 @@
         }                                                                                         \
     } while (0)
 
-/* A loop by the SM's clock: nothing but ALU work, for about so many cycles. */
+/* Loop by the SM's clock: only ALU work, for about `cycles` cycles. */
 static __device__ __forceinline__ void wait_cycles(long long cycles) {
     if (cycles <= 0)
         return;
@@ -54,12 +54,12 @@ static __device__ __forceinline__ void store_four(uint32_t *at, uint32_t value) 
     asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(value) : "memory");
 }
 
-/* Waits for a loaded value: warps issue in order, so that what stands behind this store begins when the value is there. */
+/* Wait for a loaded value. Warps issue in order: instructions behind the store begin when the value has arrived. */
 static __device__ __forceinline__ void wait_for(uint32_t *room, uint32_t value) {
     asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room)), "r"(value) : "memory");
 }
 
-/* Waits for a value of the timer that all SMs share, the next but one of those that 4,096 ns divide. */
+/* Wait for a multiple of 4,096 ns, 4,096 to 8,192 ns ahead, of the timer shared by the SMs. */
 static __device__ __forceinline__ void wait_for_tick(void) {
     uint64_t timer, start;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
@@ -77,13 +77,13 @@ static __device__ __forceinline__ uint32_t mix(uint32_t x) {
     return x ^ x >> 16;
 }
 
-/* Brings every sector to L2, or, of other memory, makes it forget what it had. */
+/* Bring every sector to L2; a sweep of other memory evicts earlier contents. */
 static __global__ void sweep(const uint32_t *a, size_t words) {
     uint32_t sum = 0;
     for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words;
          i += (size_t)gridDim.x * blockDim.x * 8)
         sum += load_past_l1(a + i);
-    if (sum == 12345) /* so that no load is left out */
+    if (sum == 12345) /* keeps the compiler from removing loads */
         printf("%u", sum);
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What run.sh measured, a line a launch: the program's own line, and the counters of its launch that are not 0.
+"""Measurements of run.sh, a line a launch: the program's own line, and the launch's counters other than 0.
 
     python3 tests/hardware/micro/table.py FOLDER PROGRAM [COUNTER...]
 
-COUNTER is a part of a counter's name; default: those that README.md names. Programs without a profile are printed as they are.
+COUNTER is a part of a counter's name (default: the counters named in README.md). Output of programs without a profile
+is printed unchanged.
 """
 
 import csv
@@ -29,7 +30,7 @@ NAMES = {
 
 
 def launches(folder, program):
-    """(the program's line, counters of its launch) for each."""
+    """(the program's line, counters of the launch) for every launch."""
     text = (folder / f"{program}.profiled.txt").read_text().splitlines()
     lines = [line.removeprefix("LAUNCH ") for line in text if line.startswith("LAUNCH ")]
     with open(folder / f"{program}.csv", newline="", encoding="utf-8") as file:

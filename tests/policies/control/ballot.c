@@ -65,7 +65,7 @@ Test(ballot, who_is_refused) {
     expect_refused(NULL, "vote(always-cache, vote)", "it is a vote itself");
 }
 
-/* Loads of some warps that come and go, with stores between. Hits, write-backs and the rest. */
+/* Loads of warps that come and go, with stores between. Returns hits, write-backs and the rest. */
 static gpc_cache_stats run(const char *replacement, const char *predictor) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;
@@ -95,7 +95,7 @@ static gpc_cache_stats run(const char *replacement, const char *predictor) {
     return stats;
 }
 
-/* The deciding candidate has the inputs as without a vote; other candidates change nothing. */
+/* The deciding candidate has the inputs as without a vote; other candidates have no effect. */
 Test(ballot, the_first_candidate_is_as_it_would_be_alone) {
     static const char *const policies[] = {"lru",
                                            "fifo",
@@ -133,9 +133,9 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t caches) {
 }
 
 /*
- * Every cache has both policies, one bit for the deciding one and four counters of 32 bits; the level once 2 measures
- * of 32 bits and a counter to 3 for phases, 2 x (32 + 2 + 1) bits of scores, 2 of state, 1 of the winner, 4 numbering
- * 15 SMs, and 2 counting a test of two periods.
+ * Every cache has both policies, a bit for the deciding policy and four counters of 32 bits. The level has, once, 2
+ * measures of 32 bits and a counter to 3 for phases, 2 x (32 + 2 + 1) bits of scores, 2 of state, 1 of the winner, 4
+ * numbering 15 SMs, and 2 counting a test of two periods.
  */
 Test(ballot, cost) {
     uint64_t central = 66 + 70 + 2 + 1 + 4 + 2;
@@ -143,13 +143,13 @@ Test(ballot, cost) {
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "vote(lru, nru)", 15), lru + nru + 15 * (1 + 128) + central);
     uint64_t age = cost(GPC_POLICY_REPLACEMENT, "age-lru", 15), rpr = cost(GPC_POLICY_REPLACEMENT, "rpr", 15);
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "dynamic-age-lru(bypass=1)", 15), lru + age + 15 * 129 + central);
-    /* three candidates: two bits to tell them apart, here and in the middle, and a third score */
+    /* three candidates: two bits for the candidate, in the cache and in the level, and a third score */
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "dynamic-rpr", 15), lru + age + rpr + 15 * 130 + central + 35 + 1);
     uint64_t count = cost(GPC_POLICY_PREDICTOR, "access-count", 15);
     cr_expect_eq(cost(GPC_POLICY_PREDICTOR, "vote(always-cache, access-count)", 15), count + 15 * 129 + central);
 }
 
-/* An L1 of a live hierarchy that gets a new vote, and the old one. */
+/* L1 of a live hierarchy: the vote is replaced by a new vote, and the old vote comes back. */
 Test(ballot, on_a_live_cache) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;

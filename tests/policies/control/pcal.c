@@ -13,7 +13,7 @@ typedef struct rig {
     gpci_pcal pcal;
     gpci_pcal_sample last[SMS];
     gpci_vote_sm votes[SMS];
-    /* of the following periods, per SM */
+    /* samples of the following periods, per SM */
     uint64_t misses, stalls, noc, throttled, l2_hits;
 } rig;
 
@@ -44,7 +44,7 @@ static void start(rig *r, const gpci_pcal_options *options) {
     r->l2_hits = 50;
 }
 
-/* A period in which SM i issued work[i] instructions per 1000 cycles; a negative one was idle. */
+/* A period: SM i issued work[i] instructions per 1000 cycles; a negative work[i] means an idle SM. */
 static void period(rig *r, const int *work) {
     for (uint32_t sm = 0; sm < r->pcal.options.sms; sm++) {
         bool idle = work[sm] < 0;
@@ -73,7 +73,7 @@ static void all(rig *r, int work) {
     PERIOD_OF(r, work, work, work, work, work, work);
 }
 
-/* State, added warps, and tokens cut per SM, one digit each. */
+/* State, added warps, and tokens cut per SM, a digit an SM. */
 static void expect_at(int line, const rig *r, gpci_pcal_state state, uint32_t extra, const char *cuts) {
     char found[SMS + 1] = "";
     for (uint32_t sm = 0; sm < r->pcal.options.sms; sm++)
@@ -85,7 +85,7 @@ static void expect_at(int line, const rig *r, gpci_pcal_state state, uint32_t ex
 
 #define EXPECT(r, ...) expect_at(__LINE__, r, __VA_ARGS__)
 
-/* The default until INIT's period is over, and for all of `init_periods`. */
+/* The default lasts until INIT's period is over; with `init_periods`, until the last of the periods is over. */
 Test(pcal_machine, init_lasts) {
     rig r;
     gpci_pcal_options three = plain;
@@ -109,7 +109,7 @@ static gpci_pcal_state after_init(uint64_t noc, uint64_t stalls, uint64_t thrott
     return (gpci_pcal_state)r.pcal.state;
 }
 
-/* All three conditions; "not higher than a threshold" includes the threshold. */
+/* The three conditions; "not higher than a threshold" includes the threshold. */
 Test(pcal_machine, feasible) {
     cr_expect_eq(after_init(20, 200, 1), GPCI_PCAL_CLIMB);
     cr_expect_eq(after_init(21, 200, 1), GPCI_PCAL_VOTE, "NoC latency");
@@ -150,7 +150,7 @@ Test(pcal_machine, the_bounds_of_a_step) {
     }
 }
 
-/* Every step is compared with the previous, not with the first; without warps to add it ends. */
+/* Every step is compared with the previous step, not with the first. Without warps to add, the climb ends. */
 Test(pcal_machine, climbs_as_far_as_there_are_warps) {
     rig r;
     start(&r, &plain);
@@ -199,7 +199,7 @@ Test(pcal_machine, warp_opt_wins_where_fewer_tokens_are_slower) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "0000");
 }
 
-/* SM 0 has no block: neither its default nor its candidate counts, and it gets no candidate. */
+/* SM 0 has no block: neither its default nor its candidate counts, and SM 0 gets no candidate. */
 Test(pcal_machine, an_idle_sm_does_not_decide_a_vote) {
     rig r;
     start(&r, &plain);
@@ -223,7 +223,7 @@ Test(pcal_machine, a_candidate_whose_sm_went_idle_is_tested_again) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "4444");
 }
 
-/* Idle SMs do not count for stalls either: here they stall in every cycle. */
+/* Idle SMs do not count for stalls either, even with a stall in every cycle. */
 Test(pcal_machine, an_idle_sm_does_not_choose_the_strategy) {
     rig r;
     start(&r, &plain);
@@ -234,7 +234,7 @@ Test(pcal_machine, an_idle_sm_does_not_choose_the_strategy) {
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }
 
-/* One warp keeps the token: with a warp-opt of 1 there is no vote. */
+/* A single warp keeps the token: with a warp-opt of 1 no vote takes place. */
 Test(pcal_machine, a_single_token_stays) {
     rig r;
     gpci_pcal_options one = plain;
@@ -243,14 +243,14 @@ Test(pcal_machine, a_single_token_stays) {
     r.stalls = 500;
     all(&r, 100);
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "0000");
-    one.warps = 2; /* of two, one may go */
+    one.warps = 2; /* of two warps with tokens, one may lose its token */
     start(&r, &one);
     r.stalls = 500;
     all(&r, 100);
     EXPECT(&r, GPCI_PCAL_VOTE, 0, "1000");
 }
 
-/* An even warp-opt: 4 tokens, 2, and 1 as the last. Without one, the scheduler's number of warps: 5. */
+/* An even warp-opt: 4 tokens, 2, and 1 as the last. Without a warp-opt, the scheduler's number of warps: 5. */
 Test(pcal_machine, every_other_number_of_tokens) {
     rig r;
     gpci_pcal_options o = plain;
@@ -280,7 +280,7 @@ static void make_stable(rig *r) {
     all(r, 100); /* level of the phase */
 }
 
-/* An SM with work for less than half of a period decides nothing; if all are like this, the period does not count. */
+/* An SM with work for less than half of a period decides nothing. A period without a deciding SM does not count. */
 Test(pcal_machine, how_long_an_active_sm_is_active) {
     rig r;
     start(&r, &plain);
@@ -331,7 +331,7 @@ Test(pcal_machine, miss_ratios_make_phases_too) {
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }
 
-/* Resource constrained: first a vote, and after stalls have gone, a climb that keeps the tokens. */
+/* Resource constrained: first a vote; once the stalls have gone, a climb with the tokens of the vote. */
 Test(pcal_machine, both_strategies_from_a_vote) {
     rig r;
     gpci_pcal_options both = plain;
@@ -357,7 +357,7 @@ Test(pcal_machine, both_strategies_from_a_vote) {
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "2222");
 }
 
-/* Not constrained: a climb until constrained, then a vote with the added warps. */
+/* Not constrained: a climb until constrained, followed by a vote with the added warps. */
 Test(pcal_machine, both_strategies_from_a_climb) {
     rig r;
     gpci_pcal_options both = plain;
@@ -373,7 +373,7 @@ Test(pcal_machine, both_strategies_from_a_climb) {
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "4444");
 }
 
-/* Periods after a change normally do not count: a step of two is the mean of both. */
+/* Normally, periods after a change do not count. A step of two periods counts as the mean of both. */
 Test(pcal_machine, warmup_and_longer_steps) {
     rig r;
     gpci_pcal_options slow = plain;
@@ -393,7 +393,7 @@ Test(pcal_machine, warmup_and_longer_steps) {
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "0000");
 }
 
-/* Of five warps three run and share L2; none votes about L1 here, with warp-opt 1. */
+/* Three of five warps run and share L2. With warp-opt 1, no warp votes about L1. */
 static void start_l2_by(rig *r, bool exclusive, uint32_t step) {
     gpci_pcal_options o = plain;
     o.l2 = true;
@@ -433,7 +433,7 @@ Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
     all(&r, 105); /* no significant change */
     EXPECT_L2(&r, GPCI_PCAL_STABLE, 4);
     start_l2(&r, false);
-    all(&r, 96); /* the first step back: all tokens again */
+    all(&r, 96); /* the first step back: every warp has its token again */
     EXPECT_L2(&r, GPCI_PCAL_STABLE, GPCI_TOKENS_ALL);
     start_l2(&r, false);
     for (int work = 120, tokens = 3; tokens > 0; tokens--, work += work / 5) {
@@ -444,7 +444,7 @@ Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
     EXPECT_L2(&r, GPCI_PCAL_STABLE, 1);
 }
 
-/* A step as large as the rest, or larger, leaves one. */
+/* A step as large as the rest, or larger, leaves a token. */
 Test(pcal_machine, the_last_token_for_l2) {
     rig r;
     for (uint32_t step = 3; step <= 5; step++) {
@@ -455,7 +455,7 @@ Test(pcal_machine, the_last_token_for_l2) {
     }
 }
 
-/* The warp with a token for L1 first loses the one for L2. */
+/* The warp with a token for L1 first loses its token for L2. */
 Test(pcal_machine, tokens_for_l2_that_exclude_l1s) {
     rig r;
     start_l2(&r, true);
@@ -464,7 +464,7 @@ Test(pcal_machine, tokens_for_l2_that_exclude_l1s) {
     EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, 3);
 }
 
-/* A phase begins with all tokens for L2. */
+/* A phase begins with every token for L2. */
 Test(pcal_machine, a_new_phase_gives_tokens_for_l2_back) {
     rig r;
     start_l2(&r, false);
@@ -488,7 +488,7 @@ Test(pcal_machine, begins_with_a_choice) {
     all(&r, 100);
     all(&r, 200);
     all(&r, 200);
-    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000"); /* a phase of the kernel remains one */
+    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000"); /* a phase of the kernel remains a single phase */
     gpci_pcal_begin(&r.pcal, NULL);
     EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
 }

@@ -7,7 +7,7 @@
 
 static const gpci_phase_options one = {.measures = 1, .periods = 3, .threshold = 0.2};
 
-/* '.' without a new phase, '!' with one. */
+/* '.' for a period without a new phase, '!' for a new phase. */
 static void check(const gpci_phase_options *options, const double *values, size_t count, const char *expected) {
     gpci_phase phase;
     gpci_phase_init(&phase, options);
@@ -37,14 +37,14 @@ Test(phase, a_change_must_exceed_the_threshold) {
 }
 
 Test(phase, each_period_is_compared_with_the_one_before) {
-    /* a slow drift is no change, at any distance */
+    /* a slow drift is no change, at every distance */
     CHECK(&one, "......", 1.0, 1.2, 1.4, 1.6, 1.9, 2.2);
 }
 
 Test(phase, a_change_must_last) {
     CHECK(&one, ".........", 1, 2, 2, 1, 2, 2, 1, 2, 2);
     CHECK(&one, "...!...!", 1, 2, 2, 2, 2, 1, 1, 1);
-    /* compared with the level before, with any change meanwhile */
+    /* compared with the level before, whatever changes came between */
     CHECK(&one, "...!", 1, 2, 5, 0.1);
 }
 
@@ -56,7 +56,7 @@ Test(phase, any_measure_may_change) {
 
 Test(phase, little_is_taken_for_the_floor) {
     const gpci_phase_options floored = {.measures = 1, .periods = 1, .threshold = 0.5, .floors = {0.1}};
-    CHECK(&floored, "....", 0.001, 0.09, 0.0, 0.15); /* 0.15 is half more than the floor, not more than that */
+    CHECK(&floored, "....", 0.001, 0.09, 0.0, 0.15); /* 0.15 is half more than the floor, not more than half */
     CHECK(&floored, ".!", 0.001, 0.151);
     CHECK(&floored, ".!", 0.3, 0.14);
 }

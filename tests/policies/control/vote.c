@@ -31,7 +31,7 @@ static void start(rig *r, const gpci_vote_options *options) {
     gpci_vote_init(&r->vote, options, r->sms);
 }
 
-/* A period in which SM i issued work[i] instructions per 1000 cycles; a negative one was idle. */
+/* A period: SM i issued work[i] instructions per 1000 cycles; a negative work[i] means an idle SM. */
 static void period(rig *r, const int *work) {
     for (uint32_t sm = 0; sm < r->vote.options.sms; sm++) {
         gpc_sample sample = GPC_SAMPLE_INIT;
@@ -46,7 +46,7 @@ static void period(rig *r, const int *work) {
 
 #define PERIOD_OF(r, ...) period(r, (const int[]){__VA_ARGS__})
 
-/* Candidate per SM, one digit each, and the state. */
+/* Candidate per SM, a digit an SM, and the state. */
 static void expect(const rig *r, gpci_vote_state state, const char *assignment) {
     char found[SMS + 1] = "";
     for (uint32_t sm = 0; sm < r->vote.options.sms && sm < SMS; sm++)
@@ -120,9 +120,9 @@ Test(vote, a_new_phase_brings_a_new_vote_on_other_sms) {
     PERIOD_OF(&r, 9, 6, 6, 6);
     expect(&r, GPCI_VOTE_STABLE, "1111");
     PERIOD_OF(&r, 9, 9, 9, 9); /* level of the phase */
-    PERIOD_OF(&r, 3, 3, 3, 3); /* one period of a change */
+    PERIOD_OF(&r, 3, 3, 3, 3); /* a single changed period */
     expect(&r, GPCI_VOTE_STABLE, "1111");
-    PERIOD_OF(&r, 9, 9, 9, 9); /* it did not last */
+    PERIOD_OF(&r, 9, 9, 9, 9); /* the change did not last */
     PERIOD_OF(&r, 3, 3, 3, 3);
     PERIOD_OF(&r, 3, 3, 3, 3);
     expect(&r, GPCI_VOTE_TEST, "0012"); /* from the end of the last test */
@@ -137,7 +137,7 @@ Test(vote, misses_are_a_phase_too) {
     PERIOD_OF(&r, 6, 6, 6, 6);
     PERIOD_OF(&r, 6, 6, 6, 6);
     expect(&r, GPCI_VOTE_STABLE, "0000");
-    for (unsigned n = 0; n < 3; n++) /* a miss ratio of 0.5, then 0.9 twice, at the same throughput */
+    for (unsigned n = 0; n < 3; n++) /* a miss ratio of 0.5, then 0.9 twice, at an unchanged throughput */
         for (uint32_t sm = 0; sm < 4; sm++) {
             gpc_sample sample = {sizeof sample, 0, PERIOD, PERIOD, 6, 100, n ? 10 : 50};
             gpci_vote_sample(&r.vote, sm, &sample);
@@ -145,7 +145,7 @@ Test(vote, misses_are_a_phase_too) {
     cr_expect_eq(r.vote.state, (uint32_t)GPCI_VOTE_TEST);
 }
 
-/* Of 10 reads 5 miss, then 6: a fifth more, not above the threshold; 7 are. */
+/* 5 of 10 reads miss, then 6: a fifth more is not above the threshold; 7 are. */
 Test(vote, misses_at_the_threshold) {
     for (uint64_t misses = 6; misses <= 7; misses++) {
         rig r;
@@ -168,7 +168,7 @@ Test(vote, an_idle_sm_is_given_nothing_to_test) {
         PERIOD_OF(&r, -1, -1, -1, -1); /* no SM runs: no vote */
         expect(&r, GPCI_VOTE_WATCH, "0000");
     }
-    PERIOD_OF(&r, -1, 6, -1, 6); /* room for one candidate beside the default: two rounds */
+    PERIOD_OF(&r, -1, 6, -1, 6); /* a single candidate fits beside the default: two rounds */
     expect(&r, GPCI_VOTE_TEST, "0100");
     PERIOD_OF(&r, -1, 6, -1, 3);
     expect(&r, GPCI_VOTE_TEST, "0002");
@@ -182,7 +182,7 @@ Test(vote, how_long_an_active_sm_is_active) {
     o.candidates = 2;
     rig r;
     start(&r, &o);
-    for (uint32_t sm = 0; sm < 4; sm++) { /* SM 0 just short of half the period, SM 1 half of it */
+    for (uint32_t sm = 0; sm < 4; sm++) { /* SM 0 is active just short of half the period, SM 1 half of the period */
         gpc_sample sample = {sizeof sample, 0, PERIOD, sm ? PERIOD / 2 : PERIOD / 2 - 1, 6, 0, 0};
         gpci_vote_sample(&r.vote, sm, &sample);
     }
@@ -222,7 +222,7 @@ Test(vote, without_the_default_beside_it_a_test_is_in_vain) {
     PERIOD_OF(&r, 6, 6);
     expect(&r, GPCI_VOTE_TEST, "10");
     PERIOD_OF(&r, 9, -1);
-    expect(&r, GPCI_VOTE_TEST, "00"); /* one SM is left: the default on it, for comparison */
+    expect(&r, GPCI_VOTE_TEST, "00"); /* one SM is left, and runs the default for comparison */
     PERIOD_OF(&r, 6, -1);
     expect(&r, GPCI_VOTE_TEST, "10");
     PERIOD_OF(&r, 9, -1);
@@ -259,7 +259,7 @@ Test(vote, one_sm_tests_one_after_another) {
     expect(&r, GPCI_VOTE_STABLE, "2");
 }
 
-/* One SM alone with failed tests of the default has no comparison; two have, if in time. */
+/* If one SM alone has failed tests of the default, the comparison is missing; two SMs have a comparison, if in time. */
 Test(vote, another_sm_comes_before_it_is_given_up) {
     for (unsigned both = 0; both < 2; both++) {
         gpci_vote_options o = plain;
@@ -293,11 +293,11 @@ Test(vote, several_sms_per_candidate) {
     PERIOD_OF(&r, 9, 5, 5, 8, 6, 6, 6, -1); /* 7 and 6.5 */
     expect(&r, GPCI_VOTE_STABLE, "11111111");
     cr_expect_float_eq(r.vote.candidates[1].score, 7.0 / 6, 1e-9);
-    /* five active: 5 / 3 = 1 each, and 3 for the default */
+    /* five active SMs: 5 / 3 = 1 for each candidate, and 3 for the default */
     start(&r, &o);
     PERIOD_OF(&r, 6, 6, 6, 6, 6, -1, -1, -1);
     expect(&r, GPCI_VOTE_TEST, "12000000");
-    /* one of a candidate's SMs idle: the other represents it */
+    /* a candidate's first SM is idle: the second SM represents the candidate */
     start(&r, &o);
     PERIOD_OF(&r, 6, 6, 6, 6, 6, 6, 6, 6);
     PERIOD_OF(&r, -1, 9, 6, 6, 6, 6, 6, 6);
@@ -320,7 +320,7 @@ Test(vote, warmup_does_not_count) {
     PERIOD_OF(&r, 8, 9, 6, 6);
     expect(&r, GPCI_VOTE_STABLE, "2222");
     cr_expect_float_eq(r.vote.candidates[1].score, 6.5 / 6, 1e-9);
-    /* nor is a new phase detected in it */
+    /* nor is a new phase detected in the test */
     PERIOD_OF(&r, 1, 1, 1, 1);
     PERIOD_OF(&r, 1, 1, 1, 1);
     for (unsigned n = 0; n < 5; n++)
@@ -365,7 +365,7 @@ Test(vote, without_a_clock_hit_rates_are_compared) {
     cr_expect_not(r.sms[3].active);
 }
 
-/* Any SM may be the busiest. */
+/* Every SM may be the busiest. */
 Test(vote, without_a_clock_the_busiest_is_the_measure) {
     for (uint32_t busiest = 0; busiest < plain.sms; busiest++) {
         rig r;
@@ -380,7 +380,7 @@ Test(vote, without_a_clock_the_busiest_is_the_measure) {
 }
 
 Test(vote, an_sm_that_does_nothing_at_all) {
-    /* active, but without an instruction: throughput 0, below any other */
+    /* active, but without an instruction: throughput 0, the least possible */
     rig r;
     start(&r, &plain);
     PERIOD_OF(&r, 0, 0, 0, 0);
@@ -393,7 +393,7 @@ Test(vote, an_sm_that_does_nothing_at_all) {
         PERIOD_OF(&r, 0);
         expect(&r, GPCI_VOTE_TEST, n == 0 ? "0" : n == 1 ? "1" : "2");
     }
-    PERIOD_OF(&r, 0); /* none is better than zero */
+    PERIOD_OF(&r, 0); /* no candidate is better than zero */
     expect(&r, GPCI_VOTE_STABLE, "0");
 }
 
@@ -407,7 +407,7 @@ Test(vote, one_candidate_has_nothing_to_vote_about) {
     cr_expect_eq(r.vote.rounds, 0);
 }
 
-/* With any samples, every named candidate exists, rounds end, and idle SMs never test. */
+/* With random samples, every named candidate exists, rounds end, and idle SMs never test. */
 Test(vote, random_samples) {
     srand(7);
     for (unsigned trial = 0; trial < 200; trial++) {
