@@ -19,7 +19,7 @@ Test(array, larger) {
     cr_expect_eq(gpci_array_larger(100, 100, 1, 1 << 20), 150);
 }
 
-/* Half of the largest size is the limit, and products and sums beyond it are refused, not wrapped. */
+/* Half of the largest size is the limit. Products and sums beyond the limit are refused, not wrapped. */
 Test(array, larger_than_memory) {
     const size_t most = SIZE_MAX / 2 / 24;
     cr_expect_eq(gpci_array_larger(0, 0, most, 24), most);
@@ -80,7 +80,7 @@ Test(array, keeps_items) {
     rig_close(&r);
 }
 
-/* From a few bytes to many pages, and every size again with an allocator of the host's, for all memory. */
+/* From a few bytes to many pages; every size again with an allocator of the host's, for all memory. */
 Test(array, enlarged) {
     static const size_t sizes[] = {100,
                                    GPCI_ARRAY_PAGES - 1,
@@ -136,7 +136,7 @@ Test(array, room_for_many) {
     rig_close(&r);
 }
 
-/* A failed buffer takes nothing more, until cleared. */
+/* A failed buffer takes no more bytes, until cleared. */
 Test(array, bytes) {
     rig r;
     rig_open(&r);

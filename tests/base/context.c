@@ -206,7 +206,10 @@ typedef struct sample {
     uint64_t third;
 } sample;
 
-/* Older structs are taken up to their size, the rest keeps the default; none larger than known with bytes set. */
+/*
+ * Older structs are taken up to their size, and the rest keeps the default. A larger struct is refused if an unknown
+ * byte is set.
+ */
 Test(abi, take) {
     sample ours = {sizeof ours, 1, 2, 3}, theirs = {sizeof theirs, 11, 12, 13};
     gpc_error error = GPC_ERROR_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Criterion starts libgit2 in every test's process, for text differences shown by newer assertions, and libgit2 reads
- * all certificates trusted by the machine: half of the cost of a short test. A program's functions come before those of
- * libraries: these start libgit2 only when there is a difference to show.
+ * all certificates trusted by the machine: half of the cost of a short test. A program's functions come before
+ * functions of libraries: the functions below start libgit2 only for a difference to show.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>

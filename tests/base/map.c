@@ -111,7 +111,7 @@ Test(map, reserved) {
     rig_close(&r);
 }
 
-/* Foreign entries, all with one of two hashes: found by comparison. */
+/* Foreign entries with only two hashes: found by comparison. */
 static bool same_word(const void *entries, uint32_t entry, const void *key) {
     return !strcmp(((const char *const *)entries)[entry], key);
 }

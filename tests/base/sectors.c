@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Every mask of up to eight sectors has as many as it has bits. */
+/* The number of sectors in a mask is the number of its bits, for every mask of up to eight sectors. */
 Test(sectors, counted_in_every_mask) {
     for (unsigned mask = 0; mask < 256; mask++) {
         unsigned expected = 0;

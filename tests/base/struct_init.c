@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Structs by name. tests/api compares each with the macro. */
+/* Structs by name. tests/api compares every struct with the macro. */
 
 /* A caller's struct between foreign bytes. */
 typedef struct guarded {

@@ -106,7 +106,7 @@ static void nearest(const char *name, const char *expected) {
         cr_expect_eq(found, NULL, "%s is near %s", name, found);
 }
 
-/* Levenshtein distances counted by hand; up to a third of the name and one more is near. */
+/* Levenshtein distances counted by hand. A name is near at up to a third of its length and one more. */
 Test(text, nearest_names) {
     nearest("l1.size", "l1.size");
     nearest("l1.sise", "l1.size");

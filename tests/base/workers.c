@@ -51,7 +51,7 @@ static void run(uint32_t count, uint64_t delay, uint32_t times) {
     gpc_context_destroy(context);
 }
 
-/* More threads than processors, too: then no thread spins, all sleep. */
+/* Also more threads than processors: no thread spins, all sleep. */
 Test(workers, every_round_has_all_shares) {
     for (uint32_t count = 1; count <= MOST; count++)
         run(count, 0, count > 2 ? 200 : 2000);
@@ -128,7 +128,7 @@ static void remember_to_end(void *user_data, uint32_t worker) {
         cr_assert_eq(pthread_setspecific(at_end, &numbers[worker]), 0);
 }
 
-/* Destroying them waits until all threads have ended: their data may be freed. */
+/* Destroying workers waits until the threads have ended: their data may be freed. */
 Test(workers, all_have_ended) {
     gpc_context *context;
     gpci_workers *workers;

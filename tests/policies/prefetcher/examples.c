@@ -26,7 +26,7 @@ Test(prefetcher_examples, next_line) {
     rig_close(&r);
 }
 
-/* 256 bytes a time: two lines. Every warp learns separately, or all together. */
+/* 256 bytes a time: two lines. Every warp learns alone, or all warps together. */
 Test(prefetcher_examples, stride) {
     rig r;
     rig_open(&r, "stride");
@@ -46,7 +46,10 @@ Test(prefetcher_examples, stride) {
     rig_close(&r);
 }
 
-/* Of an instruction of several lines the first gives the warp's position; all are fetched equally far ahead. */
+/*
+ * An instruction of several lines: the first line gives the warp's position, and every line is fetched equally far
+ * ahead.
+ */
 Test(prefetcher_examples, lines_of_an_instruction) {
     rig r;
     rig_open(&r, "stride(degree=2, distance=3)");
@@ -57,7 +60,7 @@ Test(prefetcher_examples, lines_of_an_instruction) {
     rig_close(&r);
 }
 
-/* Less than a line counts as one, in every direction; a zero stride fetches nothing. */
+/* Less than a line counts as a line, in every direction; a zero stride fetches no line. */
 Test(prefetcher_examples, small_strides) {
     rig r;
     rig_open(&r, "stride");
@@ -100,7 +103,7 @@ Test(prefetcher_examples, locality_aware) {
     rig_close(&r);
 }
 
-/* Three warps of one stride: the fourth need not learn it. */
+/* Three warps of one stride: the fourth warp need not learn the stride. */
 Test(prefetcher_examples, mta_stride_of_all_warps) {
     rig r;
     rig_open(&r, "mta(throttle=off)");
@@ -159,7 +162,7 @@ Test(prefetcher_examples, costs) {
     cr_expect_eq(cost("mta") - cost("mta(throttle=off)"), 4 * 20 + 2 * 20 + 3 + 3);
 }
 
-/* A new load replaces the oldest, at any place; the others keep their state. */
+/* A new load replaces the oldest, at any place; the other loads keep their state. */
 Test(prefetcher_examples, mta_forgets_the_oldest) {
     rig r;
     rig_open(&r, "mta(throttle=off, ip=3)");

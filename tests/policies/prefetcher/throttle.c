@@ -79,7 +79,7 @@ Test(prefetcher_throttle, none_where_they_are_evicted) {
     cr_expect_eq(period(&r, 100, 0, 50), 40);
     rig_close(&r);
     open_trained(&r, "mta(period=1000)");
-    period(&r, 0, 1, 50); /* not one was used */
+    period(&r, 0, 1, 50); /* no prefetch was used */
     cr_expect_eq(period(&r, 100, 0, 50), 0);
     rig_close(&r);
 }
