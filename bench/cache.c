@@ -103,7 +103,7 @@ typedef struct bench {
     uint32_t sets[PIECE];
     uint64_t orders[384];
     double times[SUBJECTS][ROUNDS * PIECES];
-    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the bare rate, our rate; calls and ours: of the table's time */
+    double shares[SUBJECTS][ROUNDS * PIECES]; /* per cent */
 } bench;
 
 static int ascending(const void *a, const void *b) {

@@ -130,7 +130,7 @@ def cycles(result):
 
 
 def fastest(cache, tasks):
-    """Of (number, task) the fastest with a result, the first of equals."""
+    """The fastest (number, task) with a result, the first among equals."""
     done = [(cycles(cache.get(one)), number, one) for number, one in tasks if cycles(cache.get(one))]
     return min(done, key=lambda entry: entry[0])[1:] if done else (None, None)
 

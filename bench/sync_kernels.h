@@ -33,7 +33,7 @@ typedef struct sync_setup {
     gpc_scope scope;     /* CTA: local; GPU */
     uint32_t sms, warps; /* warps of an SM, an even number */
     uint32_t rounds;     /* critical sections, barriers, or messages of a warp */
-    uint32_t lines;      /* of 128 bytes, of shared data, at most SYNC_LINES */
+    uint32_t lines;      /* lines of shared data, 128 bytes each, at most SYNC_LINES */
     bool
         coherent_stores; /* store data by coherent stores, for protocols with other stores that fences do not publish */
     bool polls_by_load;  /* wait by loads with an acquire, instead of atomics without effect */
@@ -48,7 +48,7 @@ typedef struct sync_result {
     uint64_t expected, wrong; /* additions, or read words; lost additions, or stale words */
     uint64_t attempts;        /* atomics and loads with the result "wait" */
     bool over;                /* false: over the limit of cycles */
-    gpc_stats stats;          /* of the hierarchy at the end, before reads of the sums */
+    gpc_stats stats;          /* hierarchy's statistics at the end, before reads of the sums */
 } sync_result;
 
 /* Run a kernel on a hierarchy without accesses in flight, and set its callbacks. A status below 0 is a failure. */

@@ -63,7 +63,7 @@ static const gpc_replacement_ops lip_ops = {
 };
 
 /*
- * Of a shared library, `gpucache run --load` and the like call this for each context:
+ * Entry of a shared library: `gpucache run --load` and similar commands call the function for each context:
  * cc -shared -fPIC custom_policy.c $(pkg-config --cflags --libs gpucache) -o lip.so
  */
 gpc_status gpucache_register(gpc_context *context, gpc_error *error);

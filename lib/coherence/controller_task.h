@@ -60,8 +60,8 @@ typedef enum gpci_task_sort {
 typedef struct gpci_task {
     uint32_t parent;       /* notified at the end, or GPCI_NO_ITEM. Free task: next in the pool */
     uint32_t flight;       /* access of the task */
-    uint32_t block;        /* of `module`, locked for the task or the parent */
-    uint32_t own;          /* of `from`: receives the answer, or leaves */
+    uint32_t block;        /* block of `module`, locked for the task or the parent */
+    uint32_t own;          /* block of `from`: receives the answer, or leaves */
     uint32_t pending;      /* unfinished children, plus 1 while the task makes them */
     uint32_t behind;       /* next task with a blocked address of `module`, or next invalidation of `module` */
     uint64_t address;      /* block of `from`; lookup: any address in the block; invalidation: first address */
@@ -83,7 +83,7 @@ typedef struct gpci_task {
             uint16_t except; /* module allowed to keep a copy, or GPCI_TASK_NO_MODULE */
         };
         struct {
-            uint32_t size;    /* of the message, with header */
+            uint32_t size;    /* bytes of the message, with header */
             uint32_t carried; /* block of `carrier` to send */
             uint16_t carrier; /* unused for the bytes of a store */
         };
@@ -92,7 +92,7 @@ typedef struct gpci_task {
             uint32_t abreast;  /* gpci_sweep_order.abreast */
             uint32_t upcoming; /* next block */
         };
-        uint32_t number; /* of an INVALIDATION; marker: number of the last INVALIDATION before it */
+        uint32_t number; /* number of an INVALIDATION; marker: number of the last INVALIDATION before the marker */
     };
     uint8_t resumes;      /* gpci_step of the parent */
     uint8_t state;        /* state of the block when found; invalidation: before it */
@@ -111,7 +111,7 @@ typedef struct gpci_task {
     bool leaves : 1, stored : 1, at_low : 1;
     bool passing : 1;                 /* put or read request: the access bypasses R */
     bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
-    bool barred : 1;                  /* its address is blocked in `module` (gpci_bar) */
+    bool barred : 1;                  /* the address is blocked in `module` (gpci_bar) */
     bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
     bool owners : 1;                  /* invalidation: only owners probed yet */
     bool room : 1;                    /* invalidation: makes room in the directory for `except` */

@@ -271,7 +271,7 @@ uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t 
         const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
         return serves ? g->low[0] : GPC_NO_MODULE;
     }
-    uint64_t divisor = 0, modulus = 0, residue = 0; /* of the previous low module: mostly unchanged */
+    uint64_t divisor = 0, modulus = 0, residue = 0; /* values of the previous low module: mostly unchanged */
     for (uint32_t i = 0; i < g->low_count; i++) {
         const gpci_module *low = &c->modules[g->low[i]];
         if (address < low->first || address > low->last || !gpci_module_at_home(low, address))

@@ -2,7 +2,7 @@
 #include "coherence/tree_engine.h"
 
 /*
- * What is done to all blocks of a module, or of all caches, one after another:
+ * Operations on all blocks of a module, or of all caches, one block after another:
  *   flush    write modified bytes back and invalidate, as at the end of a program (Table 2.6, steps 15 to 20)
  *   acquire  the protocol's ACQUIRE rules: at the beginning of a kernel, for caches that may hold old data
  *

@@ -42,7 +42,7 @@ static gpc_status check_half(const gpc_coherence *c, const gpci_module *m, gpc_e
     return GPC_OK;
 }
 
-/* What decides about ways must be alike. */
+/* Properties that decide about ways must be equal. */
 static gpc_status compare(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given, *h = &m->twin->given;
     const struct {

@@ -78,8 +78,8 @@ struct gpci_module {
     /* [bank_homes][bank_modulus] low modules by home and (address >> bank_shift) mod bank_modulus; or NULL */
     uint32_t *banks;
     uint32_t bank_shift, bank_modulus, bank_homes; /* bank_homes 1: independent of the home */
-    const gpci_tree_selector *bank_selector;       /* of HASHED banks, set by layout.c; or NULL */
-    const gpci_tree_selector *selector;            /* of its own sets, set by layout.c; NULL: use the next fields */
+    const gpci_tree_selector *bank_selector;       /* HASHED banks, set by layout.c; or NULL */
+    const gpci_tree_selector *selector;            /* module's sets, set by layout.c; NULL: use the next fields */
     uint64_t row_mask;                             /* rows - 1 */
     uint32_t index_shift;                          /* row = tag >> index_shift & row_mask, unless `divides` */
     /* Sets or interleaving modulus are no powers of two; or a selector; or an interleaved module with larger lines. */
@@ -113,7 +113,7 @@ struct gpci_module {
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;         /* [block][mask_bytes] modified bytes; NULL as `data` */
     gpci_policy *policy;    /* a replacement policy other than lru and fifo; or NULL */
-    gpci_policy *predictor; /* of a hierarchy (module_ask.c); or NULL */
+    gpci_policy *predictor; /* predictor of a hierarchy (module_ask.c); or NULL */
     bool asks;              /* slice: policies may keep missed lines out */
     bool admits;            /* slice: the replacement policy declines lines */
     bool strict_tokens;     /* slice: lines requested without a token stay out */

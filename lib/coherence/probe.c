@@ -298,7 +298,7 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, x, state, gpci_event_or(probe->event, GPC_EVENT_READ_PROBE));
-    bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
+    bool entry = gpci_module_directory_only(x, block); /* x holds only the bytes just received from above */
     bool received = above->data || (entry && gpci_tree_entry_holds(c, x, block));
     bool sends = rule.actions & GPC_DO_SEND_DATA, modified = received || (gpci_tree_is_modified(c, state) && !entry);
     if (entry || (gpci_tree_has(c, GPC_PROTOCOL_BARE_ACK) && above->probed))

@@ -54,7 +54,7 @@ static gpci_tree_point forward_put(gpc_coherence *c, gpci_module *t, const gpci_
     return gpci_tree_send_put(c, t, &on, at);
 }
 
-/* What the bytes are below, by T's rule for them. */
+/* Bytes' state below after the put, by T's rule. */
 static uint8_t raised_by(const gpci_module *t, uint8_t state, const gpci_tree_put *put) {
     return gpci_raised_below(t, state, event_of(put), gpci_tree_put_event(put->non_coherent));
 }
@@ -157,12 +157,12 @@ static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint3
     return gpci_tree_probe_copies(c, t, &others, at);
 }
 
-/* What comes back to who wants to know what a store has found: as many bytes as went there. */
+/* Size of the reply to a request for a store's old bytes: as many bytes as the store sent. */
 static uint32_t returned(const gpci_tree_put *put) {
     return put->passing && put->flags & GPC_ACCESS_RETURNS ? put->bytes.size : 0;
 }
 
-/* What others have read of T's block is old. */
+/* Copies of T's block at other modules are old. */
 static void tell_others(gpc_coherence *c, const gpci_module *r, gpci_module *t, uint32_t block,
                         const gpci_tree_put *put, gpci_tree_point at) {
     const uint64_t first = put->bytes.address;

@@ -143,7 +143,7 @@ void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, gpci
         cycle = free_from(star, &star->through[to], cycle > arrival ? cycle : arrival, 1, &index);
         gpci_tree_probe_reply *next = next_in_turn(c, star, to, replies, count, cycle);
         const uint64_t cycles = cycles_of(star, next->bytes);
-        if (next->link_cycle + cycles > cycle) { /* it has its turn, and is still on its link */
+        if (next->link_cycle + cycles > cycle) { /* message has its turn, but is still on its link */
             star->through[to].last = next->module;
             cycle++;
             continue;

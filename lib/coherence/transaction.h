@@ -44,7 +44,7 @@ typedef struct gpci_tree_point {
 typedef struct gpci_tree_request {
     /* R. */
     gpci_module *from;
-    uint32_t block; /* of R: destination of the data */
+    uint32_t block; /* block of R: destination of the data */
     uint64_t tag;   /* address of `block` */
     uint32_t flags; /* GPC_ACCESS_ bits of the access */
     bool valid;     /* R has a copy, and requests only write permission */
@@ -360,7 +360,7 @@ typedef struct gpci_tree_put {
     gpci_tree_payload bytes;
     uint64_t tag; /* of R's block */
     gpc_message_kind kind;
-    uint32_t size;     /* of the message, with header */
+    uint32_t size;     /* bytes of the message, with header */
     uint32_t flags;    /* GPC_ACCESS_ bits of the access */
     bool non_coherent; /* event at T: N_DATA_ABOVE if true, otherwise DATA_ABOVE */
     bool modified;     /* carries bytes; false: a notice */

@@ -30,7 +30,7 @@ typedef struct gpci_tree_peers {
 typedef struct gpci_tree_telling {
     uint32_t reads;
     gpci_tree_peers peers[2]; /* unused: count 0 */
-    uint32_t fill_ways;       /* of first-level modules; 0: a block has its way from the lookup on */
+    uint32_t fill_ways;       /* ways of first-level modules at a fill; 0: a block has its way from the lookup on */
 } gpci_tree_telling;
 
 /*
@@ -121,7 +121,7 @@ struct gpc_coherence {
     uint32_t wish_count, wish_room;
     const gpci_module *asker;              /* with neighbours: module of the current access */
     uint64_t asked;                        /* with neighbours: address of the current access */
-    gpci_tree_asks asks;                   /* of the next access: set by the host before it begins */
+    gpci_tree_asks asks;                   /* values of the next access: set by the host before the access begins */
     struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
     uint32_t reply_count, reply_room;
     gpci_tree_telling telling;

@@ -31,7 +31,7 @@ typedef struct gpci_ledger_term {
     bool optional;     /* absent is 0 */
     uint8_t part;      /* gpci_ledger_part */
     uint8_t sum;       /* gpci_ledger_sum */
-    const char *words; /* of the events, [length], in the row's text */
+    const char *words; /* words of the events, [length], in the row's text */
     uint32_t length;
 } gpci_ledger_term;
 

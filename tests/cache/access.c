@@ -122,7 +122,7 @@ Test(access, ten_accesses) {
     rig_close(&r);
 }
 
-/* -- which bytes and sectors */
+/* -- bytes and sectors */
 
 Test(access, sectors_of_a_request) {
     rig r;

@@ -81,7 +81,7 @@ Test(line_states, kept_while_the_line_stays) {
     rig_close(&r);
 }
 
-/* Of one sector, of one line: the neighbours' states stay. */
+/* Setting a sector of a line keeps the neighbours' states. */
 Test(line_states, sectors_are_independent) {
     rig r;
     rig_init(&r);

@@ -17,12 +17,12 @@ typedef struct diary {
     char text[2000];
     uint32_t victim;     /* answer of choose_victim */
     bool no_candidates;  /* no candidates in the last call */
-    uint64_t candidates; /* of the last call */
+    uint64_t candidates; /* candidates of the last call */
     gpc_prediction prediction;
     gpc_decision verdict;
     uint32_t word;
     int inits, finishes;
-    gpc_policy_env env; /* of the last init */
+    gpc_policy_env env; /* environment of the last init */
     gpc_warp_event event;
 } diary;
 
@@ -167,7 +167,7 @@ static void expect_text(diary *d, const char *expected, const char *what) {
     d->text[0] = '\0';
 }
 
-/* -- what they are told */
+/* -- information for policies */
 
 Test(policies, order_of_calls) {
     static notes n;
@@ -289,7 +289,7 @@ Test(policies, warp_events) {
     rig_close(&n.rig);
 }
 
-/* -- what they may answer */
+/* -- answers of policies */
 
 static void expect_impossible(notes *n, gpc_request request, uint32_t victim, const char *what) {
     gpc_cache_stats before = rig_stats(&n->rig);

@@ -54,7 +54,7 @@ static void with_e(const char *protocol) {
             {"L0", "S1", "E>E@400", ""},                 /* Write Above */
             {"S0", "X0", "E>M@40", ""},                  /* Data Above */
             {"L0", "L2", "E>S@4000", "D4"},              /* Read Req.: the owner above is asked, and has no new data */
-            {"L0 X0 C0", "L2", "E>S@4000", "D4"},        /* likewise: gone in silence */
+            {"L0 X0 C0", "L2", "E>S@4000", "D4"},        /* gone in silence, too */
             {"L0", "S2", "E>I@800", "D4"},               /* Write Req. */
             {"S0", "S2", "E>M@10000 M>I@800", "D4"},     /* Invalidate Data on the way */
             {"L0 C1", "D1", "E>I@200", ""},              /* Eviction */
@@ -96,7 +96,7 @@ static void without_e(const char *protocol) {
 static void with_o(const char *protocol) {
     BETWEEN(protocol,
             {"S0 X0", "L2", "M>O@8000", "D4"},            /* M, Read Req. */
-            {"S0 X0 S1", "L2", "M>O@2000", "D4"},         /* likewise: the new data are above */
+            {"S0 X0 S1", "L2", "M>O@2000", "D4"},         /* the new data are above, too */
             {"S0 X0 L2", "L1", "", ""},                   /* O, Read Above */
             {"S0 X0 L2", "S1", "O>M@400", "W5"},          /* Write Above */
             {"S0 L2", "X0", "", ""},                      /* Data Above, from an O */
@@ -139,7 +139,7 @@ static void with_e_and_o(const char *protocol) {
     with_o(protocol);
     BETWEEN(protocol, {"S0", "L1", "", ""},                   /* the data go to the requester, the duty stays */
             {"S0", "L2", "E>M@40000 M>O@2000", "D4"},         /* Probe Data */
-            {"S0 L1", "L2", "E>M@40000 M>O@2000", "D4"});     /* likewise for an O */
+            {"S0 L1", "L2", "E>M@40000 M>O@2000", "D4"});     /* an O in place of the E */
 }
 
 Test(coherence_cells, between_in_moesi) {

@@ -25,7 +25,7 @@ typedef struct world {
     uint8_t stored[BYTES], done[BYTES], seen[BYTES]; /* issued; ended in L1; visible to any acquiring module */
     uint8_t floors[3][BYTES], promised[3][BYTES], leaves[3][BYTES];
     uint64_t waits[3]; /* token of the acquire; or 0 */
-    bool below[3];     /* of the cache between */
+    bool below[3];     /* acquires of the cache between */
     bool stays;        /* stores stay in L1 until an acquire */
     uint32_t ended;
 } world;
@@ -108,7 +108,7 @@ static void open_world(world *w, const char *protocol, uint64_t seed, bool lines
     for (uint32_t i = 0; i < MODULES; i++) {
         w->s->modules[i].sets = 1 + (i >= BETWEEN);
         w->s->modules[i].ways = 2;
-        w->s->modules[i].sectors = lines ? 2 : 1; /* of which both are read */
+        w->s->modules[i].sectors = lines ? 2 : 1; /* both sectors are read */
         w->s->modules[i].fetch_blocks = lines && i < MEMORY ? 2 : 1;
         w->s->modules[i].latency = 1 + gpci_random_below(&w->random, i < BETWEEN ? 100 : 20);
         w->s->modules[i].directory_latency = gpci_random_below(&w->random, 3);

@@ -68,7 +68,7 @@ static const struct size {
     {"2 L2 of 1, sub-blocks", 1, 1, 2, 1},
 };
 
-enum { MOST_STATES = 1000000 }; /* of the larger trees: nmoesi and slc-glc have more; breadth first, these are enough */
+enum { MOST_STATES = 1000000 }; /* larger trees, breadth first: nmoesi and slc-glc have more states */
 
 static void explore_all(const char *protocol) {
     const explore_family *family = explore_family_of(protocol);

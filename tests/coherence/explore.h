@@ -11,23 +11,23 @@ typedef struct explore_setup {
     const char *protocol;
     gpci_verify_tree tree;
     uint32_t blocks, positions;
-    uint32_t kinds;                  /* bit per gpci_verify_kind that is a choice */
-    bool steered;                    /* accesses with GLC and with SLC too */
-    bool races;                      /* the protocol has N, and n-stores are a choice: copies may differ */
-    bool refreshes;                  /* the protocol promises that an acquire leaves no old data */
-    bool structure_only;             /* values are not checked */
-    const char *letters;             /* of the states; not NULL: first-level caches are compared with explore_table.c */
-    bool go_on;                      /* beyond violations: counted, but their successors are not explored */
-    bool backwards;                  /* depth first, with a state's choices from the last one on */
-    bool multi2sim;                  /* likewise, compared with the specification of Multi2Sim's */
-    const char *plain;               /* vi, none or slc-glc: compared with explore_plain.c */
+    uint32_t kinds;      /* bit per gpci_verify_kind that is a choice */
+    bool steered;        /* accesses with GLC and with SLC too */
+    bool races;          /* the protocol has N, and n-stores are a choice: copies may differ */
+    bool refreshes;      /* the protocol promises that an acquire leaves no old data */
+    bool structure_only; /* values are not checked */
+    const char *letters; /* letters of the states; not NULL: first-level caches are compared with explore_table.c */
+    bool go_on;          /* beyond violations: counted, but their successors are not explored */
+    bool backwards;      /* depth first, with a state's choices from the last one on */
+    bool multi2sim;      /* first-level caches are compared with the specification of Multi2Sim's protocol */
+    const char *plain;   /* vi, none or slc-glc: compared with explore_plain.c */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     uint32_t most;                   /* states; 0: no bound */
 } explore_setup;
 
 typedef struct explore_report {
     uint64_t states, edges, violations;
-    uint64_t print;  /* of all states, edges and messages, in any order */
+    uint64_t print;  /* digest of all states, edges and messages, in any order */
     uint64_t shape;  /* likewise, without messages */
     bool complete;   /* everything reachable was reached; false: ended by `most` or a violation */
     bool failed;     /* no memory, or the tree was refused: see `text` */

@@ -41,7 +41,7 @@ typedef struct gatekeeper {
     const explore_family *family;
     bool thorough;
     copy right;
-    uint64_t prints[GATES]; /* of the correct table */
+    uint64_t prints[GATES]; /* prints of the correct table */
     char text[1600];
 } gatekeeper;
 

@@ -93,7 +93,7 @@ static doubled *double_events(gpc_context *context, const char *name) {
     return d;
 }
 
-/* Of a protocol without N: requests, and data, come only by the other columns. */
+/* A protocol without N: requests and data come only by the other columns. */
 static void forbid_usual(doubled *d) {
     for (uint32_t place = 0; place < PLACES; place++)
         for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)

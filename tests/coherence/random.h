@@ -10,7 +10,7 @@
  * knows every byte's value, and, if it fails, made smaller until nothing more can be left out.
  */
 
-#define RANDOM_BYTES 16u   /* of the largest access */
+#define RANDOM_BYTES 16u   /* largest access */
 #define RANDOM_CYCLE 1000u /* cycles between issues */
 
 typedef enum random_kind {

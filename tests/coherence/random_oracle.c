@@ -6,13 +6,13 @@
 #include <string.h>
 
 /*
- * What every byte must be. Time is the number of steps made. A byte's last store is known to
- *   - the module that made it;
- *   - all, if it was coherent;
- *   - others, from the time on at which it was released (it has reached what all processors share), if all that they
- *     can have kept of older copies is gone since.
- * Two stores to a byte that nothing orders leave it unknown, until a store that is ordered. Since this holds for any
- * list of steps, steps can be dropped from a failing one and what then fails is still a failure.
+ * Required value of every byte. Time is the number of steps made. A byte's last store is known to
+ *   - the module that made the store;
+ *   - all modules, if the store was coherent;
+ *   - other modules, from the release of the store on (the store has reached the level shared by all processors), once
+ * every older copy that the module may have kept is gone.
+ * Two unordered stores to a byte leave the byte unknown, until an ordered store. The rules hold for any list of steps:
+ * steps can be dropped from a failing list, and a later failure is still a failure.
  */
 
 #define NEVER UINT64_MAX

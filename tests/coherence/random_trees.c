@@ -86,7 +86,7 @@ Test(random_trees, prune) {
     gpc_context_destroy(context);
 }
 
-/* Of unused addresses, a few belong to only a part of the processors: byte masks are absent there. */
+/* A few unused addresses belong to only a part of the processors: byte masks are absent there. */
 Test(random_trees, accepted_where_turns_do_not_all_come) {
     static const uint64_t seeds[] = {21552, 23562, 25830, 37366, 38166, 46125, 55686};
     gpc_context *context;

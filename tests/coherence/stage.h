@@ -27,7 +27,7 @@ typedef enum stage_shape {
 typedef struct stage {
     small *small;
     gpc_coherence *tree;
-    gpc_coherence_result result; /* of the last word */
+    gpc_coherence_result result; /* result of the last word */
 } stage;
 
 void stage_open(stage *s, stage_shape shape, const char *protocol);

@@ -71,14 +71,16 @@ Test(star, a_transaction_begins_on_an_idle_network) {
     star_close(&s);
 }
 
-/* What is asked for later, but sent earlier, does not wait for what is sent later: 51 to 53 are taken, 21 to 23 free. */
+/*
+ * A message asked for later but sent earlier does not wait for messages sent later: 51 to 53 are taken, 21 to 23 free.
+ */
 Test(star, earlier_messages_pass_in_gaps) {
     star s = star_open();
     cr_expect_eq(sent(&s, 0, 4, 72, 50), 57);
     cr_expect_eq(sent(&s, 1, 4, 72, 20), 27);
     cr_expect_eq(sent(&s, 2, 4, 72, 20), 29); /* the switch is taken from 23 to 25 */
     cr_expect_eq(sent(&s, 3, 4, 8, 50), 54);  /* at the switch in 52, before the first one */
-    cr_expect_eq(sent(&s, 3, 4, 72, 52), 59); /* its link from 53, the switch from 55, the link to m4 from 57 to 59 */
+    cr_expect_eq(sent(&s, 3, 4, 72, 52), 59); /* link of m3 from 53, the switch from 55, the link to m4 from 57 to 59 */
     star_close(&s);
 }
 
@@ -93,7 +95,7 @@ Test(star, answers_converge) {
     star_close(&s);
 }
 
-/* Who is next after the last one, 0: 1 before 0. */
+/* Next after the last port, 0: port 1 before 0. */
 Test(star, the_switch_takes_turns) {
     star s = star_open();
     gpci_tree_probe_reply replies[] = {answer(0, 72, 10), answer(1, 72, 10)};
@@ -118,7 +120,7 @@ Test(star, who_is_on_the_way_has_its_turn) {
     star_close(&s);
 }
 
-/* Likewise recorded (access 57): 2 has asked; 3 begins to cross its link only in 1936, when 0 is at the switch. */
+/* Recorded, too (access 57): 2 has asked; 3 begins to cross its link only in 1936, when 0 is at the switch. */
 Test(star, who_begins_now_has_not) {
     star s = star_open();
     gpci_tree_probe_reply replies[] = {answer(0, 72, 1933), answer(1, 8, 1934), answer(3, 72, 1935)};

@@ -425,7 +425,7 @@ Test(coherence_tags, full_map) {
     s->modules[3].sets = 1;
     s->modules[3].ways = 0;
     gpci_module *mm = &small_tree(s)->modules[3];
-    const uint64_t stride = 0x7f00; /* of blocks of 256 bytes */
+    const uint64_t stride = 0x7f00; /* stride over blocks of 256 bytes */
     cr_expect_eq(gpci_module_find(mm, 0), GPCI_TREE_NO_BLOCK);
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);

@@ -205,7 +205,7 @@ static uint32_t below(uint64_t *random, uint32_t bound) {
 
 typedef struct thread {
     uint32_t module, at, steps;
-    uint64_t token; /* of the awaited access; or 0 */
+    uint64_t token; /* token of the awaited access; or 0 */
 } thread;
 
 static void on_complete(void *data, const gpc_coherence_completion *done) {

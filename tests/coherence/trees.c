@@ -42,7 +42,7 @@ static uint32_t add_network(growth *g) {
     return g->t->network_count++;
 }
 
-/* Of two modules in five lines have several blocks, without changing the rest of the tree. */
+/* Two modules in five have lines of several blocks; the rest of the tree is unchanged. */
 static void divide_lines(const growth *g, gpc_coherence_module *m) {
     static const uint32_t sectors[] = {1, 1, 1, 2, 4};
     uint64_t random = *g->random + g->t->module_count;
@@ -196,7 +196,7 @@ static void grow_first(growth *g) {
     g->t->first_count = g->count = g->groups = count;
 }
 
-/* Of all modules above, or of none: separate numbers, so that the rest of the tree is unchanged. */
+/* Limits for all modules above, or for none: separate numbers, to keep the rest of the tree unchanged. */
 static void limit_directories(tree *t, uint64_t random) {
     if (gpci_random_below(&random, 10) < 6)
         return;

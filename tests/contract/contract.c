@@ -156,7 +156,7 @@ void each_without_row(gpc_policy_kind kind, bool (*has_row)(const char *name), v
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         cr_assert_eq(gpc_policy_at(context, kind, i, &info), GPC_OK);
         if (!has_row(info.name))
-            add(info.name); /* of a built-in table: outlives the context */
+            add(info.name); /* name in a built-in table: outlives the context */
     }
     gpc_context_destroy(context);
 }

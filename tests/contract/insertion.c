@@ -35,8 +35,8 @@ static const struct {
 } loops[] = {{1, 2, 3}, {1, 4, 5}, {32, 4, 7}, {8, 16, 20}, {4, 24, 40}, {1, 100, 130}};
 
 /*
- * Of w ways LIP keeps all but one and hits w - 1 times per round after the first; so does a protecting distance that
- * covers the loop, where the youngest line without a hit leaves. With bypass it keeps all w.
+ * LIP keeps w - 1 lines of w ways, and hits w - 1 times per round after the first. So does a protecting distance that
+ * covers the loop: the youngest line without a hit leaves. With bypass the policy keeps w lines.
  */
 Test(insertion, loops_larger_than_the_cache) {
     gpc_context *context = open_context(1);
@@ -64,7 +64,7 @@ Test(insertion, loops_larger_than_the_cache) {
 Test(insertion, part_of_a_loop_stays) {
     static const struct {
         const char *spec;
-        unsigned percent; /* of LIP's hits, at least */
+        unsigned percent; /* least share of LIP's hits */
     } rows[] = {{"bip", 60},
                 {"bip(random=1)", 60},
                 {"bip(bypass=1)", 60},

@@ -86,7 +86,7 @@ Test(properties, opt_finds_what_trying_everything_finds) {
  * of the set came since the line's last access. distances[d] = accesses with d other lines between.
  */
 static void stack_distances(const uint64_t *lines, size_t count, uint32_t sets, size_t *distances, size_t limit) {
-    uint64_t *stack = malloc(count * sizeof *stack); /* of the present set, most recent first */
+    uint64_t *stack = malloc(count * sizeof *stack); /* stack of the present set, most recent first */
     cr_assert_not_null(stack);
     memset(distances, 0, limit * sizeof *distances);
     for (uint32_t set = 0; set < sets; set++) {

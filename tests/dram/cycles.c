@@ -205,7 +205,7 @@ Test(dram_cycles, reads_after_writes_of_a_group) {
 
 /* All times count: a refresh period is refused unless longer than all of them together. */
 Test(dram_cycles, refresh_leaves_time) {
-    /* of the rig, in the order of the settings, and the burst */
+    /* timings of the rig, in the order of the settings, and the burst */
     const unsigned together = 7 + 6 + 5 + 9 + 4 + 20 + 26 + 3 + 5 + 30 + 11 + 6 + 8 + 2 + 4 + 2 + 4 + 60 + 2;
     char settings[64];
     snprintf(settings, sizeof settings, "dram.refresh=all-bank dram.trefi=%u", together + 1);
@@ -232,7 +232,7 @@ Test(dram_cycles, refresh_of_a_bank_holds_up_that_bank) {
     cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 495 + 20);
     cr_assert_eq(nth(r, GPCI_DRAM_REFRESH_BANK, 1), 495 + 26);
     cr_assert_eq(done_at(r, 0), 505 + 7 + 9 + 2);
-    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), 495 + 26 + 40); /* of bank 1 again: the read came too late at 500 */
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), 495 + 26 + 40); /* bank 1 again: the read came too late at 500 */
     cr_assert_eq(nth(r, GPCI_DRAM_REFRESH, 0), UINT64_MAX);
     rig_close(r);
     r = rig_open("dram.refresh=per-bank");

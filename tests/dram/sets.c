@@ -188,7 +188,7 @@ Test(dram_refusals, name_the_key) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool format = !strcmp(bad[i][2], "dram.mapping");
-        char two[64] = ""; /* of the second, if two */
+        char two[64] = ""; /* name of the second set, if two */
         char *second = NULL;
         snprintf(two, sizeof two, "%s", bad[i][1] && !format ? bad[i][1] : "");
         if ((second = strchr(two, ' ')))

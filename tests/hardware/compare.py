@@ -21,7 +21,7 @@ import gpucache  # noqa: E402
 
 SHARED = ROOT.parent / "shared" / "traces" / "h100"
 BUNDLED = ROOT / "examples" / "traces"
-LEAST_LOADS = 1000  # of launches that count for the mean errors
+LEAST_LOADS = 1000  # least loads of a launch that counts for the mean errors
 
 # Hit rates in per cent, L2 reads, L2 misses and DRAM reads in sectors; (model, hardware) each, None for an unread
 # counter. `counts`: values that must be equal. `instructions`: of the trace, model, hardware. `merged`: sectors missed

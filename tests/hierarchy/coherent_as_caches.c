@@ -428,7 +428,7 @@ Test(coherent_as_caches, l2_keeps_out) {
 /* Events seen by an SM's scheduler, as an order-dependent sum. */
 typedef struct told {
     uint64_t sum;
-    uint32_t pc, of[3], others; /* of the access; events; evictions of lines fetched by another warp */
+    uint32_t pc, of[3], others; /* PC of the access; events; evictions of lines fetched by another warp */
 } told;
 
 static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {

@@ -148,7 +148,7 @@ Test(kernels_at_once, with_a_clock) {
     rig_close(&r);
 }
 
-/* Likewise for an SM beyond the first 64. */
+/* A kernel waits for its SM's accesses, also on an SM beyond the first 64. */
 Test(kernels_at_once, of_many_sms_with_a_clock) {
     static const uint32_t last[] = {64};
     rig r;

@@ -129,7 +129,7 @@ static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
     return later;
 }
 
-/* What was never written is in no snapshot. */
+/* Memory never written is in no snapshot. */
 Test(hierarchy_snapshots, have_no_fresh_memory) {
     static const char *const protocols[] = {"none", "viper", "nmoesi", "moesi", "slc-glc", "hmg"};
     for (unsigned i = 0; i < sizeof protocols / sizeof *protocols; i++) {

@@ -46,9 +46,9 @@ extern const size_t key_rows_sm_count, key_rows_l1_count, key_rows_l2_count, key
 
 /* Result of a workload. */
 typedef struct outcome {
-    gpc_status status; /* of the creation of a hierarchy or replay */
+    gpc_status status; /* status of the creation of a hierarchy or replay */
     gpc_status end;    /* of the run */
-    uint64_t digest;   /* of statuses, counters, values of policies, completions */
+    uint64_t digest;   /* digest of statuses, counters, values of policies, completions */
     gpc_error error;
 } outcome;
 

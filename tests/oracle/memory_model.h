@@ -51,7 +51,7 @@ typedef struct memory_model {
     memory_config config;
     memory_cache l1[MODEL_SMS], l2[MODEL_SLICES];
     gpc_stats stats;
-    gpc_warp_result result; /* of the present access */
+    gpc_warp_result result; /* result of the present access */
     bool first;             /* the present access, or its write-back, is evict-first */
 } memory_model;
 
@@ -63,7 +63,7 @@ void memory_model_flush_l2(memory_model *m);
 /* memory_lines.c: one cache. Masks are of segments of the line; `bytes` of the line too. */
 
 typedef struct memory_answer {
-    uint8_t hits;    /* of the requested segments */
+    uint8_t hits;    /* hits among the requested segments */
     uint8_t fetch;   /* to read from below */
     bool below[128]; /* bytes to write below */
     bool bypassed;

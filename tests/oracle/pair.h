@@ -10,7 +10,7 @@
 
 typedef struct pair {
     uint64_t random;
-    uint64_t seed; /* of the configuration: named in messages */
+    uint64_t seed; /* seed of the configuration: named in messages */
     uint64_t step;
     gpc_cache_options options;
     gpc_context *context;

@@ -36,9 +36,9 @@ typedef struct event {
     uint32_t set, way;     /* 0 without a set and way */
     uint64_t line_address; /* CALLBACK_FILL */
     uint64_t candidates;   /* POLICY_CHOOSE: a digest of the mask */
-    uint64_t address;      /* of the request; or UINT64_MAX */
+    uint64_t address;      /* address of the request; or UINT64_MAX */
     uint32_t sectors;      /* CALLBACK_FILL */
-    gpc_eviction eviction; /* of evictions; otherwise zero */
+    gpc_eviction eviction; /* the eviction; zero for other events */
 } event;
 
 typedef struct event_log {
@@ -74,7 +74,7 @@ typedef struct model_line {
     bool written[128]; /* since the fill or the last flush; caches with lazy fetch */
     uint32_t reuse, warp;
     uint8_t priority;
-    uint64_t stamp; /* of MODEL_LRU and MODEL_FIFO */
+    uint64_t stamp; /* stamp for MODEL_LRU and MODEL_FIFO */
 } model_line;
 
 typedef struct model {

@@ -252,7 +252,7 @@ class Runs(TemporaryCase):
                 self.assertEqual(self.done(*arguments, status=1, message=message), "")
 
     def test_what_is_done_is_kept(self):
-        """Of four traces one cannot be read, and one ends in the middle."""
+        """One trace of four cannot be read, and one ends in the middle."""
         broken = self.path("b")
         shutil.copytree(self.source, broken)
         with open(os.path.join(broken, "kernel-2.traceg"), "a", encoding="utf-8") as file:

@@ -42,7 +42,7 @@ WRITERS = {
 LONG = ("run --json", "run --csv", "run --events", "compare --json", "compare --csv", "bottleneck --json",
         "profile --json", "tune --json", "convert")  # fmt: skip
 STORES = ("sweep --store",)  # files that grow, a whole line at a time
-PROCESSES = ("compare", "sweep", "tune", "profile", "bottleneck")  # of these commands have files of a few bytes
+PROCESSES = ("compare", "sweep", "tune", "profile", "bottleneck")  # commands with files of a few bytes
 OPTION = r'"(--[a-z-]+)"(?:, nargs=2)?, metavar=(?:"FI|\("CYCLE", "FI)LE"'
 OLD = "what was there before\n"
 

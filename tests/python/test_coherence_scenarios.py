@@ -182,8 +182,8 @@ class ByHand(Case):
         self.assertEqual(again.run(self.context).differences, [])
 
     def test_hit_ratios(self):
-        """Of l1-0 and l1-1 together: 4 accesses, without a hit for the store, whose block was there without the rights;
-        6 lookups, and the store's lookup is a hit. Of memory: 1 of 3 reads and 1 write, of 5 lookups 2."""
+        """l1-0 and l1-1 together: 4 accesses, without a hit for the store, which found the block without write
+        permission; 6 lookups, and the store's lookup is a hit. Memory: 1 of 3 reads and 1 write, of 5 lookups 2."""
         lines = [line.split() for line in self.run_it("--stats").stdout.splitlines()]
         self.assertIn(["L1", "0.0", "16.7", "6"], lines)
         self.assertIn(["memory", "50.0", "40.0", "5"], lines)

@@ -335,7 +335,7 @@ class Command(TemporaryCase):
         self.assertIn("stream:512MiB, lru: not run", out)
 
     def test_interruption(self):
-        """Of the parent alone: the workers end with the parent."""
+        """Kill the parent alone: the workers end with the parent."""
         arguments = ["compare", *["synthetic:stream:64MiB"] * 4, "--policies", "lru,fifo", "--jobs", "2"]
         process = subprocess.Popen(
             [sys.executable, "-m", "gpucache", *arguments], env=environment(), stdout=subprocess.PIPE,

@@ -119,7 +119,7 @@ class Replacement(TemporaryCase):
         with gpucache.Cache(self.context, sets=1, ways=70, replacement="recorder") as cache:
             for number in range(70):
                 cache.access(number * LINE)
-            for way in (0, 3, 66):  # these lines go, and the next lines in the ways stay pending
+            for way in (0, 3, 66):  # lines to evict; the next lines in the ways stay pending
                 cache.invalidate(way * LINE)
                 cache.reserve(1, (100 + way) * LINE)
             cache.access(1000 * LINE)

@@ -110,7 +110,7 @@ class Benches(unittest.TestCase):
         self.assertEqual([settings for _, _, settings in self.bench.runs.seen], [{}] * len(SENSITIVE))
 
     def test_static(self):
-        """Of 6 warps at least one caches, and the added ones fit."""
+        """At least one of 6 warps caches, and the added warps fit."""
         found = self.bench.static()
         self.assertEqual(sorted(found["KMN"]), [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6])
         self.assertEqual(self.bench.best(self.program("GESUMMV"))[0], 2)
@@ -164,7 +164,7 @@ class Benches(unittest.TestCase):
             self.assertIs(claim.agrees, agrees, claim)
 
     def test_storage(self):
-        """Of the preset's L1: the document's AWID fields are 128 bytes, ours are two more an SM."""
+        """Cost of the preset's L1: the document's AWID fields are 128 bytes, ours are two more an SM."""
         figure = next(each for each in EXPERIMENTS if each.name == "004:sections-6.3-7.3")
         self.assertEqual([(claim.subject, claim.theirs, claim.ours) for claim in figure.run(self.bench)],
                          [("age-lru", "128", "130"), ("rpr", "6096", "6.13e+03")])  # fmt: skip
@@ -294,7 +294,7 @@ class Pairs(unittest.TestCase):
     """Loads that bypass, from runs of each and of each pair."""
 
     def test_trials(self):
-        """Of 6 and 2 loads 25 runs, as Table 3 of seeds/001 has of gaussian; pairs are of one kernel."""
+        """25 runs of 6 and 2 loads, as Table 3 of seeds/001 has for gaussian; pairs belong to one kernel."""
         kernels = ["fan2"] * 6 + ["fan1"] * 2
         trials = _pairs.trials(kernels)
         self.assertEqual((len(trials), len(set(trials)), trials[0]), (25, 25, ()))

@@ -417,7 +417,7 @@ static bool takes_fractions(const char *parameter) {
     return false;
 }
 
-/* Of every built-in policy: a default is itself allowed, and of the right sort. */
+/* Every default of a built-in policy is allowed, and of the right sort. */
 Test(registry, parameters_of_what_is_built_in) {
     gpc_context *context;
     size_t count = 0;

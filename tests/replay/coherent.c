@@ -12,7 +12,7 @@ static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "msi", "vi
 
 typedef struct outcome {
     gpc_stats stats;
-    gpc_coherence_stats tree; /* of the L1s together */
+    gpc_coherence_stats tree; /* statistics of the L1s together */
     uint64_t loads[14];       /* of every L1 */
 } outcome;
 

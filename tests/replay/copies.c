@@ -161,7 +161,7 @@ Test(copies, without_a_clock) {
     cr_expect_eq(s.l1_copy_requests, 2);
     cr_expect_eq(s.l1_copy_sectors, 8);
     cr_expect_eq(s.l1_copy_passed_sectors, 4);
-    cr_expect_eq(s.l1_load_sector_hits, 4); /* of the copy through L1 */
+    cr_expect_eq(s.l1_load_sector_hits, 4); /* hits of the copy through L1 */
     cr_expect_eq(s.l2_read_sectors, 12);
     cr_expect_eq(s.copy_groups, GPC_ABSENT);
     cr_expect_eq(s.copy_wait_cycles, GPC_ABSENT);

@@ -19,14 +19,14 @@
 #define INTERVAL 150u
 
 static gpc_context *context;
-static unsigned pauses, exact; /* of all; exactly at the wanted cycle */
+static unsigned pauses, exact; /* all pauses; pauses exactly at the wanted cycle */
 
 /* All results of a replay of a trace. */
 typedef struct told {
     gpc_stats kernels[MOST_KERNELS], total;
     unsigned count;
     uint64_t samples, hash; /* count and hash of samples */
-    uint64_t estimates;     /* of a sampled replay; 0: complete */
+    uint64_t estimates;     /* estimates of a sampled replay; 0: complete */
     uint64_t time;
 } told;
 
@@ -187,7 +187,7 @@ static bool check(const char *settings, const char *source, unsigned times, uint
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = make(settings);
-    const bool series = strstr(settings, "mode = timed") && !strstr(settings, "sample = "); /* of which there is none */
+    const bool series = strstr(settings, "mode = timed") && !strstr(settings, "sample = "); /* else no series */
     if (replay) {
         gpc_trace *trace = open_trace(source);
         told whole = {.count = 0};
@@ -484,7 +484,7 @@ Test(replay_snapshots_within, loaded_with_threads) {
     gpc_context_destroy(context);
 }
 
-/* What else a replay keeps. */
+/* Further state of a replay. */
 
 /* Forks of one kernel: with another policy from here on, and without. */
 Test(replay_snapshots_within, forks) {

@@ -264,7 +264,7 @@ Test(together, blocks_are_not_preempted) {
 Test(together, leftover) {
     static const struct {
         const char *key, *value, *more;
-        unsigned warps; /* of A's block; B's have one */
+        unsigned warps; /* warps of A's block; B's have one */
         bool fits;
     } cases[] = {{"sm.warps", "3", "", 2, true},
                  {"sm.warps", "2", "", 2, false},

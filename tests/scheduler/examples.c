@@ -78,7 +78,7 @@ Test(scheduler_examples, two_level) {
     check("two-level(group=2)", 4, "0123>0 0123>1 023>0 23/1>- 23>2 0123>3");
 }
 
-/* "It does not check the warps in the next fetch group until all warps in the current fetch group stall." */
+/* Quoted: "It does not check the warps in the next fetch group until all warps in the current fetch group stall." */
 Test(scheduler_examples, two_level_stays_and_turns) {
     check("two-level(group=2)", 6, "012345>0 12345>1 12345>1 02345>0 2345>2 012345>3 0145>4 0145>5 01>1");
     /* Round robin within a group continues. */

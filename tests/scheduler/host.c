@@ -10,7 +10,7 @@
 typedef struct spy {
     const gpc_scheduler_env *env;
     char calls[4096]; /* a word per call, in order */
-    uint32_t answer;  /* of pick; 100: the highest candidate */
+    uint32_t answer;  /* answer of pick; 100: the highest candidate */
     uint64_t offered[16];
     gpc_warp_class class_of;
     gpc_cache_event event;

@@ -37,7 +37,7 @@ Test(scheduler_limit, n_and_one_more) {
     }
 }
 
-/* It does not matter which warp ends; a warp held back may end too. */
+/* Any warp may end, also a warp held back. */
 Test(scheduler_limit, the_oldest_take_over) {
     rig r;
     rig_open_full(&r, "gto", 6, 2);

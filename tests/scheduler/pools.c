@@ -49,7 +49,7 @@ Test(scheduler_pools, active_pool_lends) {
     rig_close(&r);
 }
 
-/* Of two places both are lent: a warp unable to issue, the next in turn, leaves for it. */
+/* Two places, both lent: a warp unable to issue leaves for the next warp in turn. */
 Test(scheduler_pools, active_pool_makes_room) {
     rig r;
     rig_open_full(&r, "active-pool(active=2)", 5, 0);

@@ -274,7 +274,7 @@ Test(energy, of_kernels) {
     close_machine(&m);
 }
 
-/* Of objects: the whole's, minus losses by rounding down every object. */
+/* Energies of objects: their sum is the hierarchy's, minus losses by rounding down every object. */
 Test(energy, of_objects) {
     machine m;
     open_replay(&m, "h100", "mode = timed\nsm.count = 8\n" CACHES CLOCKED);

@@ -61,7 +61,7 @@ static bool parse(words *w, const char *text, uint32_t length) {
         if (n > 1 && !known)
             w->outcome = word;
         else if (!known)
-            return false; /* of the host's calls */
+            return false; /* counters of the host's calls */
     }
     return w->component >= 0;
 }

@@ -11,7 +11,7 @@ typedef struct made {
     gpc_config *config;
     gpc_replay *replay;
     gpc_hierarchy *hierarchy; /* of the replay */
-    gpc_stats stats;          /* of the last kernel */
+    gpc_stats stats;          /* statistics of the last kernel */
 } made;
 
 static void make(made *m, const char *preset, const char *settings) {

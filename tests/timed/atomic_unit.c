@@ -63,10 +63,10 @@ Test(timed_atomic_unit, of_single_bytes) {
 Test(timed_atomic_unit, turns) {
     static const struct {
         const char *settings;
-        uint32_t lanes, stride, turns, cycles; /* of a packet; of a turn */
+        uint32_t lanes, stride, turns, cycles; /* lanes and stride; turns of a packet; cycles of a turn */
     } rows[] = {
         {"l2.atomic_cycles = 9\n", 1, 4, 1, 9},
-        {"l2.atomic_cycles = 9\n", 8, 4, 1, 9}, /* of separate words, all at once */
+        {"l2.atomic_cycles = 9\n", 8, 4, 1, 9}, /* separate words, all at once */
         {"l2.atomic_cycles = 9\n", 8, 0, 8, 9}, /* of one word */
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n", 8, 4, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 3\n", 8, 4, 3, 9},
@@ -76,7 +76,7 @@ Test(timed_atomic_unit, turns) {
         {"l2.atomic_cycles = 9\nl2.atomic_width = 64B\n", 32, 4, 2, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\nl2.atomic_lanes = 4\n", 32, 4, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 8, 0, 8, 9},
-        {"l2.atomic_cycles = 5\nclock.l2 = 500\nl2.atomic_lanes = 1\n", 4, 4, 4, 10}, /* of a clock half as fast */
+        {"l2.atomic_cycles = 5\nclock.l2 = 500\nl2.atomic_lanes = 1\n", 4, 4, 4, 10}, /* a clock half as fast */
     };
     for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++)
         for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {

@@ -216,7 +216,7 @@ Test(coalescer, equal_sectors_alone) {
     gpc_context_destroy(r.context);
 }
 
-/* Of three lines, the first is no longer remembered; the reply still reaches the waiters. */
+/* The first of three lines is no longer remembered; the reply still reaches the waiters. */
 Test(coalescer, the_last_few_are_remembered) {
     lrc_rig r;
     open_rig_with(&r, (gpci_lrc_options){SIX_SMS, .entries = 8, .merges = GPCI_UNLIMITED, .window = 2});

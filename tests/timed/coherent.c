@@ -78,7 +78,7 @@ Test(timed_coherent, held_up_loads_go_past) {
         bool past;
     } rows[] = {{"l1.mshr_entries = 1\nl1.bypass = mrpb\n", 2, true},
                 {"l1.mshr_entries = 1\nl1.bypass = mrpb(mshr=0)\n", 2, false},
-                {"l1.bypass = mrpb\n", 5, true}, /* of a set of 4 ways */
+                {"l1.bypass = mrpb\n", 5, true}, /* a set of 4 ways */
                 {"l1.bypass = mrpb(line=0)\n", 5, false}};
     for (unsigned i = 0; i < 4 * 2; i++) {
         rig r;
@@ -97,7 +97,7 @@ Test(timed_coherent, held_up_loads_go_past) {
     }
 }
 
-/* Of rop_latency, a slice's pipeline before the tags, the first cycle exists in any case. */
+/* The first cycle of rop_latency, a slice's pipeline before the tags, exists in any case. */
 Test(timed_coherent, rop_latency) {
     rig r;
     coherent_open(&r, "vi", "l2.rop_latency = 30\n");

@@ -177,7 +177,7 @@ Test(timed_coherent_conflict, retries) {
     rig_finish(&r);
     gpc_coherence_stats s = coherent_stats(&r, "l1-1"), l2 = coherent_stats(&r, "l2-0");
     cr_expect_eq(cycles_of(&r, first), MISS);
-    /* it returns 2 * CROSS + ENTER and 0 to 11 cycles after arrival, from cycle 9 on, for the time of memory */
+    /* the copy returns 2 CROSS + ENTER and 0 to 11 cycles after arrival, from cycle 9 on, for the time of memory */
     uint64_t held = ENTER + MEMORY, turn = 2 * CROSS + ENTER;
     cr_expect_geq(s.retries, held / (turn + L1_DATA + 1));
     cr_expect_leq(s.retries, held / turn + 1);

@@ -29,7 +29,7 @@ typedef struct op {
 typedef struct litmus {
     const char *name;
     op threads[THREADS][OPS];
-    int16_t reads[READS]; /* of the outcome: values read, -1: any */
+    int16_t reads[READS]; /* values read in the outcome; -1: any */
     int16_t end[PLACES];  /* and the final values */
     bool weak;            /* may occur in a row */
 } litmus;

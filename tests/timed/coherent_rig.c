@@ -182,7 +182,7 @@ void coherent_check_idle(rig *r) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_expect_eq(e->units[i].locks[bucket], 0);
-    cr_expect_eq(e->locks.used, 1); /* of the free controllers */
+    cr_expect_eq(e->locks.used, 1); /* entry 0, the list of free controllers */
     cr_expect_eq(t->pool.live, 0);
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
         cr_expect_eq(t->l2[i].mshr.used[0], 0);

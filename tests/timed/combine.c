@@ -198,7 +198,7 @@ Test(combine, the_one_that_has_waited_longest_makes_room) {
     start(&r);
     for (uint32_t warp = 0; warp < 2; warp++)
         rig_push(&r, WORDS(GPC_STORE, 0x10000 + (uint64_t)warp * 0x1000, 8, 128, .warp = warp));
-    rig_push(&r, WORDS(GPC_STORE, 0x12000, 2, 128, .warp = 2)); /* of the first scheduler, the first two */
+    rig_push(&r, WORDS(GPC_STORE, 0x12000, 2, 128, .warp = 2)); /* the first two warps of the first scheduler */
     rig_push(&r, WORDS(GPC_STORE, 0x10004 + 256, 6, 128, .warp = 3));
     rig_finish(&r);
     COMBINED(&r, 6, 0, 18);
@@ -218,7 +218,7 @@ Test(combine, other_schedulers) {
     rig_finish(&r);
     COMBINED(&r, 3, 4, 1);
     rig_issue(&r, WORD(GPC_LOAD, 0x3000, .warp = 1));
-    rig_issue(&r, WORD(GPC_LOAD, 0x3020, .warp = 5)); /* of the same scheduler */
+    rig_issue(&r, WORD(GPC_LOAD, 0x3020, .warp = 5)); /* a warp of the same scheduler */
     rig_finish(&r);
     COMBINED(&r, 4, 6, 1);
     rig_close(&r);

@@ -11,7 +11,7 @@ typedef struct stream {
     uint64_t seed;
     uint32_t sms, accesses; /* per SM */
     uint32_t bytes;         /* of addresses */
-    uint32_t loads, stores; /* of 16; the rest are atomics, reductions and prefetches */
+    uint32_t loads, stores; /* number in 16; the rest are atomics, reductions and prefetches */
     bool plain;             /* no hints, only global space */
 } stream;
 

@@ -71,7 +71,7 @@ const gpc_event *events_at(const events *e, gpc_what what, gpc_component compone
 /* Matching begins and ends: of a packet, at a component. */
 typedef struct balance {
     gpc_what begin, end;
-    bool same_place; /* it ends at the place of the begin */
+    bool same_place; /* the span ends at the place of the begin */
 } balance;
 
 static const balance balances[] = {

@@ -141,7 +141,7 @@ Test(timed_l1, data_port_holds_up_the_tags) {
     rig_close(&r);
 }
 
-/* Likewise for the fill port with replies a cycle apart. */
+/* The fill port with replies a cycle apart. */
 Test(timed_l1, fill_port) {
     cr_expect_eq(spread("l1.fill_width = 128B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19);
     cr_expect_eq(spread("l1.fill_width = 127B\n", false, LINE(GPC_LOAD, 0), 20, 128), 19 * 2);
@@ -488,7 +488,7 @@ Test(timed_l1, a_reserved_line_is_asked_for_again) {
     rig_close(&r);
 }
 
-/* It also ends if a kernel begins with an empty L1. */
+/* A reserved line also ends if a kernel begins with an empty L1. */
 Test(timed_l1, a_reserved_line_ends_with_its_kernel) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;

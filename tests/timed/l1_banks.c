@@ -177,7 +177,7 @@ Test(l1_banks, each_bank_its_next_line) {
     cr_expect_eq(held_up(SET4 "l1.line_order = banks\n", worst, 5), 2, "three lines of one bank");
 }
 
-/* Of an H100: parities of bits 181 and 367 of a set's number; line 512 shares set 113. */
+/* Index of an H100: parities of bits 181 and 367 of a set's number; line 512 shares set 113. */
 Test(l1_banks, hopper) {
     static const char hopper[] = SET4 "l1.bank_index = hopper\nl1.line_order = banks\n";
     static const uint64_t apart[] = {0, 16, 2, 1}, same[] = {1, 4, 512}, by_number[] = {0, 1, 2, 3}, far[] = {113, 512};

@@ -103,8 +103,8 @@ static const shape adds = {"MP+adds", {{W(X, 1), F, A(Y)}, {A(Y), F, R(X)}}, bad
 /* Setup of a test. */
 typedef struct setup {
     const char *settings;
-    gpc_order order; /* of the fences; WEAK: no fences */
-    gpc_scope scope; /* of fences and strong accesses */
+    gpc_order order; /* order of the fences; WEAK: no fences */
+    gpc_scope scope; /* scope of fences and strong accesses */
     bool control;    /* CCTL.IVALL behind every fence */
     bool one_sm;     /* all threads on one SM; otherwise one per SM */
     bool two_parts;

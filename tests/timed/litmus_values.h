@@ -24,9 +24,9 @@
 typedef struct values {
     gpc_hierarchy *hierarchy;
     uint32_t slices, partitions;
-    uint64_t addresses[VALUES_VARIABLES];             /* of the present run */
+    uint64_t addresses[VALUES_VARIABLES];             /* addresses in the present run */
     unsigned home[VALUES_VARIABLES];                  /* in home slices */
-    unsigned copies[VALUES_SLICES][VALUES_VARIABLES]; /* of the other partition's slices */
+    unsigned copies[VALUES_SLICES][VALUES_VARIABLES]; /* copies in the other partition's slices */
     unsigned l1[VALUES_SMS][VALUES_VARIABLES];        /* in the line of an L1, if present */
     struct {
         uint64_t order;
@@ -41,7 +41,7 @@ typedef struct values {
     } carried[VALUES_PACKETS]; /* by packet, modulo: value taken by a read */
     /* accesses of the run, in order of issue: */
     struct {
-        uint64_t packet; /* of the trace of events; 0: not yet accepted */
+        uint64_t packet; /* event id of the packet; 0: not yet accepted */
         unsigned writes, reads;
         bool done;
     } accesses[VALUES_ACCESSES];

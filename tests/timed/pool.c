@@ -243,7 +243,7 @@ static void check_labels(gpci_pool *pool, heap *h) {
     uint32_t packets[2 * GPCI_POOL_CHUNK];
     for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i++) {
         packets[i] = gpci_pool_take(pool);
-        gpci_packet_at(pool, packets[i])->label = 77; /* of an earlier trace */
+        gpci_packet_at(pool, packets[i])->label = 77; /* label of an earlier trace */
     }
     h->left = 0;
     cr_assert_eq(gpci_pool_keep_labels(pool, true), GPC_ERROR_MEMORY);

@@ -205,7 +205,7 @@ Test(prefetch_l2, partitions) {
     rig r;
     start(&r, "l2.slices = 2\nl2.partitions = 2\nl2.size = 512KiB\n");
     uint64_t hits[2] = {0};
-    for (uint64_t page = 0; page < 8; page++) { /* of 4 KiB, homed here or there */
+    for (uint64_t page = 0; page < 8; page++) { /* pages of 4 KiB, homed in either partition */
         ask(1, 32 * page + 1);
         load(&r, 32 * page);
         hits[rig_latency(&r, LOAD(32 * page + 1)) != 0]++;

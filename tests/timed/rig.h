@@ -45,7 +45,7 @@ typedef struct rig {
     const char *settings;
     rig_done done[RIG_TOKENS];
     uint64_t issued, completed;
-    uint64_t trail; /* of all completions, in order: equal trails mean equal histories */
+    uint64_t trail; /* digest of all completions, in order: equal trails mean equal histories */
     uint64_t ready, fills[3], evictions[3];
     uint32_t ready_sm;
     bool ready_sms[64]; /* since the host last looked */

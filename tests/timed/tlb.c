@@ -91,7 +91,10 @@ Test(tlb, misses_of_a_page_merge) {
     rig_close(&r);
 }
 
-/* Of two SMs: one walk, and both have the page 320 cycles after their lookup; a third hits in the L2 TLB. */
+/*
+ * A page's walk for two SMs: one walk, and both have the page 320 cycles after their lookup; a third hits in the L2
+ * TLB.
+ */
 Test(tlb, walks_of_a_page_merge) {
     rig r;
     rig_open(&r, SMALL "sm.count = 3\n", MEMORY);
@@ -135,7 +138,7 @@ Test(tlb, limits) {
         const char *settings;
         uint64_t behind;
     } cases[] = {
-        {"", 1}, /* of the tags: one lookup a cycle */
+        {"", 1}, /* limit of the tags: one lookup a cycle */
         {"tlb.l1_mshr_entries = 1\n", 320},
         {"tlb.l2_mshr_entries = 1\n", 320},
         {"tlb.walkers = 1\n", 300},

@@ -7,11 +7,11 @@
 /* Style of a program: a share for each kind of operation, distances in space and time. */
 typedef struct style {
     uint32_t shares[OP_COUNT];
-    uint32_t lines;  /* of the addresses: few lines, for conflicts */
+    uint32_t lines;  /* lines of the addresses: few lines, for conflicts */
     uint32_t delay;  /* most cycles between two operations */
-    uint32_t stores; /* of 16 accesses; atomics and the like: */
+    uint32_t stores; /* stores in 16 accesses; atomics and the like: */
     uint32_t atomics;
-    uint32_t odd; /* of 16: hints, orders, copies and so on */
+    uint32_t odd; /* odd accesses in 16: hints, orders, copies and so on */
     uint64_t base;
 } style;
 

@@ -27,7 +27,7 @@ enum { KEY_ROOM = 48, VALUE_ROOM = 112, MAX_SETTINGS = 160, MAX_OPS = 4096 };
 typedef struct torture_setting {
     char key[KEY_ROOM]; /* or "preset" */
     char value[VALUE_ROOM];
-    bool wanted; /* of the seed's pair: never left out */
+    bool wanted; /* pair of the seed: never left out */
 } torture_setting;
 
 /* Operations of a host. SMs, warps and streams are taken modulo the hierarchy's numbers when used. */
@@ -42,7 +42,7 @@ typedef enum op_kind {
     OP_BEGIN,        /* a kernel, once nothing is under way */
     OP_WAIT,         /* until nothing is under way */
     OP_CREDITS,      /* of an SM */
-    OP_EVENT,        /* of a warp, to policies */
+    OP_EVENT,        /* event of a warp, to policies */
     OP_SAMPLE,       /* to policies */
     OP_INSTRUCTIONS, /* without memory */
     OP_PRELOAD,      /* once nothing is under way; likewise: */
@@ -68,7 +68,7 @@ typedef struct manners {
     bool memory;       /* the host replaces DRAM (on_memory) */
     uint32_t refuses;  /* % of transfers, and */
     uint32_t patience; /* cycles from a refusal until the channel is ready */
-    uint32_t latency;  /* of the host's memory */
+    uint32_t latency;  /* latency of the host's memory */
     uint32_t credits;  /* for replies, to each SM, every `period` cycles; 0: no limit */
     uint32_t period;
 } manners;
@@ -95,7 +95,7 @@ void case_drop(torture_case *c, unsigned setting);
 
 typedef struct feature {
     char key[KEY_ROOM];
-    char value[VALUE_ROOM]; /* of a preset or a protocol; "": any value off the default */
+    char value[VALUE_ROOM]; /* name of a preset or a protocol; "": any value off the default */
 } feature;
 
 typedef struct features {

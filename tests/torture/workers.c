@@ -28,7 +28,7 @@ typedef struct shared {
     uint64_t seeds[MOST_JOBS]; /* under test, by process; 0: no seed */
     time_t since[MOST_JOBS];
     found found[MOST_FAILURES];
-    uint8_t pairs[]; /* of two features, the lower number first: 1 covered, 2 refused */
+    uint8_t pairs[]; /* pairs of features, the lower number first: 1 covered, 2 refused */
 } shared;
 
 static size_t pair_at(const features *f, unsigned a, unsigned b) {

@@ -125,7 +125,7 @@ Test(packed, distances) {
         "60 f 1 R1 LDG.E 1 R2 4 1 0x0 8\n"
         "70 f 1 R1 LDG.E 1 R2 4 1 0x8000000000000000 -9223372036854775808\n"
         "80 f 1 R1 LDG.E 1 R2 4 1 0x10 0\n"
-        "90 f 1 R1 LDS 1 R2 4 1 0x10 4\n" /* of no interest to the hierarchy */
+        "90 f 1 R1 LDS 1 R2 4 1 0x10 4\n" /* an instruction without a request to the hierarchy */
         "a0 8 1 R1 LDG.E 1 R2 4 1 0x12345 4\n"
         "b0 0 1 R1 LDG.E 1 R2 4 1 0x0 0\n";
     rig r;

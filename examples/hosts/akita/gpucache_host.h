@@ -16,7 +16,7 @@ typedef struct host_memory {
     gpc_hierarchy *hierarchy;
     uint64_t *done; /* tokens, in order of completion */
     size_t count, room;
-    gpc_status status; /* of the last failed call */
+    gpc_status status; /* status of the last failed call */
     gpc_error error;
 } host_memory;
 

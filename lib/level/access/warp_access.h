@@ -11,7 +11,7 @@ typedef struct gpci_line_access {
     gpc_cache *l1;               /* L1 cache used; NULL: directly to L2 */
     gpc_warp_result *result;     /* counts, never NULL */
     const gpc_warp_access *warp; /* instruction of the line */
-    gpc_request request;         /* of the line, without its bytes */
+    gpc_request request;         /* request for the line, without its bytes */
 } gpci_line_access;
 
 /* Copy a host's warp access to the library's struct. GPC_ERROR_ABI. */

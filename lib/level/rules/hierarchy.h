@@ -80,15 +80,15 @@ typedef struct gpci_sm_counts {
 #define X(id, field, name, buckets, ...) uint64_t field[buckets];
     GPC_HISTOGRAMS(X)
 #undef X
-    uint64_t merged_sectors; /* its part of l2_merged_sectors, with a clock */
-    gpc_cache_stats retired; /* of L1s replaced by a resize */
+    uint64_t merged_sectors; /* slice's part of l2_merged_sectors, with a clock */
+    gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
 } gpci_sm_counts;
 
 typedef struct gpci_slice_counts {
 #define X(id, field, name, unit, kind, objects, ...) GPCI_SLICE_##objects(GPCI_FIELD, field)
     GPC_COUNTERS(X)
 #undef X
-    uint64_t merged_sectors, memory_reads, memory_writes; /* its parts of other counters, with a clock */
+    uint64_t merged_sectors, memory_reads, memory_writes; /* object's parts of other counters, with a clock */
 } gpci_slice_counts;
 
 /* Counts of an SM or a slice for one stream. */

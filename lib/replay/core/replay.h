@@ -40,8 +40,8 @@ typedef struct gpci_block_run {
     uint32_t writes;               /* timed, blocks.release = writes: writes in flight of ended warps */
     uint32_t at_barrier;
     bool apart;      /* timed: some warps skip the block's first barriers (barriers.c) */
-    uint8_t stream;  /* of the block's kernel */
-    uint8_t process; /* of addresses and code */
+    uint8_t stream;  /* stream of the block's kernel */
+    uint8_t process; /* process of addresses and code */
     uint32_t slot;   /* block slot in the SM */
     uint32_t first;  /* slot of the first warp; later warps follow */
     uint32_t sm;     /* current SM, or the SM on which the block ended */
@@ -111,7 +111,7 @@ struct gpc_replay {
     /* [streams_seen] stream ids of the trace, with `streams` above 1; room for the maximum; NULL: none yet. */
     uint64_t *stream_ids;
     uint32_t streams_seen;
-    uint8_t stream;                 /* of the current kernel */
+    uint8_t stream;                 /* stream of the current kernel */
     struct gpci_together *together; /* concurrent kernels (together.h); NULL: kernels run in sequence */
     bool inside;                    /* within gpc_replay_kernel */
     struct gpci_parked *parked;     /* loaded blocks not yet matched with a trace, or NULL */

@@ -241,7 +241,7 @@ struct gpci_timed_replay {
     uint64_t next_vote;       /* end of the current sampling period; GPCI_NEVER: none */
     uint64_t voted;           /* end of the last period */
     gpc_stats sampled;        /* statistics at the last sample */
-    gpc_status status;        /* of a failure within a step */
+    gpc_status status;        /* status of a failure within a step */
     gpc_error error;
     gpci_cluster_messages messages;
     uint64_t latency_cluster; /* latency of a message in cycles */

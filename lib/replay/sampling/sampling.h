@@ -68,11 +68,11 @@ typedef struct gpci_features {
 /* A group of similar launches. */
 typedef struct gpci_alike {
     uint64_t name;          /* hash of name and dimensions */
-    gpci_features features; /* of the first launch */
+    gpci_features features; /* features of the first launch */
     uint64_t launches, timed;
     uint64_t place;           /* number of the timed launch among the next sample.every */
     gpc_stats first;          /* counters of the first launch */
-    gpci_units units;         /* of later timed launches */
+    gpci_units units;         /* units of later timed launches */
     double trace[GPCI_WORDS]; /* GPCI_WORD_TRACE words of untimed launches, if their blocks were read */
 } gpci_alike;
 
@@ -84,9 +84,9 @@ typedef struct gpci_sampling {
     gpci_word_kind kinds[GPCI_WORDS];
     gpci_alike **groups;
     size_t group_count, group_room;
-    gpci_map pcs, lines; /* of the blocks examined */
-    gpci_estimates last; /* of the last replayed launch */
-    gpci_estimates base; /* of launches not estimated by group */
+    gpci_map pcs, lines; /* PCs and lines of the blocks examined */
+    gpci_estimates last; /* estimates after the last replayed launch */
+    gpci_estimates base; /* estimates for launches not estimated by group */
     gpc_sampling of_last, of_all;
     bool any;                           /* a launch was replayed */
     struct {                            /* current launch; unused with sample = kernels */

@@ -20,7 +20,7 @@
 typedef struct gpci_icache_miss {
     uint64_t line;
     uint32_t waiters;
-    uint8_t stream; /* of the first waiting warp */
+    uint8_t stream; /* stream of the first waiting warp */
     bool used, sent;
     bool ahead;     /* in the stream buffer, not wanted yet */
     bool here;      /* `ahead`: arrived */

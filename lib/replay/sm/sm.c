@@ -405,7 +405,7 @@ GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t wor
     }
     s->busy = m->busy;
     if (s->since > now && ((memory && !m->refused) || (ready && s->busy_until <= now + 1))) {
-        /* it issued and looks again in the next cycle: class_of is not needed */
+        /* the warp issued and looks again in the next cycle: class_of is not needed */
         s->class = memory && m->refused ? GPCI_CYCLE_MEMORY : GPCI_CYCLE_UNIT;
         s->next = now + 1;
         return;

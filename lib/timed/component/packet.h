@@ -17,11 +17,11 @@ enum {
     GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
     GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_stage.h) */
-    GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: travels with another packet, linked by `beside` */
+    GPCI_PACKET_BUNDLE = 0x20,   /* tree: travels with another packet, linked by `beside` */
     GPCI_PACKET_WAITER = 0x40,   /* a waiter: exists only as a first cache line */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
                                  /* exists only as a first cache line, too */
-    GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores (not in trees): others travel along, from line.waiter on */
+    GPCI_PACKET_JOINED = 0x20,   /* L1's stores (not in trees): others travel along, from line.waiter on */
     GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
     GPCI_PACKET_LATE = 0x80 /* a stage's own prefetch whose line a load already waits for, or a returned prefetch */
 };
@@ -44,7 +44,7 @@ typedef struct gpci_packet_line {
     union {
         uint32_t waiter; /* sent by L1's MSHR: the waiting packet */
         struct {
-            uint16_t asker, target; /* of a bulk load (without waiter), from 1: timed/l1/multicast.h; or 0 */
+            uint16_t asker, target; /* bulk load (without waiter): numbers from 1, timed/l1/multicast.h; or 0 */
         };
     };
     uint8_t missed; /* segments missing in L1 */
@@ -105,13 +105,13 @@ typedef struct gpci_packet_path {
     };
     union {
         uint32_t size; /* bytes on the current or next network, with header */
-        uint32_t with; /* of a tree's memory access, with GPCI_PACKET_BUNDLE: as `beside` of a message */
+        uint32_t with; /* tree's memory access, with GPCI_PACKET_BUNDLE: as `beside` of a message */
     };
     uint16_t from, to; /* input and output port of the network */
     union {
         uint64_t local;  /* memory: address within the channel */
         uint64_t inner;  /* from L1 to the tags of the slice: address within the slice */
-        uint32_t beside; /* of a tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
+        uint32_t beside; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
     };
     uint16_t channel; /* memory: channel */
     uint16_t slice;   /* memory: asking L2 slice, over both partitions */
@@ -124,10 +124,10 @@ typedef struct gpci_packet_path {
  * packets while a trace exists.
  */
 typedef struct gpci_packet_label {
-    uint64_t id;     /* of the packet; 0: not traced */
-    uint64_t parent; /* of the packet that caused this packet; or 0 */
-    uint64_t origin; /* of the access; or 0 */
-    uint64_t serial; /* of the line's clock (timed/core/stage_times.h): `clock`; or 0 */
+    uint64_t id;     /* event id of the packet; 0: not traced */
+    uint64_t parent; /* event id of the packet that caused the packet; or 0 */
+    uint64_t origin; /* event id of the access; or 0 */
+    uint64_t serial; /* serial number of the line's clock (timed/core/stage_times.h): `clock`; or 0 */
     uint32_t clock;
     uint8_t kind; /* gpc_kind of the access */
     uint8_t port; /* 1 + port whose request the access is; 0: an SM's */
@@ -147,7 +147,7 @@ typedef struct gpci_packet_label {
  * the copy, and the flight `line.flight` has a line less to wait for.
  */
 typedef struct gpci_packet {
-    uint64_t address; /* of the line, as seen by the host */
+    uint64_t address; /* address of the line, as seen by the host */
     union {
         gpci_packet_line line;
         gpci_packet_message message;
@@ -164,7 +164,7 @@ typedef struct gpci_packet {
     union {
         uint64_t born;  /* core cycle of the miss in L1 */
         uint32_t next;  /* with GPCI_PACKET_WAITER: in place of gpci_packet_link.next */
-        uint64_t inner; /* of a tree's memory access: line, within the slice */
+        uint64_t inner; /* tree's memory access: line, within the slice */
     };
     union {
         gpc_request request; /* address: of an L1 line (from L2 on: of the slice's line) */
@@ -172,12 +172,12 @@ typedef struct gpci_packet {
             uint8_t asked[GPCI_ASKED_BYTES];
             uint64_t bytes[2]; /* bytes of the line written by a store */
             uint32_t label;    /* gpci_label_of: index; or 0; undefined without a trace of events */
-            uint32_t beside;   /* of a multicast copy: timed/l1/multicast.h */
+            uint32_t beside;   /* multicast copy: timed/l1/multicast.h */
             union {
-                uint16_t turns; /* of an atomic: turns of L2's atomic unit, if limited */
+                uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */
                 uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
             };
-            uint8_t priority; /* of L1's line, with a window of L2 (may change the priority) */
+            uint8_t priority; /* priority of L1's line, with a window of L2 (may change the priority) */
             uint8_t reserved[5];
         };
     };

@@ -77,7 +77,7 @@ static inline const gpci_group *group_at(const gpci_timed *t, const gpci_group *
 
 typedef struct turn {
     const gpci_timed *timed;
-    const gpci_group *group; /* of the last component */
+    const gpci_group *group; /* group of the last component */
 } turn;
 
 GPCI_INLINE void step_component(void *user_data, uint32_t number) {

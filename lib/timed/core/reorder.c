@@ -25,7 +25,7 @@ struct gpci_reorder {
     uint32_t chosen;    /* queue for the tags to take from */
     uint32_t last;      /* queue last taken from; or UINT32_MAX */
     bool write;         /* holds a write */
-    uint64_t cycle;     /* of the coalescer's last delivery */
+    uint64_t cycle;     /* cycle of the coalescer's last delivery */
     uint32_t delivered; /* transactions in `cycle` */
     uint64_t since;     /* the coalescer waits since; or GPCI_NEVER */
     gpci_gauge gauge;

@@ -46,11 +46,11 @@ typedef struct gpci_mshr_row {
 /* Misses in flight, by line. */
 typedef struct gpci_mshr {
     gpci_mshr_bucket *buckets; /* of coherent stages */
-    gpci_mshr_row *rows;       /* of other stages: [mask + 1] */
+    gpci_mshr_row *rows;       /* rows of stages other than L1: [mask + 1] */
     uint32_t mask;
     /* state */
     uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
-    uint16_t entry;   /* of the last entry: gpci_packet_mshr.entry */
+    uint16_t entry;   /* last entry: gpci_packet_mshr.entry */
     gpci_gauge gauge;
 } gpci_mshr;
 
@@ -63,7 +63,7 @@ typedef struct gpci_tag_access {
     uint8_t relieved; /* bit per gpc_busy: the resource became free since the last attempt */
     uint8_t asked;    /* bit per gpc_busy: the predictor was asked whether a load held up passes L1 */
     uint8_t passes;   /* bit per gpc_busy: the load passes L1 */
-    uint8_t flags;    /* of a coherent L1: GPC_ACCESS_ bits added by the predictor */
+    uint8_t flags;    /* coherent L1: GPC_ACCESS_ bits added by the predictor */
     uint8_t flying;   /* from the lookup: needed segments already in flight in the line's MSHR entry */
     uint32_t leader;  /* from the lookup: the line's MSHR entry; or GPCI_NO_PACKET */
     bool fresh;       /* `leader` is still valid: no change since the lookup */
@@ -174,16 +174,16 @@ typedef struct gpci_stage {
     gpci_network *requests_out, *replies_in;
     /* to the slices of the other partition and back. */
     gpci_network *peer_requests, *peer_replies;
-    gpci_lrc *coalescer;                /* of an L1, before the network; or NULL */
+    gpci_lrc *coalescer;                /* L1: coalescer before the network; or NULL */
     uint32_t index;                     /* SM, or slice over both partitions */
     uint8_t level;                      /* 1 or 2 */
     gpci_reorder *reorder;              /* between coalescer and tags; or NULL */
-    struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
+    struct gpci_prefetch *prefetch;     /* plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
     struct gpci_stage *constants;       /* the SM's constant cache, with const.size (constant_cache.h); or NULL */
-    struct gpci_stage *l15;             /* of the SM, perhaps shared, with l15.size (l15_stage.h); or NULL */
+    struct gpci_stage *l15;             /* L1.5 of the SM, perhaps shared, with l15.size (l15_stage.h); or NULL */
     bool beside;                        /* a constant cache or an L1.5 exists, and sends through L1's miss queue */
     struct gpci_combine *combine;       /* combining of leaving requests, with l1.combine_lines (combine.h); or NULL */
-    struct gpci_copy_engine *engine;    /* of bulk copies, of plain caches (copy_engine.h); or NULL */
+    struct gpci_copy_engine *engine;    /* engine of bulk copies, plain caches only (copy_engine.h); or NULL */
     gpci_queue *entrance;               /* entry for packets of an SM: `in`, or before the TLB */
     struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); or NULL */
     gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
@@ -232,7 +232,7 @@ typedef struct gpci_stage {
     gpci_gauge waiting_gauge;
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool refused_read;          /* has refused a read for lack of room in the L1.5 */
-    bool takes_misses;          /* of a host's L1: has had a miss */
+    bool takes_misses;          /* host's L1: has had a miss */
     uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
     uint64_t ahead_until;       /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
     uint64_t passed_at;         /* cycle of a step done only up to the miss queue, with the clock behind */
@@ -315,7 +315,7 @@ gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
 typedef struct gpci_fetch_request {
     uint32_t packet; /* in L1 the load travels below if other than `waiter` */
     uint32_t waiter;
-    uint32_t word; /* of the stage's predictor, for the level below */
+    uint32_t word; /* word of the stage's predictor, for the level below */
     uint8_t segments;
     bool cached;    /* to be kept */
     bool declined;  /* not kept, due to the replacement policy */

@@ -219,7 +219,7 @@ static gpc_stage within(uint8_t network) {
 
 static gpc_stage behind(uint8_t network, bool fetch) {
     switch (network) {
-    case GPC_COMPONENT_REPLIES: /* of a fetch not kept: the load waits for data of others */
+    case GPC_COMPONENT_REPLIES: /* fetch not kept: the load waits for data of others */
         return fetch ? GPC_STAGE_MERGED : GPC_STAGE_FILL;
     case GPC_COMPONENT_PARTITION_REPLIES:
         return fetch ? GPC_STAGE_L2 : GPC_STAGE_REPLY;

@@ -38,7 +38,7 @@ struct gpci_strands {
     gpci_strand_phase phases[GPCI_PHASES];
     const gpci_strand_phase *phase; /* running phase */
     uint32_t count, phase_count;
-    uint32_t slot;     /* of the wheel, for the present cycle */
+    uint32_t slot;     /* slot of the wheel, for the present cycle */
     uint32_t least;    /* fewest components of a phase for sharing */
     bool apart;        /* shared phase: only strands' own state may change */
     bool above, below; /* the side is run by one thread, as configured: policies share changing state */

@@ -37,7 +37,7 @@ typedef struct gpci_flight {
     bool acquires;       /* L1 drops lines before completion */
     bool constant;       /* a load of constants: hits use a separate data port (constant_cache.h) */
     bool performed;      /* an acquiring write: fences know of the end, before completion */
-    uint16_t turns;      /* of a load or store: turns of the banks of L1's data (data_banks.h); 0: unlimited */
+    uint16_t turns;      /* load or store: turns of the banks of L1's data (data_banks.h); 0: unlimited */
     uint32_t epoch;      /* fences accepted earlier by the SM */
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, from before this fence and after the previous fence */
@@ -69,7 +69,7 @@ typedef struct gpci_memory_channel {
 
 /* A slice's atomic unit (atomic_unit.h). */
 typedef struct gpci_atomic_options {
-    uint32_t cycles; /* of L2, per turn; 0: any number of turns at once */
+    uint32_t cycles; /* cycles of L2, per turn; 0: any number of turns at once */
     uint32_t width;  /* bytes of a line per turn */
     uint64_t lanes;  /* most lanes of a turn */
 } gpci_atomic_options;
@@ -101,7 +101,7 @@ struct gpci_timed {
     gpci_stage *clusters;            /* [clusters] of SMs, coherent */
     struct gpci_gpu_port *gpu_ports; /* [gpus], with several (coherent_link.c) */
     gpci_stage_options cluster_options;
-    struct gpci_coherent_host *coherent; /* of a tree's controllers; NULL: L1s and slices are independent caches */
+    struct gpci_coherent_host *coherent; /* tree's controllers; NULL: L1s and slices are independent caches */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     /* Segments of a line -> bursts with any of the segments: bit n = burst n from the line's start. */
@@ -112,7 +112,7 @@ struct gpci_timed {
         release_width, release_latency;
     bool rop_apart;       /* l2.intake = queue */
     uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
-    uint32_t longest_way; /* of the two latencies */
+    uint32_t longest_way; /* longer of the two latencies */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads passing a full queue */
@@ -121,7 +121,7 @@ struct gpci_timed {
     uint64_t *expected;              /* bitmap of components with expected steps */
     uint32_t expect_from, expect_to; /* first and last component in `expected` */
     gpci_trace *trace;               /* the hierarchy's; otherwise that of `values` or `stage_times` */
-    gpci_plain_values *values;       /* of plain caches, with coherence.data; or NULL */
+    gpci_plain_values *values;       /* values of plain caches, with coherence.data; or NULL */
     gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
@@ -135,7 +135,7 @@ struct gpci_timed {
     gpci_data_banks data_banks; /* of L1s */
     uint64_t rested;            /* 1 + `progress` when all holders were empty and no step was due; or 0 */
     struct {
-        uint32_t kind, object; /* of the checking build: the next object to check */
+        uint32_t kind, object; /* checking build: the next object to check */
         bool defective;        /* set by tests that inject a defect: no assertions */
     } checked;
     /* state */

@@ -59,7 +59,7 @@ static bool has_wake_up(const gpci_timed *t, const gpci_mover *mover) {
  * object. An object that only waits for the object alone stands still.
  */
 
-#define OBJECTS 4096u /* of a larger hierarchy every object counts as moving */
+#define OBJECTS 4096u /* in a larger hierarchy every object counts as moving */
 
 typedef struct motion {
     const gpci_timed *timed;

@@ -68,7 +68,7 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
     gpci_queue_init(&stage->rop, GPCI_UNLIMITED);
     const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
-    /* of an L1, including packets on the way to the queue */
+    /* L1: packets on the way to the queue count, too */
     const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
     gpci_queue_init(&stage->out, out >= GPCI_UNLIMITED ? out : out + way);
     gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));

@@ -29,7 +29,7 @@ typedef struct gpci_combine_slot {
     uint64_t line;
     uint64_t order;        /* order among all waiting requests */
     uint32_t packet, word; /* word: for L2's predictor */
-    uint32_t turn;         /* of the last instruction here */
+    uint32_t turn;         /* turn of the queue's last instruction */
     uint32_t delay;        /* core cycles to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;

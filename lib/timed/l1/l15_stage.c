@@ -109,7 +109,7 @@ bool gpci_l15_has_room(const gpci_stage *l1) {
 
 void gpci_l15_take(gpci_timed *t, gpci_stage *l1, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->request.sector_mask = 1; /* of the L1.5's line */
+    p->request.sector_mask = 1; /* sector of the L1.5's line */
     gpci_queue_push(&l1->l15->in, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, l1->l15->component, t->wheel.now);
 }

@@ -18,7 +18,7 @@ typedef struct gpci_port_entry {
     uint64_t begin;         /* address of the first byte */
     uint64_t address, left; /* bytes not sent yet */
     uint64_t under_way;     /* lines */
-    uint64_t label;         /* of the request, for the trace of events; 0: nothing is told of the request */
+    uint64_t label;         /* label of the request, for the trace of events; 0: no event */
     uint8_t kind;
     uint8_t level; /* deepest level that has served a line */
     bool used;

@@ -129,7 +129,7 @@ static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
         if (table[at].leader == GPCI_NO_PACKET)
             break;
         if (((at - table[at].hash) & lrc->mask) < ((at - hole) & lrc->mask))
-            continue; /* its hash is after the free place */
+            continue; /* the entry's hash is after the free place */
         table[hole] = table[at];
         hole = at;
     }

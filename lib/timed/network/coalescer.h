@@ -13,7 +13,7 @@
  * well, but later reads cannot merge with it. Stores and atomics pass unchanged.
  */
 typedef struct gpci_lrc_options {
-    uint32_t sms;             /* of the whole GPU */
+    uint32_t sms;             /* SMs of the whole GPU */
     uint32_t groups;          /* number of LRCs */
     const uint32_t *group_of; /* [sms] LRC of every SM, borrowed */
     uint32_t entries;         /* entries per LRC */

@@ -31,7 +31,7 @@ typedef struct gpci_home_line {
 /* A line in an L1; bytes brought by reads, with and without the bytes of the SM's stores. */
 typedef struct gpci_l1_line {
     uint8_t bytes[GPCI_VALUE_BYTES], brought[GPCI_VALUE_BYTES], came[GPCI_VALUE_BYTES];
-    /* Of the SM's last store to a byte: `order` at L1's tags, and when performed at home; or 0. */
+    /* The SM's last store to a byte: `order` at L1's tags, and when performed at home; or 0. */
     uint64_t stored[GPCI_VALUE_BYTES], performed[GPCI_VALUE_BYTES];
     uint16_t pending[GPCI_VALUE_BYTES]; /* the SM's stores to a byte not yet performed at home */
 } gpci_l1_line;
@@ -45,7 +45,7 @@ typedef struct gpci_carried_values {
 /* Bytes written by an accepted warp access (kept_access.h). */
 typedef struct gpci_plain_lanes {
     uint8_t bytes[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES], compare[GPCI_MAX_LANES * 8];
-    /* Of a load: `order` at L1's tags, and the bytes then stored by the SM but not yet performed at home. */
+    /* A load's `order` at L1's tags, and the bytes then stored by the SM but not yet performed at home. */
     uint64_t looked;
     uint8_t own[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8];
 } gpci_plain_lanes;

@@ -13,7 +13,7 @@
  * a plain read for a slice.
  */
 typedef struct gpci_prefetch_entry {
-    gpc_request request; /* of the load, with another line */
+    gpc_request request; /* request of the load, with another line */
     uint8_t segments;
 } gpci_prefetch_entry;
 

@@ -18,7 +18,7 @@
 #define GPCI_WRITTEN_WAYS 8u
 
 typedef struct gpci_written_sector {
-    uint32_t tag; /* of the hash; 0: empty */
+    uint32_t tag; /* tag of the hash; 0: empty */
     uint32_t at;  /* own cycle of the last write, lower bits */
 } gpci_written_sector;
 
@@ -37,7 +37,7 @@ void gpci_written_state(gpci_written *written, gpci_state_fn visit, void *user_d
 uint64_t gpci_written_line(const gpci_timed *t, const gpci_packet *p, uint8_t *out_sectors);
 /* True if a packet must wait; the slice is woken at the end of the wait. `link`: a packet of the other partition. */
 bool gpci_written_holds(gpci_timed *t, gpci_stage *slice, const gpci_packet *p, bool link);
-/* These sectors have been written. */
+/* Note that sectors have been written. */
 void gpci_written_note(gpci_timed *t, gpci_stage *slice, uint64_t line, uint8_t sectors);
 /* True if the SMs' first packet waits. */
 GPCI_INLINE bool gpci_written_waits(const gpci_timed *t, const gpci_stage *slice) {

@@ -243,7 +243,7 @@ Test(pcal_machine, a_single_token_stays) {
     r.stalls = 500;
     all(&r, 100);
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "0000");
-    one.warps = 2; /* of two warps with tokens, one may lose its token */
+    one.warps = 2; /* one of two warps with tokens may lose its token */
     start(&r, &one);
     r.stalls = 500;
     all(&r, 100);

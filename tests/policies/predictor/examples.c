@@ -229,7 +229,7 @@ Test(predictor_examples, random_p) {
     free(self);
 }
 
-/* Of 10,000 draws p x 10,000, within four standard deviations; never and always are exact. Stores are left alone. */
+/* Out of 10,000 draws p x 10,000, within four standard deviations; never and always are exact. Stores do not change. */
 Test(predictor_examples, random_p_is_p) {
     static const double ps[] = {0, 0.01, 0.25, 0.9, 1};
     for (unsigned i = 0; i < sizeof ps / sizeof *ps; i++) {

@@ -110,7 +110,7 @@ static char model_access(agcb_model *m, const gpc_request *request) {
         if (!(needs(m, request) & ~found->sectors))
             return 'h';
         found->sectors |= needs(m, request);
-        if (request->kind == GPC_STORE) /* it brings the written data */
+        if (request->kind == GPC_STORE) /* a store brings the written data */
             return 'h';
         if (load) /* more of a resident line: judged by predictors that do not look at tags before */
             was_bypassed(m, line, m->early && judged, false);

@@ -25,7 +25,7 @@ typedef struct counter_model {
     part role;
     bool live_time;
     uint32_t rows, columns, most, retry, refused;
-    const naive_line *newest; /* of the evicting set */
+    const naive_line *newest; /* newest line of the evicting set */
     entry *table;
 } counter_model;
 

@@ -66,7 +66,7 @@ Test(interleave, is_undone) {
         }
 }
 
-/* Of consecutive granules every slice gets equally many, at consecutive inner granules: no gap, none twice. */
+/* Every slice gets equally many of consecutive granules, at consecutive inner granules: no gap, none twice. */
 Test(interleave, inner_addresses_have_no_gaps) {
     for (int kind = 0; kind < GPCI_SPREAD_COUNT; kind++)
         for (size_t i = 0; i < SOME_SLICES; i++) {

@@ -20,7 +20,7 @@ typedef struct definition {
     uint32_t capacity;                       /* of a counter */
     uint32_t accesses, sampled, counts[300]; /* since the last computation */
     bool full;
-    uint32_t phases[1024]; /* of every set's step */
+    uint32_t phases[1024]; /* phases of every set's step */
     uint32_t lengths[1024];
     uint64_t *logs[1024]; /* line numbers; found ones are struck out */
     uint32_t found;       /* computations that changed the distance */

@@ -134,7 +134,7 @@ Test(tree, gippr) {
     naive_ops ops = {.hit = vector_hit, .victim = victim, .fill = vector_fill};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         compare("gippr", &ops, (forest){.vector = {inclusive}}, 4, ways[i]);
-    /* of 17 entries a tree of 4 takes entries 0 4 8 12 and the last, a quarter each: 0 4 8 12 5 are 0 1 2 3 1 */
+    /* A tree of 4 takes entries 0 4 8 12 and the last of 17, a quarter each: 0 4 8 12 5 are 0 1 2 3 1 */
     static const uint32_t quarter[5] = {0, 1, 2, 3, 1};
     compare("gippr", &ops, (forest){.vector = {quarter}}, 4, 4);
     compare("gippr(0, 1, 2, 3, 1)", &ops, (forest){.vector = {quarter}}, 4, 3);

@@ -70,7 +70,7 @@ Test(cca, a_round_ends) {
 
 /* A mean distance between two numbers is rounded up: 1 and 2 alternate, so that a warp needs 3 lines. */
 Test(cca, needs_are_rounded_up) {
-    static const uint64_t lines[] = {0, 1, 0, 2, 1, 0}; /* of the six 0 at 1, 1 at 2, 0 at 2: 5 / 3 */
+    static const uint64_t lines[] = {0, 1, 0, 2, 1, 0}; /* in the six accesses 0 at 1, 1 at 2, 0 at 2: 5 / 3 */
     sm_rig r;
     open_running(&r, "gto + cca(lines=5, trained=6)", 1, 2);
     for (int i = 0; i < 6; i++)

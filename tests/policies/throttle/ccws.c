@@ -152,7 +152,7 @@ Test(ccws, a_new_warp_starts_clean) {
     cr_expect_str_eq(sm_classes(&r), "CCH");
     sm_set(&r, 0, GPC_STATE_ABSENT); /* the cutoff is 200 now, and all are at the base */
     cr_expect_str_eq(sm_classes(&r), ".CC");
-    sm_event(&r, GPC_CACHE_EVENT_EVICT, 1, 0, 0x280, 0); /* of a line fetched by the former warp */
+    sm_event(&r, GPC_CACHE_EVENT_EVICT, 1, 0, 0x280, 0); /* eviction of a line fetched by the former warp */
     sm_start(&r, 0, 0);
     cr_expect_str_eq(sm_classes(&r), "CCC");
     sm_event(&r, GPC_CACHE_EVENT_MISS, 0, 0, 0x200, 0);

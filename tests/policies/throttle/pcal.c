@@ -106,7 +106,7 @@ Test(pcal, without_a_limit_holders_keep_their_tokens) {
     cr_expect_str_eq(classes(&r), ".CCC..");
     for (uint32_t slot = 1; slot < 4; slot++)
         rig_end(&r, slot);
-    rig_start(&r, 5); /* of three warps at most, one holds a token */
+    rig_start(&r, 5); /* one of at most three warps holds a token */
     rig_start(&r, 0);
     rig_start(&r, 1);
     cr_expect_str_eq(classes(&r), "BB...C");

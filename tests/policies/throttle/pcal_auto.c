@@ -180,7 +180,7 @@ Test(pcal_auto, cost) {
      * detector of 96 + 2, 7 x 32, state 5, two sizes of 5, a period counter of 1.
      */
     cr_expect_eq(dynamic - fixed, 10 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 10 + 1);
-    /* of 7 warps, 0 to 7 take 3 bits */
+    /* 0 to 7, for 7 warps, take 3 bits */
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 7, NULL, &fixed), GPC_OK);
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 7, NULL, &dynamic), GPC_OK);
     cr_expect_eq(dynamic - fixed, 6 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 6 + 1);

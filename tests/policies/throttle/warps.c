@@ -49,7 +49,7 @@ Test(warps, cost) {
     /* a block's number for each of 48 warps; order of 48 blocks; limit */
     cr_assert_eq(gpc_scheduler_cost(context, "gto + blocks(limit=2)", 48, NULL, &bits), GPC_OK);
     cr_expect_eq(bits - policy, 48 * 6 + 1128 + 10);
-    /* likewise; three counters and three thresholds up to 2048; a limit of 0 to 48 */
+    /* three counters and three thresholds up to 2048; a limit of 0 to 48 */
     cr_assert_eq(gpc_scheduler_cost(context, "gto + dyncta", 48, NULL, &bits), GPC_OK);
     cr_expect_eq(bits - policy, 48 * 6 + 1128 + 6 * 12 + 6);
     gpc_context_destroy(context);

@@ -16,7 +16,7 @@ static long updated(long before, long at, long after) {
     return at + (before + after + 2) / 4;
 }
 
-enum { LINES = 11, PHASES = 4 }; /* of a step: columns, odd rows, even rows, writing */
+enum { LINES = 11, PHASES = 4 }; /* phases of a step: columns, odd rows, even rows, writing */
 
 /* Columns kept in registers by a thread: the own column, and a column beside. */
 static struct kept {
@@ -55,7 +55,7 @@ static double transformed(machine_lane *lane, const char *kernel) {
     if (begins || step != k->step)
         k->copied = k->lifted = 0;
     if (step && step != k->step && !phase)
-        lane->count = 0; /* of a column beyond the image, not written */
+        lane->count = 0; /* a column beyond the image is not written */
     k->step = step;
     if (phase == PHASES - 1)
         return lane->queue[--lane->count];

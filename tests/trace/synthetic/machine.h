@@ -24,13 +24,13 @@ typedef double (*machine_value)(machine_lane *lane, const char *kernel);
 
 typedef struct machine {
     rig rig;
-    uint32_t x, y; /* of the present block */
+    uint32_t x, y; /* position of the present block */
     size_t count;
     double *arrays[GPCI_SYNTHETIC_ARRAYS]; /* by word of `bytes`, 4 or 8; narrower elements by element */
     size_t lengths[GPCI_SYNTHETIC_ARRAYS];
     unsigned bytes;
     double shared[MACHINE_SHARED];
-    machine_lane *lanes; /* of all threads of a block */
+    machine_lane *lanes; /* lanes of all threads of a block */
     machine_value value;
 } machine;
 

@@ -101,7 +101,7 @@ Test(synthetic_patches, lu_decomposition) {
     machine_close(&m);
 }
 
-/* Of srad: pixel, then its neighbours above, below, left, right. */
+/* Coefficient of srad from the pixel and its neighbours above, below, left, right. */
 static double coefficient(const double *q) {
     double squares = 0, sum = 0;
     for (unsigned i = 1; i < 5; i++) {

@@ -26,7 +26,7 @@ const char *rig_opcode(const rig *r, const gpc_instruction *instruction);
 /* Totals of the global accesses of a kernel. */
 typedef struct traffic {
     uint64_t blocks, warps, instructions;
-    uint64_t loads, load_sectors, stores, store_sectors; /* of accesses with active lanes */
+    uint64_t loads, load_sectors, stores, store_sectors; /* numbers for accesses with active lanes */
     uint64_t barriers, shared_atomics;
 } traffic;
 
