@@ -147,9 +147,9 @@ static void read_data(gpc_coherence *c, gpci_tree_probe_reply *replies, uint32_t
 }
 
 /*
- * Remove X, who has `slot` in T's directory, from the sharers of its block at a sub-block, whose address is given.
- * False: X is probed at another one. X has one block for several sub-blocks of T if its blocks are larger: it is probed
- * once. Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the one that its block begins with.
+ * Remove X, which has `slot` in T's directory, from the sharers of a sub-block with a given address. False: X is
+ * probed at another sub-block. If X's blocks are larger, X has one block for several sub-blocks of T, and is probed
+ * once. Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the first sub-block of X's block.
  */
 GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot,
                              const gpci_module *x, uint64_t address, uint64_t *tag) {
@@ -407,7 +407,7 @@ GPCI_INLINE uint32_t sharer_to_probe(const gpc_coherence *c, const gpci_module *
         return GPC_NO_MODULE;
     const uint32_t sub = gpci_module_sub_of(t, probe->request->tag);
     if (t->pointers && !gpci_directory_is_exact(t, probe->block, sub))
-        return GPC_NO_MODULE; /* T has the block, and knows nobody who has */
+        return GPC_NO_MODULE; /* T has the block, but no known sharer has */
     for (uint32_t slot = t->above_count; slot-- > 0;) {
         const gpci_module *x = gpci_module_at(c, t->above[slot]);
         if (x != probe->request->from && gpci_tree_has_sharer(t, probe->block, sub, slot) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The time that messages need on a star network: one switch, and one link each way between it and every module.
+ * Time of messages on a star network: one switch, and a link each way between the switch and every module.
  *
  * A message crosses three stages: the sender's link to the switch, the switch, the link to the receiver. Each stage
  * needs ceil(size / bandwidth) cycles, and is used by one message at a time; a stage begins when the whole message has
@@ -12,10 +12,10 @@
  * replies, of X and Y to T, both sent in cycle 10: X's and Y's links are their own, cycles 11 to 13; at the switch X's
  * passes in 14 to 16 and Y's waits until 17 to 19; X's is received in cycle 20, Y's in 23.
  *
- * Only the messages of one transaction meet: each access finds an idle network. What is kept from one to the next is
- * whom the switch served last, for arbitration: at each output it is round-robin, beginning after the module that was
- * served last. As in Multi2Sim a module gets its turn as soon as its message has begun to cross its link, though it is
- * not at the switch yet; then nothing passes in that cycle.
+ * Only the messages of one transaction meet: each access finds an idle network. Only the switch keeps
+ * state from access to access, for arbitration: the module served last at each output. Arbitration is round-robin, and
+ * begins after the module served last. As in Multi2Sim a module gets its turn as soon as its message has begun to cross
+ * its link. If the message is not at the switch yet, no message passes in the cycle.
  */
 #include "coherence/transaction.h"
 

@@ -58,7 +58,7 @@ enum {
     GPCI_FAULT_NO_UNLOCK = 1 << 0,   /* D1: after a refused write-back a module does not unlock the block */
     GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: CLEAR_OWNER clears the owner of another sub-block */
     GPCI_FAULT_TWICE = 1 << 2,       /* D9: a store to S, N or O signals its completion twice */
-    /* not in Multi2Sim: data go directly to the requester of the only copy, who may still be refused and lose them */
+    /* not in Multi2Sim: data go directly to the requester of the only copy; a requester refused later loses the data */
     GPCI_FAULT_ALWAYS_DIRECT = 1 << 3,
     GPCI_FAULT_BLIND_ACQUIRE = 1 << 4, /* not in Multi2Sim: an acquire does not wait for blocks in flight */
     /* Not in Multi2Sim: requests of near halves leave no way to the other half (halves.c). */

@@ -53,12 +53,13 @@ typedef struct gpci_line_state {
 /* Segments a request lacks. */
 typedef struct gpci_lack {
     uint8_t fetch; /* to request from the level below */
-    uint8_t wait;  /* to wait for, whoever requested them */
+    uint8_t wait;  /* to wait for, requested by any access */
 } gpci_lack;
 
 /*
- * A bypassing access is not served from the cache. It needs only `own`, its own segments, whoever requested them. With
- * `own_only` (bypass_fetch = segments) it requests no others. An access to be kept needs whole sectors.
+ * A bypassing access is not served from the cache. The access needs only `own`, its own segments, which any access
+ * may have requested. With `own_only` (bypass_fetch = segments) the access requests only `own`. An access to be kept
+ * needs whole sectors.
  *
  * Example, a line of one sector, own_only: a bypassing load of segment 0 requests segment 0. While segment 0 is in
  * flight, a bypassing load of segment 2 requests segment 2 alone. A load to be kept requests the whole line. A later

@@ -234,7 +234,7 @@ struct gpci_timed_replay {
     uint64_t progress;        /* last cycle with an issue, a completion or the start of a block */
     uint64_t counted;         /* cycles of the kernel accounted for */
     uint64_t in_flight;       /* accesses accepted and not completed */
-    uint64_t ahead;           /* part of in_flight: prefetches nobody waits for */
+    uint64_t ahead;           /* part of in_flight: prefetches without a waiting access */
     uint64_t left;            /* instructions left before limit.instructions; GPCI_NEVER: no limit */
     uint64_t next_sample;     /* GPCI_NEVER: no samples */
     uint64_t sample_interval; /* interval in use; 0: no samples */

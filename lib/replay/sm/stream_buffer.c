@@ -13,7 +13,7 @@ static void empty(gpci_timed_sm *m, gpci_icache_miss *a, bool asked) {
     a->used = a->abandoned = false;
 }
 
-/* Discard a prefetched line nobody waits for; a line in flight is freed on arrival. */
+/* Discard a prefetched line without a waiting warp; a line in flight is freed on arrival. */
 static void give_up(gpci_timed_sm *m, gpci_icache *icache, gpci_icache_miss *a) {
     if (!a->used || !a->ahead || a->abandoned)
         return;

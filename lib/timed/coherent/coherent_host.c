@@ -234,7 +234,7 @@ void gpci_coherent_forget(gpci_timed *t) {
     const gpci_controllers *e = gpci_controllers_of(t);
     for (size_t i = 0; i < e->label_room; i++)
         e->labels[i] = 0;
-    if (!t->stage_times && host->origin_room) /* nothing has been written there, if nobody watched */
+    if (!t->stage_times && host->origin_room) /* stage times keep the other fields */
         memset(host->origins, 0, host->origin_room * sizeof *host->origins);
     for (size_t i = 0; t->stage_times && i < host->origin_room; i++)
         host->origins[i].label.id = host->origins[i].label.origin = 0;

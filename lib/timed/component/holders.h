@@ -15,7 +15,7 @@
  *   a component     has a wake-up on the wheel
  *   an object       is full, or outstanding, and wakes the waiting component when room comes free or a reply comes
  *   the host        refused a transfer, has not answered a read, or has granted no credit for a reply
- *   nobody          the holder is declared held up without a lack: a defect
+ *   no mover        the holder is declared held up without a lack: a defect
  *
  * Example: 16 packets in the miss queue of L1 3. While the request network takes no packet of L1 3, the mover is the
  * network; else the mover is L1 3, and L1 3 needs a wake-up. A write-back in the queue and no wake-up are a defect at

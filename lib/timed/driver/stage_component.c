@@ -50,7 +50,7 @@ gpci_verdict gpci_stage_wait(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
                              uint32_t leader, gpc_busy reason) {
     (void)leader;
     if (GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_is_own(stage, gpci_packet_at(&t->pool, packet)))
-        return GPCI_BLOCKED; /* the prefetch is dropped, and holds nobody up */
+        return GPCI_BLOCKED; /* the prefetch is dropped, and holds no access up */
     return gpci_stage_block(stage, access, t->wheel.now, reason);
 }
 

@@ -255,7 +255,7 @@ static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e,
     return false;
 }
 
-/* True if a prefetch must wait for resources needed by loads. Whoever frees them steps the stage. */
+/* True if a prefetch must wait for resources needed by loads. The component that frees a resource steps the stage. */
 static bool must_wait(const gpci_stage *stage, bool remote) {
     return stage->tag_access[0].reason != GPC_BUSY_NOT || stage->tag_access[1].reason != GPC_BUSY_NOT ||
            stage->mshr.used[remote] >= stage->options->entries;
