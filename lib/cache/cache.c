@@ -193,7 +193,7 @@ static gpci_level_shape shape_of(const gpc_cache *cache) {
                               .instances = o->instances};
 }
 
-/* Shared policy state of a cache without a hierarchy. */
+/* Create the shared policy state of a cache without a hierarchy, or join the state of `share_with`. */
 static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
     const gpc_cache *other = cache->options.share_with;
     if (other && !other->lone)

@@ -80,7 +80,7 @@ typedef struct gpci_tree_probe_reply {
     uint32_t module; /* X */
     uint32_t probe;  /* step of the probe */
     uint32_t bytes;  /* size of the reply to T, with header */
-    uint32_t block;  /* of X */
+    uint32_t block;  /* X's block */
     uint8_t state;   /* found by the probe */
     bool received;   /* modules above X replied with modified bytes */
     bool sends;      /* X replies with the block */

@@ -177,9 +177,9 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .trtw = 2,    /* [R] HBM3.cpp: tCL + tBL + 2 - tCWL */
                   .trtp = 8,
                   .tccd_s = 2,
-                  .tccd_l = 3, /* a burst; [G] CCDL=6, of half cycles */
-                  .trefi = 5105,
-                  .trfc = 458, /* [R] 3.9 us; 350 ns for the 8 Gb of a channel */
+                  .tccd_l = 3,   /* a burst; [G] CCDL=6, of half cycles */
+                  .trefi = 5105, /* [R] 3.9 us */
+                  .trfc = 458,   /* [R] 350 ns for the 8 Gb of a channel */
                   .trfc_bank = 210,
                   .trrefd = 11, /* [R] HBM3.cpp: 160 and 8 ns */
                   .pseudo = 4,

@@ -218,7 +218,7 @@ typedef struct import_listener {
     size_t *out_applied;
 } import_listener;
 
-/* `text` is cut into tokens. */
+/* Import options. The call changes `text`: a NUL ends each token. */
 static gpc_status import_text(gpc_config *config, const char *path, char *text, const import_listener *to,
                               gpc_error *error) {
     gpc_config stage;

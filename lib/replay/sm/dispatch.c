@@ -242,7 +242,7 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     }
 }
 
-/* Remove the last block of an SM; NULL: none. */
+/* Remove a block of an SM: the last resident block, else the first queued block; NULL if the SM has no block. */
 static gpci_block_run *take_away(gpci_sm_run *sm) {
     if (sm->residents)
         return sm->resident[--sm->residents];

@@ -17,7 +17,7 @@ struct gpci_kept_access {
         bool finds;                /* a load, or an atomic with an operation; not done yet */
         bool bytes, compare;       /* came with the access */
     } shape;
-    uint8_t *out; /* the host's; or NULL */
+    uint8_t *out; /* host's memory for the values found; or NULL */
     uint64_t addresses[GPCI_MAX_LANES];
     uint8_t found[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES];
 };

@@ -153,9 +153,9 @@ typedef struct gpci_replies {
     uint64_t credits;     /* left; or GPC_UNLIMITED_CREDITS */
     uint64_t since;       /* core cycle since accesses wait for a credit; or GPCI_NEVER */
     uint64_t waited;      /* cycles waited, before `since` */
-    uint32_t first, last; /* flights done apart from a credit; or UINT32_MAX */
+    uint32_t first, last; /* flights that wait only for a credit; or UINT32_MAX */
     uint32_t count;       /* waiting flights */
-    bool limited;         /* credits have been limited */
+    bool limited;         /* the host has limited the credits */
 } gpci_replies;
 
 typedef struct gpci_stage {

@@ -153,7 +153,7 @@ static gpci_mover by_way_out(const gpci_timed *t, const gpci_stage *stage) {
     return by_network(stage, GPCI_GROUP_REQUESTS, room);
 }
 
-/* A refused SM hears of room. */
+/* If room has come free, a refused SM waits for the stage's next step, which announces the room. */
 static void hold_refused(gpci_holders *to, const gpci_timed *t, const gpci_stage *stage) {
     const bool room = (stage->refused && gpci_l1_has_place(t, stage)) ||
                       (stage->refused_miss && !gpci_queue_full(&stage->out)) ||

@@ -96,7 +96,7 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
         values->network = gpci_timed_network_stats(t, index);
 }
 
-/* True if a host has limited replies of an SM, or sent misses of a host's L1. */
+/* GPC_NEEDS_CREDITS: true if a host has limited the replies of an SM; else true if an SM's L1 is a host's. */
 static bool any_sm(const gpci_timed *t, gpc_counter_needs needs) {
     bool any = false;
     for (uint32_t sm = 0; sm < t->h->sms; sm++)

@@ -47,9 +47,9 @@ void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *p,
                          bool found);
 /* Loads have had their turn at the tags. */
 void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage);
-/* True if a returned fetch is a prefetch without a waiting load. Ask once, before keeping the data; */
+/* True if a returned fetch is a prefetch without a waiting load. Call once per fetch, before the data are kept. */
 bool gpci_prefetch_returns(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
-/* then, once kept, report here. `address`: as in the cache. */
+/* The data of a fetch are kept. `unclaimed`: the result of gpci_prefetch_returns. `address`: as in the cache. */
 void gpci_prefetch_kept(gpci_stage *stage, uint64_t address, bool unclaimed);
 void gpci_prefetch_evicted(gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_prefetch_state(gpci_prefetch *prefetch, gpci_state_fn visit, void *user_data);

@@ -237,7 +237,7 @@ static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leade
     return !o->by_sector || gpci_sector_is_full(t, stage, leader, needs);
 }
 
-/* A load's line is reserved without data in flight: ask again (drain.h). */
+/* A load hits a reserved line without data in flight: fetch the sectors again (drain.h). */
 static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *p, gpc_access_result *r, uint32_t way) {
     if (way == GPCI_NO_WAY || !gpci_is_read(&p->request) ||
         !(r->needed_sectors & GPCI_PENDING(stage->cache->states[gpci_slot(stage->cache, r->set, way)])))
@@ -246,7 +246,7 @@ static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *
     r->fetch_sectors = r->needed_sectors;
 }
 
-/* The line is gone, but the entry drains: a packet takes a turn there, and a load may reserve a line (drain.h). */
+/* The line is gone, but its MSHR entry drains: the packet takes a turn of the entry, and may reserve a line (drain.h). */
 static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, uint32_t packet,
                                               gpci_tag_access *access, uint32_t leader, uint32_t way, uint8_t needs) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
