@@ -69,8 +69,8 @@ GPC_API uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *hierarchy);
  * on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017, section IV). Queues of a higher priority are emptied first
  * (rule A2). Running blocks are not preempted. Kernels without a common SM do not wait for each other. With
  * `null_stream` a stream is CUDA's legacy default stream: its kernels wait for all kernels launched before, and later
- * kernels of other streams of its process wait for its kernels (rules N1 and N2). The launch order is gpc_kernel.index,
- * for streams of a common trace.
+ * kernels of other streams of its process wait for its kernels (rules N1 and N2). Kernels launch in
+ * order of gpc_kernel.index; kernels with equal index, of different traces, launch in order of the streams.
  *
  * Placement. A block goes, round robin, to an SM with room for its warps, registers, shared memory and a further block.
  * Beside blocks of another kernel, the block gets the resources that they leave (rules R1 to R3), with shared memory of

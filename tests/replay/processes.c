@@ -14,8 +14,9 @@ typedef struct program {
     const char *traces[MOST];
     uint8_t processes[MOST];
     uint32_t sms[MOST];
-    uint64_t ids[MOST]; /* 1 + the CUDA stream selected from the trace; 0: every stream */
-    bool null_streams;  /* CUDA stream 0 is the default stream */
+    uint64_t ids[MOST];   /* 1 + the CUDA stream selected from the trace; 0: every stream */
+    bool null_streams;    /* CUDA stream 0 is the default stream */
+    bool default_streams; /* each stream is the default stream of its trace */
 } program;
 
 static const uint8_t own = GPC_PROCESS_OWN;
@@ -53,7 +54,7 @@ static gpc_status run_in(rig *r, gpc_replay *replay, const program *p, told *t, 
         streams[count].sm_count = p->sms[count] ? 1 : 0;
         streams[count].select = p->ids[count] != 0;
         streams[count].id = p->ids[count] ? p->ids[count] - 1 : 0;
-        streams[count].null_stream = p->null_streams && p->ids[count] == 1;
+        streams[count].null_stream = p->default_streams || (p->null_streams && p->ids[count] == 1);
     }
     memset(t, 0, sizeof *t);
     gpc_stats_init(stats);
@@ -223,6 +224,20 @@ Test(processes, streams_of_one_program) {
     run(r, &p, &t);
     cr_expect(t.processes[0] == 1 && t.processes[1] == 0 && t.processes[2] == 2);
     rig_close(r);
+}
+
+/* Programs of a process whose kernels have equal positions in their traces: the first stream launches first. */
+Test(processes, default_streams_of_several_traces) {
+    for (size_t m = 0; m < 2; m++) {
+        rig *r = open_with(modes[m], NULL);
+        told t;
+        put(r);
+        program p = {.traces = {"a.traceg", "b.traceg"}, .processes = {1, 1}, .default_streams = true};
+        run(r, &p, &t);
+        cr_expect_eq(t.count, 2);
+        cr_expect_geq(t.started[1], t.ended[0], "%s", modes[m]);
+        rig_close(r);
+    }
 }
 
 #define LDL(pc, offset) pc " ffffffff 1 R1 LDL 1 R2 4 1 " offset " 0\n"

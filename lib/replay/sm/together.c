@@ -25,6 +25,11 @@ static gpc_status next_kernel(gpci_stream_run *k, gpc_error *error) {
     return status == GPC_END ? GPC_OK : status;
 }
 
+/* Order of launches. Kernels of different traces may have equal positions: then the first stream launches first. */
+static bool launches_before(const gpci_stream_run *a, const gpci_stream_run *b) {
+    return a->kernel.index < b->kernel.index || (a->kernel.index == b->kernel.index && a < b);
+}
+
 /* Rules N1 and N2: launches of the default stream stay in order with launches of other streams of its process. */
 static bool may_queue(const gpci_together *s, const gpci_stream_run *k) {
     bool may = true;
@@ -32,7 +37,7 @@ static bool may_queue(const gpci_together *s, const gpci_stream_run *k) {
         const gpci_stream_run *other = &s->each[i];
         if (other != k && other->state != GPCI_STREAM_OVER && other->process == k->process &&
             (k->null_stream || other->null_stream))
-            may &= other->kernel.index > k->kernel.index;
+            may &= launches_before(k, other);
     }
     return may;
 }
