@@ -446,3 +446,35 @@ Test(hierarchy_snapshots, files) {
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_context_destroy(snapshot_context);
 }
+
+/* Loads of many lines under way when saved: a loaded hierarchy has room for all packets that the lines lead to. */
+Test(hierarchy_snapshots, room_for_what_is_under_way) {
+    static const char *const settings[] = {"", "stats.stages = true\n", COHERENT "coherence = mesi\n",
+                                           "coherence.data = true\nl1.write_policy = through\n"
+                                           "l1.write_policy_local = through\nl1.write_allocate = none\n"
+                                           "l1.write_allocate_local = none\n"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        char text[512];
+        uint64_t addresses[32];
+        snapshot_host a;
+        snprintf(text, sizeof text, "%sl1.queue = unlimited\nl1.mshr_entries = unlimited\n", settings[i]);
+        cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+        cr_assert_eq(snapshot_make(text, true, &a, &error), GPC_OK, "%s: %s", text, error.message);
+        for (uint64_t load = 0; load < 32; load++) { /* as many packets as memory comes for at once */
+            gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+            access.mask = UINT32_MAX, access.addresses = addresses, access.width = 4;
+            for (uint64_t lane = 0; lane < 32; lane++)
+                addresses[lane] = (load * 32 + lane) * 128;
+            cr_assert_eq(gpc_hierarchy_try_issue(a.hierarchy, &access, a.tokens++, NULL), GPC_OK);
+        }
+        snapshot_bytes file = snapshot_save(&a);
+        snapshot_host b = snapshot_load(&a, &file);
+        snapshot_attach(&a), snapshot_attach(&b);
+        snapshot_finish(&a), snapshot_finish(&b);
+        snapshot_expect_same(&a, &b, text);
+        gpc_hierarchy_destroy(a.hierarchy), gpc_hierarchy_destroy(b.hierarchy);
+        free(file.data);
+        gpc_context_destroy(snapshot_context);
+    }
+}

@@ -81,4 +81,7 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
         archive_values(t, a);
     if (t->stage_times)
         gpci_stage_times_archive(t, a);
+    /* threads make room for a cycle's packets before each cycle */
+    if (a->loading && a->status == GPC_OK && !t->strands && gpci_make_packets(t, 0) < 0)
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
 }

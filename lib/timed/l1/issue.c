@@ -30,7 +30,8 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
         return GPC_ERROR_MEMORY;
     /* in a tree, room for packets caused by work in flight is made earlier (coherent_host.c) */
     const uint64_t under_way = t->coherent ? 0 : t->pool.live;
-    return gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * (under_way + lines));
+    const gpc_status status = gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * (under_way + lines));
+    return GPCI_UNLIKELY(t->values != NULL) && status == GPC_OK ? gpci_plain_values_carry(t) : status;
 }
 
 gpc_status gpci_make_flights(gpci_timed *t, uint32_t count) {

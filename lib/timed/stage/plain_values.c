@@ -85,14 +85,14 @@ static void archive_lines(gpc_context *context, void **lines, size_t *room, size
 }
 
 /* Packets that return need not have left before. */
-static bool reserve_carried(gpci_timed *t) {
+gpc_status gpci_plain_values_carry(gpci_timed *t) {
     gpci_plain_values *v = t->values;
     const size_t had = v->carried_room, packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets))
-        return false;
+        return GPC_ERROR_MEMORY;
     if (v->carried_room > had)
         memset(v->carried + had, 0, (v->carried_room - had) * sizeof *v->carried);
-    return true;
+    return GPC_OK;
 }
 
 static void archive_written(gpci_timed *t, gpci_archive *a) {
@@ -115,7 +115,7 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
 
 static void archive_under_way(gpci_timed *t, gpci_archive *a) {
     gpci_plain_values *v = t->values;
-    if (a->status == GPC_OK && !reserve_carried(t)) /* as gpci_coherent_values_archive */
+    if (a->status == GPC_OK && gpci_plain_values_carry(t) < 0) /* as gpci_coherent_values_archive */
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "reads that carry values");
     const size_t count = (size_t)gpci_archive_count(a, t->pool.fresh, sizeof *v->carried);
     if (a->loading && a->status == GPC_OK && count > t->pool.fresh)
@@ -186,7 +186,7 @@ static gpc_status reserve_local(gpci_timed *t, const gpc_warp_access *w) {
 gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
     gpci_plain_values *v = t->values;
     const uint32_t lanes = gpci_value_lanes(w);
-    if (!reserve_carried(t) || !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
+    if (!GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint64_t last = number_of(t, w->addresses[lane] + (w->width - 1));

@@ -70,6 +70,8 @@ void gpci_plain_values_destroy(gpci_timed *t);
 /* In a snapshot, after gpci_kept_archive: values in caches, memory and accesses. */
 void gpci_plain_values_archive(gpci_timed *t, gpci_archive *archive);
 
+/* Make room for the values of all packets that the pool has room for. GPC_ERROR_MEMORY. */
+gpc_status gpci_plain_values_carry(gpci_timed *t);
 /* Make room for everything an access may lead to. GPC_ERROR_MEMORY. Then keep the access as the accepted flight. */
 gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *access);
 void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
