@@ -8,6 +8,7 @@
 #include "level/access/warp_access.h"
 #include "level/rules/events.h"
 #include "timed/core/kept_access.h"
+#include "timed/core/mshr_table.h"
 
 #include <string.h>
 
@@ -110,6 +111,7 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
             continue;
         GPCI_ARCHIVE_FIELD(a, v->lanes[i].looked);
         gpci_archive_bytes(a, v->lanes[i].own, (bytes + 7) / 8);
+        gpci_archive_bytes(a, v->lanes[i].came, (bytes + 7) / 8);
     }
 }
 
@@ -205,6 +207,7 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
     const size_t bytes = (size_t)gpci_popcount(w->mask) * w->width;
     kept->looked = 0;
     memset(kept->own, 0, sizeof kept->own);
+    memset(kept->came, 0, sizeof kept->came);
     if (w->bytes)
         memcpy(kept->bytes, w->bytes, bytes);
     if (w->compare)
@@ -293,24 +296,61 @@ static void load_in_l1(void *data, size_t byte, uint64_t at) {
     const uint8_t bit = (uint8_t)(1u << byte % 8);
     w->lanes->out[byte] = w->line->bytes[at];
     w->kept->own[byte / 8] = (uint8_t)((w->kept->own[byte / 8] & ~bit) | (w->line->pending[at] ? bit : 0));
+    w->kept->came[byte / 8] &= (uint8_t)~bit;
 }
 
 /*
- * A load has the awaited data. For bytes the SM has stored later, the load gets the earlier value: brought by the read,
- * or stored earlier by the SM and taken at L1's tags.
+ * A read brings what a load waits for. The first read counts, for a later read may have later stores. Where the SM has
+ * stored to a byte behind the load, the load has what was there before: what the read brought, or what the SM had
+ * stored earlier, which the load took at L1's tags.
  */
 static void load_what_came(void *data, size_t byte, uint64_t at) {
     const byte_walk *w = data;
-    if (!has_segment(w->segments, (uint32_t)at))
+    const uint8_t bit = (uint8_t)(1u << byte % 8);
+    if (!has_segment(w->segments, (uint32_t)at) || w->kept->came[byte / 8] & bit)
         return;
+    w->kept->came[byte / 8] |= bit;
     if (w->line->stored[at] <= w->kept->looked)
         w->lanes->out[byte] = w->line->brought[at];
-    else if (!(w->kept->own[byte / 8] >> byte % 8 & 1))
+    else if (!(w->kept->own[byte / 8] & bit) ||
+             (w->line->performed[at] > w->kept->looked && w->line->performed[at] <= w->line->served[at / GPCI_SEGMENT]))
         w->lanes->out[byte] = w->line->came[at];
 }
 
-/* Perform an atomic lane by lane, at the home slice. */
+/* The home slice is about to change a line; `bytes`: before that. */
+static void load_what_was(void *data, size_t byte, uint64_t at) {
+    const byte_walk *w = data;
+    const uint8_t bit = (uint8_t)(1u << byte % 8);
+    if (!has_segment(w->segments, (uint32_t)at) || w->kept->came[byte / 8] & bit)
+        return;
+    w->kept->came[byte / 8] |= bit;
+    w->lanes->out[byte] = w->bytes[at];
+}
+
+/*
+ * A change of an SM is about to be performed. Loads of the SM from before the change may still wait in L1, for a read
+ * of another SM, or a later one of their own: the change is not for the loads.
+ */
+static void spare_older_loads(const gpci_timed *t, const gpci_packet *change, uint8_t *bytes) {
+    const gpci_stage *stage = &t->l1[t->flights[change->line.flight].sm];
+    const uint64_t looked = t->values->lanes[change->line.flight].looked;
+    uint32_t packet = stage->cache ? gpci_mshr_find(t, stage, change->address) : GPCI_NO_PACKET;
+    for (uint32_t leader = packet; packet != GPCI_NO_PACKET;) {
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        gpci_lanes lanes;
+        byte_walk w = {.lanes = &lanes, .bytes = bytes, .segments = p->mshr.needs};
+        if (p->line.kind == GPC_LOAD && lanes_of(t, p, &lanes) && lanes.out) {
+            w.kept = &t->values->lanes[p->line.flight];
+            if (w.kept->looked < looked)
+                each_byte(t, p, &lanes, load_what_was, &w);
+        }
+        packet = packet == leader ? p->mshr.first : *gpci_next_of(&t->pool, packet);
+    }
+}
+
+/* Lane after lane, at the home slice. */
 static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes) {
+    spare_older_loads(t, p, bytes);
     for (uint32_t lane = 0; lane < lanes->count; lane++) {
         const uint64_t at = lanes->addresses[lane] - p->address;
         const size_t value = (size_t)lane * lanes->width;
@@ -337,10 +377,9 @@ static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_pack
                    .order = ++t->values->order};
     if (p->line.kind == GPC_STORE)
         each_byte(t, p, lanes, store_in_l1, &w);
-    else if (p->line.kind == GPC_LOAD && lanes->out) {
+    else if (p->line.kind == GPC_LOAD && lanes->out)
         each_byte(t, p, lanes, load_in_l1, &w);
-        w.kept->looked = w.order;
-    }
+    w.kept->looked = w.order;
 }
 
 void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -354,6 +393,7 @@ static void store_of(gpci_timed *t, const gpci_packet *p, const gpci_lanes *lane
                    .bytes = bytes,
                    .line = p->line.kind == GPC_STORE ? l1_of(t, t->flights[p->line.flight].sm, p->address) : NULL,
                    .order = ++t->values->order};
+    spare_older_loads(t, p, bytes);
     each_byte(t, p, lanes, store_at_home, &w);
 }
 
@@ -370,8 +410,29 @@ static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *l
     }
 }
 
+static bool is_home(const gpci_timed *t, const gpci_stage *slice, const gpci_packet *p) {
+    return !slice->peer_requests || gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition;
+}
+
+/* A read takes the value of its line at the lookup in the home slice: stores behind the read are not in the value. */
+static void read_at_home(gpci_timed *t, const gpci_packet *p) {
+    gpci_carried_values *c = carried_by(t, place_of(t, p));
+    const gpci_home_line *home = home_of(t, p->address);
+    if (!c || !home)
+        return;
+    memcpy(c->bytes, home->bytes, sizeof c->bytes);
+    t->values->order++;
+    for (uint32_t s = 0; s < SEGMENTS; s++)
+        c->served[s] = t->values->order;
+}
+
 void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     gpci_lanes lanes;
+    if (stage->level == 2 && p->type == GPCI_READ) {
+        if (is_home(t, stage, p))
+            read_at_home(t, p);
+        return;
+    }
     if (!lanes_of(t, p, &lanes))
         return;
     if (stage->level == 1)
@@ -383,17 +444,11 @@ void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet
 }
 
 void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p) {
-    gpci_carried_values *c = carried_by(t, place_of(t, p));
     const gpci_home_line *home = home_of(t, p->address);
-    if (!c || !home || p->type != GPCI_READ)
+    if (p->type != GPCI_READ || !home || is_home(t, slice, p))
         return;
-    memcpy(c->bytes, home->bytes, sizeof c->bytes);
-    t->values->order++;
-    for (uint32_t s = 0; s < SEGMENTS; s++)
-        c->served[s] = t->values->order;
-    if (!slice->peer_requests || gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition)
-        return;
-    for (uint32_t i = 0; i < sizeof c->bytes; i++)
+    gpci_carried_values *c = carried_by(t, place_of(t, p));
+    for (uint32_t i = 0; c && i < sizeof c->bytes; i++)
         if (has_segment(home->copied, i)) {
             c->bytes[i] = home->copy[i];
             c->served[i / GPCI_SEGMENT] = home->copy_served[i / GPCI_SEGMENT];
@@ -422,6 +477,17 @@ static uint8_t valid_segments(const gpci_timed *t, uint32_t sm, uint64_t address
     return t->h->l1_level.segments_of[line.valid_sectors];
 }
 
+/* All that wait with an MSHR entry of L1 have what a fetch of the entry has brought. */
+static void hand_on(gpci_timed *t, uint32_t sm, const gpci_packet *fetch) {
+    const gpci_stage *stage = &t->l1[sm];
+    const uint32_t leader = gpci_mshr_look(t, stage, gpci_stage_line(stage, fetch->address), &fetch->entry).leader;
+    for (uint32_t packet = leader; packet != GPCI_NO_PACKET;) {
+        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        gpci_plain_replied(t, p, p->mshr.needs & fetch->segments);
+        packet = packet == leader ? p->mshr.first : *gpci_next_of(&t->pool, packet);
+    }
+}
+
 void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const gpci_carried_values *c = carried_by(t, packet);
@@ -434,10 +500,13 @@ void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet) {
             continue;
         const bool own = line->pending[i] || line->performed[i] > c->served[i / GPCI_SEGMENT];
         line->came[i] = c->bytes[i];
+        line->served[i / GPCI_SEGMENT] = c->served[i / GPCI_SEGMENT];
         line->brought[i] = own ? line->bytes[i] : c->bytes[i];
         if (!has_segment(valid, i))
             line->bytes[i] = line->brought[i];
     }
+    if (p->flags & GPCI_PACKET_FETCH)
+        hand_on(t, sm, p);
 }
 
 void gpci_plain_shared(gpci_timed *t, uint32_t from, uint32_t to) {

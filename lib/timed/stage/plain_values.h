@@ -11,7 +11,8 @@
  * and when: the hierarchy is watched as by a trace of events (watch.c), without a host's trace.
  *
  *  a store or an atomic is performed when looked up in the home slice: the line's value is there, or below
- *  a read takes a slice's value when served; in the other partition's slice, a copy as old as the fetch
+ *  a read takes the value of its home slice when looked up there; in the other partition's slice, when served, a copy
+ *  as old as the fetch
  *  a read returns to L1 with the value taken. L1 has the bytes of the SM's stores, and keeps bytes of stores not yet
  *  performed by the home slice when the read was served. Sectors absent from L1 hold the result from then on
  *  a load that hits has the value of L1's line. A load that waits has the value brought by the reads; without bytes
@@ -33,7 +34,8 @@ typedef struct gpci_l1_line {
     uint8_t bytes[GPCI_VALUE_BYTES], brought[GPCI_VALUE_BYTES], came[GPCI_VALUE_BYTES];
     /* The SM's last store to a byte: `order` at L1's tags, and when performed at home; or 0. */
     uint64_t stored[GPCI_VALUE_BYTES], performed[GPCI_VALUE_BYTES];
-    uint16_t pending[GPCI_VALUE_BYTES]; /* the SM's stores to a byte not yet performed at home */
+    uint64_t served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: `order` when home served what came */
+    uint16_t pending[GPCI_VALUE_BYTES];               /* the SM's stores to a byte that home has not performed */
 } gpci_l1_line;
 
 /* A read on the way. */
@@ -45,9 +47,10 @@ typedef struct gpci_carried_values {
 /* Bytes written by an accepted warp access (kept_access.h). */
 typedef struct gpci_plain_lanes {
     uint8_t bytes[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES], compare[GPCI_MAX_LANES * 8];
-    /* A load's `order` at L1's tags, and the bytes then stored by the SM but not yet performed at home. */
+    /* `order` at L1's tags; of a load, bytes then stored by the SM but not yet performed at home. */
     uint64_t looked;
     uint8_t own[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8];
+    uint8_t came[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8]; /* bytes that a read has brought since then */
 } gpci_plain_lanes;
 
 struct gpci_plain_values {
