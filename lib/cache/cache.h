@@ -35,7 +35,6 @@
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
 #define GPCI_PRIORITISED (1u << 26) /* filled or hit by a token holder: cache_tokens.c */
-#define GPCI_OUTDATED (1u << 27)    /* outdated copy: the block has been written elsewhere since the line was read */
 #define GPCI_USED_AGAIN (1u << 28)  /* used again since the clock's last visit; only with spare ways */
 
 typedef struct gpci_bytes {
@@ -414,9 +413,6 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
  */
 uint64_t gpci_forget_clean(gpc_cache *cache);
 void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors);
-/* Mark an address's line, if present, as an outdated copy; drop the line if marked. */
-void gpci_mark_outdated(gpc_cache *cache, uint64_t address);
-void gpci_drop_outdated(gpc_cache *cache, uint64_t address);
 /* Mark a line's dirty bytes as written to the level below. */
 void gpci_clean_line(gpc_cache *cache, const gpc_line *line);
 

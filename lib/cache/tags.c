@@ -139,21 +139,6 @@ void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors) {
         forget(cache, set, way, sectors);
 }
 
-void gpci_mark_outdated(gpc_cache *cache, uint64_t address) {
-    uint64_t line = address >> cache->line_shift;
-    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
-    if (way != GPCI_NO_WAY)
-        cache->states[gpci_slot(cache, set, way)] |= GPCI_OUTDATED;
-}
-
-void gpci_drop_outdated(gpc_cache *cache, uint64_t address) {
-    uint64_t line = address >> cache->line_shift;
-    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
-    gpc_eviction eviction;
-    if (way != GPCI_NO_WAY && cache->states[gpci_slot(cache, set, way)] & GPCI_OUTDATED)
-        gpci_drop(cache, set, way, NULL, &eviction);
-}
-
 void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
     size_t slot = gpci_slot(cache, line->set, line->way);
     count_write_back(cache, GPCI_DIRTY(cache->states[slot]));

@@ -241,24 +241,53 @@ Test(fences, strong_loads) {
     }
 }
 
-/* Reads of neighbouring SMs merge on the way to L2, but not with reads sent before an acquire; strong reads never. */
+/*
+ * Reads of neighbouring SMs merge on the way to L2, but not with reads sent before an acquire. A strong read merges with
+ * no read sent before a change of the line.
+ */
 Test(fences, merged_reads) {
     static const struct {
         uint8_t order, scope;
-        bool acquires;
+        bool acquires, stores;
         uint64_t merged;
-    } cases[] = {{0, 0, false, 1}, {0, 0, true, 0}, {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, false, 0}};
-    for (unsigned i = 0; i < 3; i++) {
+    } cases[] = {{0, 0, false, false, 1},
+                 {0, 0, true, false, 0},
+                 {0, 0, false, true, 1},
+                 {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, false, false, 1},
+                 {GPC_ORDER_RELAXED, GPC_SCOPE_GPU, false, true, 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig r;
         rig_open(&r, "coherence = viper\nkernels.flush = l1\nsm.count = 2\nlrc.sms = 2\n", MEMORY);
         rig_issue(&r, LINE(GPC_LOAD, 0));
         rig_steps(&r, 10);
         if (cases[i].acquires)
             rig_wait(&r, rig_fence(&r, (fence_shot){.order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_GPU, .sm = 1}));
+        if (cases[i].stores)
+            rig_issue(&r, WORD(GPC_STORE, 0, .sm = 1));
+        rig_steps(&r, cases[i].stores ? 100 : 0);
         rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1, .order = cases[i].order, .scope = cases[i].scope));
         rig_finish(&r);
         gpc_stats s = rig_stats(&r);
         cr_expect_eq(s.l2_read_sectors, 8 - 4 * cases[i].merged, "case %u", i);
+        rig_close(&r);
+    }
+}
+
+/* Strong loads of two warps merge at L1's MSHR entry, unless another SM's store was performed in between. */
+Test(fences, strong_loads_of_an_sm_merge) {
+    static const char *const protocols[] = {"", "coherence = viper\nkernels.flush = l1\n"};
+    for (unsigned i = 0; i < 4; i++) {
+        char settings[128];
+        rig r;
+        snprintf(settings, sizeof settings, "%ssm.count = 2\n", protocols[i / 2]);
+        rig_open(&r, settings, MEMORY);
+        rig_issue(&r, LINE(GPC_LOAD, 0, .order = GPC_ORDER_RELAXED, .scope = GPC_SCOPE_GPU));
+        if (i % 2)
+            rig_issue(&r, WORD(GPC_STORE, 0, .sm = 1));
+        rig_steps(&r, 100);
+        rig_issue(&r, LINE(GPC_LOAD, 0, .warp = 1, .order = GPC_ORDER_RELAXED, .scope = GPC_SCOPE_GPU));
+        rig_finish(&r);
+        cr_expect_eq(rig_stats(&r).l2_read_sectors, 4 + 4 * (i % 2), "%s: store %u", settings, i % 2);
         rig_close(&r);
     }
 }

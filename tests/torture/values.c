@@ -45,11 +45,6 @@ static unsigned promise_of(const torture_case *c) {
     return 0;
 }
 
-/* With copies in the other partition, viper promises something for fences alone, and none nothing. */
-static bool with_copies(const torture_case *c) {
-    return c->seed / PROTOCOLS % 4 == 0 && !strcmp(case_value(c, "coherence"), "viper");
-}
-
 void draw_values_settings(torture_case *c) {
     static const char *const plain[][2] = {
         {"l1.write_policy", "through"},
@@ -65,8 +60,6 @@ void draw_values_settings(torture_case *c) {
     case_set(c, "sm.lanes", "32", true);
     case_set(c, "sm.warps", "48", true);
     case_set(c, "kernels.flush", "l1", true);
-    if (!strcmp(protocol, "none") || !strcmp(protocol, "viper"))
-        case_set(c, "l2.partitions", with_copies(c) ? "2" : "1", true);
     for (unsigned i = 0; i < 4 && (!strcmp(protocol, "none") || !strcmp(protocol, "viper")); i++)
         case_set(c, plain[i][0], plain[i][1], true);
 }
@@ -75,12 +68,20 @@ void draw_values_settings(torture_case *c) {
 
 typedef struct phase {
     unsigned number, chunk; /* words of a chunk */
-    bool loads;             /* only loads of chunks from now on */
-    bool plain; /* stores of chunks come first: slices of plain caches serve a load with younger stores in it */
 } phase;
 
-static uint8_t chunk_kind(dice *d, const phase *p) {
-    return p->plain ? (p->loads ? GPC_LOAD : GPC_STORE) : dice_one_in(d, 2) ? GPC_STORE : GPC_LOAD;
+static void make_addition(dice *d, op *o) {
+    o->kind = (uint8_t)(GPC_ATOMIC + dice_below(d, 2));
+    o->atomic = GPC_OP_ADD;
+    o->order = GPC_ORDER_RELAXED;
+    o->scope = GPC_SCOPE_GPU;
+}
+
+/* Draws a load of words, or a change: a store or an addition. */
+static void use_words(dice *d, op *o) {
+    o->kind = dice_one_in(d, 2) ? GPC_STORE : GPC_LOAD;
+    if (o->kind == GPC_STORE && dice_one_in(d, 6))
+        make_addition(d, o);
 }
 
 static line_use use_of(const phase *p, uint32_t line) {
@@ -113,7 +114,7 @@ static void use_chunk(dice *d, const phase *p, op *o) {
     o->sm = owner % SMS, o->warp = owner / SMS;
     o->address = BASE + line * LINE + (chunk * p->chunk + first) * 4;
     o->mask = lanes(count);
-    o->kind = chunk_kind(d, p);
+    use_words(d, o);
 }
 
 /* Draws an access to one word in each of several lines. Lines with a distance of four have the same use and owner. */
@@ -124,7 +125,7 @@ static void use_column(dice *d, const phase *p, op *o) {
     o->stride = 4 * LINE;
     o->address = BASE + line * LINE + word * 4;
     o->mask = lanes(WORDS / p->chunk * 4 % OWNERS ? 1 : LINES / 4);
-    o->kind = chunk_kind(d, p);
+    use_words(d, o);
 }
 
 static void use_read_line(dice *d, const phase *p, op *o) {
@@ -139,10 +140,7 @@ static void add_to_line(dice *d, const phase *p, op *o) {
     o->sm = dice_below(d, SMS), o->warp = dice_below(d, WARPS);
     o->address = BASE + line_of_use(d, p, USE_ADDED) * LINE + dice_below(d, 8) * 4;
     o->mask = lanes(1 + dice_below(d, 24));
-    o->kind = (uint8_t)(GPC_ATOMIC + dice_below(d, 2));
-    o->atomic = GPC_OP_ADD;
-    o->order = GPC_ORDER_RELAXED;
-    o->scope = GPC_SCOPE_GPU;
+    make_addition(d, o);
 }
 
 static void draw_access(dice *d, const phase *p, torture_case *c, uint32_t delay) {
@@ -173,7 +171,7 @@ static void add_fences(torture_case *c, uint8_t order, uint8_t control) {
 
 static void synchronise(dice *d, torture_case *c) {
     const unsigned promise = promise_of(c);
-    const sync_kind kind = dice_one_in(d, 3) && !with_copies(c)          ? SYNC_KERNEL
+    const sync_kind kind = dice_one_in(d, 3)                             ? SYNC_KERNEL
                            : promises[promise].idle && dice_one_in(d, 2) ? SYNC_IDLE
                            : promises[promise].fences                    ? SYNC_FENCES
                                                                          : SYNC_KERNEL;
@@ -190,15 +188,13 @@ void draw_values_program(const torture_options *o, torture_case *c) {
     static const uint32_t delays[] = {1, 1, 3, 30};
     dice d = {c->seed * 2 + 0x7777777777u};
     const uint32_t delay = delays[dice_below(&d, 4)];
-    phase p = {.chunk = 1u << dice_below(&d, 6), .plain = promise_of(c) < 2};
+    phase p = {.chunk = 1u << dice_below(&d, 6)};
     const unsigned room = 4 * SMS + 8, length = 6 + dice_below(&d, 60);
     c->op_count = 0;
     c->ops = calloc(o->operations + room + length, sizeof *c->ops);
     while (c->ops && c->op_count < o->operations) {
-        for (unsigned i = 0; i < length; i++) {
-            p.loads = i >= length / 2;
+        for (unsigned i = 0; i < length; i++)
             draw_access(&d, &p, c, delay);
-        }
         synchronise(&d, c);
         p.number++;
         p.chunk = dice_one_in(&d, 3) ? 1u << dice_below(&d, 6) : p.chunk;

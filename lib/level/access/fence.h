@@ -22,6 +22,12 @@ GPCI_INLINE bool gpci_scope_is_wide(uint8_t scope) {
     return scope != GPC_SCOPE_CTA;
 }
 
+/* Must a load find the value of its moment: a strong load of such a scope, or one of .cv? */
+GPCI_INLINE bool gpci_reads_anew(const gpc_request *r) {
+    return r->kind == GPC_LOAD &&
+           (r->hint == GPC_HINT_CV || (r->order != GPC_ORDER_WEAK && gpci_scope_is_wide(r->scope)));
+}
+
 GPCI_INLINE bool gpci_order_acquires(uint8_t order) {
     return order == GPC_ORDER_ACQUIRE || order == GPC_ORDER_ACQ_REL || order == GPC_ORDER_SC;
 }

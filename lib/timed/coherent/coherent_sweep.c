@@ -82,6 +82,7 @@ static bool turn(const gpci_timed *t, gpci_stage *stage) {
         return false;
     o->generation ^= 1;
     o->dropped_at = t->wheel.now;
+    o->joins_since = t->wheel.now + 1;
     return true;
 }
 

@@ -80,11 +80,11 @@ typedef struct gpci_packet_mshr {
         uint32_t access; /* coherent L1: access of controllers that brings the line */
         uint32_t slot;   /* cache slot of the reserved line; or UINT32_MAX */
     };
-    uint8_t whole; /* segments of the stage's line in flight, in whole sectors */
-    uint8_t part;  /* other segments in flight, for packets that bypass the cache */
-    bool remote;   /* the line's home is the other partition */
-    bool done;     /* has the data, but stays because others wait */
-    bool outdated; /* the line has been written at the home slice since the read */
+    uint8_t whole;    /* segments of the stage's line in flight, in whole sectors */
+    uint8_t part;     /* other segments in flight, for packets that bypass the cache */
+    bool remote;      /* the line's home is the other partition */
+    bool done;        /* has the data, but stays because others wait */
+    uint8_t outdated; /* segments possibly written at the home slice since the read */
     union {
         bool left;     /* coherent L1: on the way below, and the line has no MSHR entry */
         bool replaced; /* with l1.allocate = replaceable: the line is replaced; no packet joins, no data are kept */
@@ -162,8 +162,11 @@ typedef struct gpci_packet {
         gpci_packet_path path;
     };
     union {
-        uint64_t born;  /* core cycle of the miss in L1 */
-        uint32_t next;  /* with GPCI_PACKET_WAITER: in place of gpci_packet_link.next */
+        uint64_t born; /* core cycle of the miss in L1 */
+        struct {
+            uint32_t next; /* with GPCI_PACKET_WAITER: in place of gpci_packet_link.next */
+            uint32_t sent; /* leader of an entry of L1: core cycle of the earliest read in flight, lower bits */
+        };
         uint64_t inner; /* tree's memory access: line, within the slice */
     };
     union {

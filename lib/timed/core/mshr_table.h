@@ -101,7 +101,7 @@ GPCI_INLINE void gpci_mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.count = 1;
     p->mshr.slot = GPCI_NO_SLOT;
     p->mshr.whole = p->mshr.part = 0;
-    p->mshr.outdated = false;
+    p->mshr.outdated = 0;
     p->mshr.remote = remote;
     p->mshr.replaced = false;
     p->mshr.entry = stage->mshr.entry;
@@ -132,7 +132,7 @@ GPCI_INLINE void gpci_mshr_remove(gpci_timed *t, gpci_stage *stage, const gpci_m
 }
 
 /* The entry outlives the leader: the first other waiting packet takes over. */
-GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_mshr_place *at) {
+GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_stage *stage, const gpci_mshr_place *at) {
     gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
     uint32_t next = p->mshr.first;
     gpci_packet *q = gpci_packet_at(&t->pool, next);
@@ -152,6 +152,13 @@ GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_mshr_place *at) {
     q->mshr.outdated = p->mshr.outdated;
     q->mshr.replaced = p->mshr.replaced;
     q->mshr.entry = p->mshr.entry;
+    if (stage->loads_go)
+        q->sent = p->sent;
+}
+
+/* Core cycle in which L1 sent the earliest read in flight of an entry. */
+GPCI_INLINE uint64_t gpci_mshr_sent(const gpci_timed *t, const gpci_packet *leader) {
+    return t->wheel.now - (uint32_t)((uint32_t)t->wheel.now - leader->sent);
 }
 
 /* Segments in flight of an entry. */

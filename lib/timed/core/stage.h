@@ -143,6 +143,7 @@ typedef struct gpci_fences {
     uint32_t fetches[2];  /* reads of L1 in flight, by generation at the start */
     uint8_t generation;   /* changes, 0 or 1, when L1 drops all lines */
     uint64_t dropped_at;  /* core cycle of the last drop; or GPCI_NEVER */
+    uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
     uint32_t walker;      /* flight of the fence writing back dirty lines; or UINT32_MAX */
     size_t slot;          /* progress of writing back */
     bool held_up;         /* because the miss queue was full */
@@ -189,6 +190,7 @@ typedef struct gpci_stage {
     gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
     struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); or NULL */
     struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); or NULL */
+    uint64_t *changes;                  /* L2: [1 << GPCI_CHANGES_BITS] (changes.h) */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of queues before the tags (lsu.h); or NULL */
     gpci_mshr mshr;
     /* state */
@@ -233,6 +235,7 @@ typedef struct gpci_stage {
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool refused_read;          /* has refused a read for lack of room in the L1.5 */
     bool takes_misses;          /* host's L1: has had a miss */
+    bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
     uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
     uint64_t ahead_until;       /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
     uint64_t passed_at;         /* cycle of a step done only up to the miss queue, with the clock behind */
@@ -291,10 +294,11 @@ uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
 /* Free an entry and the leader. */
 void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader);
-/* A line has been written in the home slice: mark data in flight to this stage as outdated. */
-GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
-/* True if data in flight of a line are outdated. */
-GPCI_COLD bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/*
+ * Segments of a line are written in the slice that is its home. What this stage has on its way of the segments may be
+ * older: no packet that needs them joins the entry any more, and the stage does not keep them.
+ */
+GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address, uint8_t segments);
 /* Prefetch (host memory) a line's tags and MSHR bucket. Affects only speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
 /* Prefetch for a fill; the place is known if the line is reserved. */
@@ -377,10 +381,10 @@ GPCI_COLD void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sec
 
 /*
  * Earliest core cycle of another SM's read that a read of this L1 may join: after this L1's last emptying, since
- * earlier reads may have data older than an acquire must see. Under viper a strong load joins none (UINT64_MAX): data
- * older than the thread has already read are forbidden.
+ * earlier reads may have data older than an acquire must see. A strong load of a wide scope, or a load of .cv, joins no
+ * read sent before the last change of the line: data older than the thread has already read are forbidden.
  */
-uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *packet);
+uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *packet);
 
 /* l2.c */
 void gpci_slice_step(const gpci_group *group, uint32_t slice);

@@ -248,11 +248,6 @@ GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32
                                  uint32_t fence);
 /* All lines of an acquiring access have arrived. */
 GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
-/*
- * True if a read may not be served with outdated data: a strong load with a scope wider than the SM, or a read of an SM
- * that has acquired. Otherwise, without fences, no program can tell the age of data.
- */
-bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *packet);
 /* A write, atomic or reduction is done. */
 GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
 

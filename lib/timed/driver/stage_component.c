@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/changes.h"
 #include "timed/core/stage_holders.h"
 #include "timed/l1/collector.h"
 #include "timed/l1/combine.h"
@@ -178,6 +179,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_data_queue_state(stage->data_queue, visit, user_data);
     if (stage->written)
         gpci_written_state(stage->written, visit, user_data);
+    if (stage->changes)
+        visit(user_data, stage->changes, sizeof *stage->changes << GPCI_CHANGES_BITS);
 }
 
 uint64_t gpci_stage_stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
@@ -340,6 +343,8 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
     gpc_status status = t->l2 ? GPC_OK : GPC_ERROR_MEMORY;
     for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
         status = make_stage(group, &t->l2[i], 2, i);
+        if (status == GPC_OK && !t->h->coherent)
+            status = gpci_changes_create(t, &t->l2[i]);
         if (status == GPC_OK)
             status = gpci_written_create(t, &t->l2[i]);
     }
@@ -356,6 +361,7 @@ static void slice_destroy(gpci_group *group) {
         gpci_stage_unmake(t, &t->l2[i]);
         gpci_prefetch_destroy(t, &t->l2[i]);
         gpci_written_destroy(t, &t->l2[i]);
+        gpci_free(t->context, t->l2[i].changes);
     }
     gpci_free(t->context, t->l2);
 }

@@ -157,6 +157,7 @@ GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_a
     gpci_stage *stage = &t->l1[w->sm];
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     request->cycle = t->wheel.now;
+    stage->anew |= gpci_reads_anew(request);
     gpci_l1_observe_instruction(t, request);
     for (uint32_t i = from; i < to; i++) {
         queue_line(t, queue, request, lines, i, flight);
@@ -186,6 +187,7 @@ GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_reques
     gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : stage->entrance;
     const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);
     t->flights[flight].framed = framed;
+    stage->anew &= stage->waiting != 0;
     if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
         t->flights[flight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
     if (GPCI_UNLIKELY(h->with_data))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
+#include "timed/core/changes.h"
+#include "timed/core/mshr_table.h"
 #include "timed/core/run_ahead.h"
 #include "timed/core/tags.h"
 #include "timed/l1/collector.h"
@@ -62,6 +64,24 @@ const gpci_stage_rules gpci_l1_stage = {.send = gpci_l1_send_fetch,
                                         .hold_up = gpci_l1_hold_up,
                                         .passed_by = gpci_l1_not_kept};
 
+/*
+ * A load past L1 that must find the value of its moment does not wait for a read sent before the line's last change. An
+ * entry that drains (drain.h) has the data of such a read.
+ */
+static GPCI_NOINLINE bool goes_alone(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                     const gpci_tag_access *access) {
+    if (!gpci_reads_anew(&p->request))
+        return false;
+    const uint32_t leader = gpci_mshr_find(t, stage, p->request.address);
+    if (leader == GPCI_NO_PACKET)
+        return false;
+    const gpci_packet *entry = gpci_packet_at(&t->pool, leader);
+    const uint8_t flying = gpci_mshr_in_flight(entry);
+    if (flying && !(flying & t->h->l1_level.segments_of[access->result.needed_sectors]))
+        return false;
+    return gpci_changes_since(t, p->address) > gpci_mshr_sent(t, entry);
+}
+
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                               gpci_tag_access *access) {
     if (!gpci_l1_of(t->h, &p->request)) {
@@ -74,9 +94,23 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
     }
-    if (!access->looked) {
+    const bool first = !access->looked;
+    if (first)
         gpci_stage_look(t, stage, p, access);
+    const bool alone = access->result.outcome == GPC_BYPASSED && goes_alone(t, stage, p, access);
+    if (first) {
+        access->flying = alone ? 0 : access->flying;
         count_lookup(t, stage, p, access);
+    }
+    if (GPCI_UNLIKELY(alone)) {
+        access->fresh = false; /* the entry may be gone when the load has its turn again */
+        if (gpci_queue_full(&stage->out))
+            return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+        gpci_see(t, GPC_WHAT_FETCH, stage, p, 0);
+        gpci_count_l1_asked(t->h, &p->request, p->segments);
+        gpci_count_l1_bypass(t->h, stage->index, p->segments);
+        gpci_l1_send_itself(t, stage, packet, GPCI_READ);
+        return GPCI_WAITING;
     }
     gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, false);
     if (verdict == GPCI_SERVED)
@@ -144,8 +178,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         gpci_l1_observe(t, p, access, 0);
         if (access->result.evicted)
             gpci_stage_evicted(t, stage, p, &access->result.eviction);
-        if (GPCI_UNLIKELY(t->h->viper)) /* data in flight may be older: not joined, not kept */
-            gpci_stage_outdate(t, stage, p->request.address);
+        gpci_stage_outdate(t, stage, p->request.address, p->segments); /* what is on its way may be older */
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
@@ -236,12 +269,14 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (GPCI_UNLIKELY(t->h->window.bytes != 0))
         p->priority = p->request.priority;
     if (stage->coalescer && p->flags & GPCI_PACKET_FETCH &&
-        gpci_lrc_read(stage->coalescer, packet, gpci_fence_joins_since(stage, p))) {
+        gpci_lrc_read(stage->coalescer, packet, gpci_fence_joins_since(t, stage, p))) {
         gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
         stage->joined++;
         return;
     }
     stage->below += !(p->flags & GPCI_PACKET_POSTED);
+    if (stage->coalescer && p->type == GPCI_ATOMIC)
+        gpci_lrc_changes(stage->coalescer, stage->index, p->address);
     const uint32_t bytes = gpci_packet_payload(t, p);
     /* to the slice of the own partition */
     const uint32_t partition = t->h->sm_partition[stage->index],

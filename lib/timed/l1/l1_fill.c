@@ -40,13 +40,12 @@ static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t address = p->address;
     uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
-    const bool outdated = GPCI_UNLIKELY(t->h->viper) && gpci_stage_outdated(t, stage, address),
-               unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_returns(t, stage, p);
+    const bool unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_returns(t, stage, p);
     gpci_stage_fill(t, stage, packet);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
         gpci_prefetch_kept(stage, address, unclaimed);
     stage->fences.fetches[generation]--;
-    if (GPCI_UNLIKELY(generation != stage->fences.generation || outdated))
+    if (GPCI_UNLIKELY(generation != stage->fences.generation))
         gpci_fence_stale(stage, address, sectors);
 }
 
@@ -80,6 +79,8 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         keep(t, stage, packet);
         return;
     }
+    if (stage->coalescer && (p->request.kind == GPC_ATOMIC || p->request.kind == GPC_REDUCTION))
+        gpci_lrc_changed(stage->coalescer, stage->index, p->address, t->wheel.now);
     if (p->line.flight != UINT32_MAX) {
         if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed && p->request.copy != GPC_COPY_BULK)
             gpci_count_l1_dram_line(t->h, stage->index);

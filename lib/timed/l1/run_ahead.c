@@ -31,11 +31,11 @@ uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
     return limit;
 }
 
-/* True if the L1 interacts only with the SM. */
+/* True if the L1 interacts only with the SM. Loads of the moment look at changes in slices (changes.h). */
 GPCI_INLINE bool is_alone(const gpci_stage *stage) {
     return !stage->out.count && !(stage->combine && stage->combine->open) && stage->unsent_since == GPCI_NEVER &&
            !stage->fills.count && !stage->joined && stage->fences.first == UINT32_MAX && !stage->refused_miss &&
-           !stage->bulk && !gpci_replies_wait(stage);
+           !stage->bulk && !(stage->anew && stage->waiting) && !gpci_replies_wait(stage);
 }
 
 /* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */

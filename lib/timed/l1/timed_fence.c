@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "level/rules/level_count.h"
+#include "timed/core/changes.h"
 #include "timed/core/coherent.h"
 #include "timed/core/stage_times.h"
 #include "timed/core/strands.h"
@@ -135,6 +136,7 @@ static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         stage->data_free = stage->data_free > busy ? stage->data_free : busy;
         o->generation ^= 1;
         o->dropped_at = now;
+        o->joins_since = now + 1;
         gpci_count_fence_lines(t->h, stage->index, lines);
         gpci_stage_relieve(stage, GPC_BUSY_LINE);
     }
@@ -147,16 +149,9 @@ void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
         gpci_forget_sectors(stage->cache, address, sectors);
 }
 
-bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *p) {
-    bool strong = p->request.order != GPC_ORDER_WEAK && gpci_scope_is_wide(p->request.scope);
-    return strong || t->l1[p->request.sm].fences.dropped_at != GPCI_NEVER;
-}
-
-uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
-    bool strong = p->request.order != GPC_ORDER_WEAK && p->request.scope != GPC_SCOPE_CTA;
-    if (strong && stage->cache && stage->cache->strong_passes)
-        return UINT64_MAX;
-    return stage->fences.dropped_at == GPCI_NEVER ? 0 : stage->fences.dropped_at + 1;
+uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    const uint64_t changed = gpci_reads_anew(&p->request) ? gpci_changes_since(t, p->address) : 0;
+    return changed > stage->fences.joins_since ? changed : stage->fences.joins_since;
 }
 
 /* Continue a fence as far as possible; true: done. `writes`: earlier writes in flight. */
@@ -179,8 +174,8 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
                 return false;
             f->fence.phase = FETCHES;
         } else {
-            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take no older data */
-                stage->fences.dropped_at = t->wheel.now;
+            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
+                stage->fences.joins_since = t->wheel.now + 1;
             f->fence.phase = MARKS;
         } /* fall through */
     case FETCHES:
@@ -301,6 +296,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         gpci_queue_push(stage->entrance, &t->pool, t->wheel.now, packet);
     }
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
+    stage->anew = true; /* a held load is strong */
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     gpci_give_flight(t, number);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
+#include "timed/core/changes.h"
 #include "timed/core/tags.h"
 #include "timed/l1/multicast.h"
 #include "timed/l2/l2_send.h"
@@ -119,11 +120,26 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
     return place.shift;
 }
 
-/* Pass a write or an atomic to the other partition, home of the line. */
+/*
+ * A copy leaves, and no read joins an older one: reads behind a write follow the write to its home. Otherwise
+ * a load of the write's SM could miss the write. L1 has what its SM stores, but no results of atomics.
+ */
+static void drop_near(gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
+    if (p->type == GPCI_WRITE && gpci_l1_for(t->h, p->request.sm, p->request.space))
+        return;
+    const uint64_t line = gpci_l2_line(t, p->path.inner);
+    const uint8_t segments = (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address));
+    gpci_see_dropped(t->h, stage->cache, GPC_COMPONENT_L2, stage->index, line, p->address);
+    gpc_cache_invalidate_line(stage->cache, line);
+    gpci_stage_outdate(t, stage, line, segments);
+}
+
+/* A write or an atomic of a line homed in the other partition goes there. */
 static gpci_verdict pass_on(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->link))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+    drop_near(t, stage, p);
     p->flags |= GPCI_PACKET_LINK;
     gpci_count_l2_remote(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
@@ -138,6 +154,8 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     uint8_t segments = (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address));
     p->request.address = p->path.inner;
+    if (p->type != GPCI_READ)
+        gpci_changes_note(t, stage, p->path.inner);
     if (p->type != GPCI_READ)
         gpci_l2_write_memory(t, stage, gpci_l2_line(t, p->path.inner), segments);
     if (p->type == GPCI_WRITE) {
@@ -164,6 +182,14 @@ static GPCI_COLD void put_code(gpci_timed *t, gpci_stage *stage, const gpci_pack
         gpci_stage_evicted(t, stage, p, &got.eviction);
 }
 
+/* A line changes at home: a copy in the other partition leaves, and what is on its way there may be older. */
+static void change(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, unsigned shift) {
+    gpci_changes_note(t, stage, p->request.address);
+    gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
+    if (stage->peer_requests)
+        gpci_stage_outdate(t, &t->l2[peer_of(t, stage)], p->request.address, (uint8_t)(p->segments << shift));
+}
+
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, gpci_tag_access *access,
                          bool remote) {
     gpc_access_result *r = &access->result;
@@ -175,14 +201,10 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         return pass_on(t, stage, packet, access);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* may write to memory, or evict */
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    if (p->type == GPCI_READ && stage->peer_requests && t->h->viper && gpci_fence_needs_new(t, p))
-        gpci_drop_outdated(stage->cache, gpci_l2_place_of(t->h, p->address).inner);
     if (!access->looked) {
         unsigned shift = prepare(t, p);
         if (p->type != GPCI_READ)
-            gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
-        if (p->type != GPCI_READ && stage->peer_requests && t->h->viper)
-            gpci_stage_outdate(t, &t->l2[peer_of(t, stage)], p->request.address);
+            change(t, stage, p, shift);
         if (GPCI_UNLIKELY(p->request.space == GPC_SPACE_INSTRUCTION) && t->h->code_in_l2 && !remote)
             put_code(t, stage, p);
         gpci_stage_look(t, stage, p, access);

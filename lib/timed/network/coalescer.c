@@ -26,12 +26,21 @@ typedef struct unit {
     uint32_t waiting;
 } unit;
 
+/* Changes of lines by an SM. Lines with equal hashes share an element. */
+typedef struct change {
+    uint64_t since; /* core cycle from which on reads set out that have what is done */
+    uint32_t under_way;
+} change;
+
+enum { CHANGES = 64 }; /* elements of an SM, a power of two */
+
 struct gpci_lrc {
     gpc_context *context;
     gpci_pool *pool;
     gpci_lrc_options options;
-    entry *entries; /* [groups][mask + 1] */
-    unit *units;    /* [groups] */
+    entry *entries;  /* [groups][mask + 1] */
+    unit *units;     /* [groups] */
+    change *changes; /* [sms][CHANGES] */
     uint32_t groups, mask;
 };
 
@@ -62,6 +71,20 @@ static entry *table_of(const gpci_lrc *lrc, uint32_t group) {
 
 void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address) {
     GPCI_PREFETCH(table_of(lrc, lrc->options.group_of[sm]) + (hash_of(lrc, address) & lrc->mask));
+}
+
+static change *change_of(const gpci_lrc *lrc, uint32_t sm, uint64_t address) {
+    return &lrc->changes[(size_t)sm * CHANGES + hash_of(lrc, address) % CHANGES];
+}
+
+void gpci_lrc_changes(gpci_lrc *lrc, uint32_t sm, uint64_t address) {
+    change_of(lrc, sm, address)->under_way++;
+}
+
+void gpci_lrc_changed(gpci_lrc *lrc, uint32_t sm, uint64_t address, uint64_t now) {
+    change *c = change_of(lrc, sm, address);
+    c->under_way--;
+    c->since = now + 1;
 }
 
 /*
@@ -110,6 +133,8 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     entry *table = table_of(lrc, group), *found = NULL;
     unit *own = &lrc->units[group];
     uint32_t at = hash & lrc->mask;
+    const change *c = change_of(lrc, sm_of(lrc, packet), packet->address);
+    since = c->under_way ? UINT64_MAX : since > c->since ? since : c->since;
     own->stats.reads++;
     for (; table[at].leader != GPCI_NO_PACKET; at = (at + 1) & lrc->mask)
         if (table[at].hash == hash && (!found || table[at].number > found->number) &&
@@ -167,6 +192,7 @@ static size_t places_of(const gpci_lrc *lrc) {
 void gpci_lrc_state(gpci_lrc *lrc, gpci_state_fn visit, void *user_data) {
     visit(user_data, lrc->units, lrc->groups * sizeof *lrc->units);
     visit(user_data, lrc->entries, places_of(lrc) * sizeof *lrc->entries);
+    visit(user_data, lrc->changes, (size_t)lrc->options.sms * CHANGES * sizeof *lrc->changes);
 }
 
 uint32_t gpci_lrc_count(const gpci_lrc *lrc) {
@@ -206,7 +232,8 @@ gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options
     lrc->mask = (uint32_t)(((uint64_t)2 << gpci_ceil_log2(options->entries ? options->entries : 1)) - 1);
     lrc->entries = gpci_zalloc_lines(context, groups ? places_of(lrc) : 1, sizeof *lrc->entries);
     lrc->units = gpci_zalloc(context, groups ? groups : 1, sizeof *lrc->units);
-    if (!lrc->entries || !lrc->units) {
+    lrc->changes = gpci_zalloc(context, options->sms ? options->sms * (size_t)CHANGES : 1, sizeof *lrc->changes);
+    if (!lrc->entries || !lrc->units || !lrc->changes) {
         gpci_lrc_destroy(lrc);
         return gpci_out_of_memory(error);
     }
@@ -221,5 +248,6 @@ void gpci_lrc_destroy(gpci_lrc *lrc) {
         return;
     gpci_free_lines(lrc->context, lrc->entries);
     gpci_free(lrc->context, lrc->units);
+    gpci_free(lrc->context, lrc->changes);
     gpci_free(lrc->context, lrc);
 }

@@ -10,7 +10,8 @@
  * equal, by option); the reply goes to both. Reads with different words for L2's predictor do not merge.
  *
  * A read without matching read in flight goes on, and gets an entry if one is free. Without a free entry it goes on as
- * well, but later reads cannot merge with it. Stores and atomics pass unchanged.
+ * well, but later reads cannot merge with it. Stores and atomics pass unchanged. A read never merges with a read sent
+ * before a change by the read's SM was done, because that read may miss the change.
  */
 typedef struct gpci_lrc_options {
     uint32_t sms;             /* SMs of the whole GPU */
@@ -43,6 +44,12 @@ void gpci_lrc_destroy(gpci_lrc *lrc);
  * its reply arrives. A read never merges with a read born before core cycle `since`.
  */
 bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet, uint64_t since);
+/*
+ * An SM changes a line: the change sets out for L2, and is done at core cycle `now`. The SM's reads of the line merge
+ * with no read meanwhile, and afterwards only with reads that set out later.
+ */
+void gpci_lrc_changes(gpci_lrc *lrc, uint32_t sm, uint64_t address);
+void gpci_lrc_changed(gpci_lrc *lrc, uint32_t sm, uint64_t address, uint64_t now);
 /* Prefetch (host memory) for a read of an SM, or for the reply. Affects only speed. */
 void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address);
 

@@ -310,10 +310,12 @@ static void load_what_came(void *data, size_t byte, uint64_t at) {
     if (!has_segment(w->segments, (uint32_t)at) || w->kept->came[byte / 8] & bit)
         return;
     w->kept->came[byte / 8] |= bit;
+    const uint64_t performed = w->line->performed[at];
+    const bool own = w->kept->own[byte / 8] & bit, since = performed > w->kept->looked,
+               newer = performed > w->line->served[at / GPCI_SEGMENT]; /* than the read */
     if (w->line->stored[at] <= w->kept->looked)
         w->lanes->out[byte] = w->line->brought[at];
-    else if (!(w->kept->own[byte / 8] & bit) ||
-             (w->line->performed[at] > w->kept->looked && w->line->performed[at] <= w->line->served[at / GPCI_SEGMENT]))
+    else if (own ? since && !newer : since || !newer)
         w->lanes->out[byte] = w->line->came[at];
 }
 

@@ -50,15 +50,10 @@ static GPCI_NOINLINE void part_from_line(gpci_timed *t, gpci_stage *stage, const
     l->mshr.replaced |= l->mshr.slot == (uint32_t)gpci_slot(stage->cache, left->set, left->way);
 }
 
-void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address, uint8_t segments) {
     uint32_t leader = gpci_mshr_find(t, stage, address);
     if (leader != GPCI_NO_PACKET)
-        gpci_packet_at(&t->pool, leader)->mshr.outdated = true;
-}
-
-bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    const uint32_t leader = gpci_mshr_find(t, stage, address);
-    return leader != GPCI_NO_PACKET && gpci_packet_at(&t->pool, leader)->mshr.outdated;
+        gpci_packet_at(&t->pool, leader)->mshr.outdated |= segments;
 }
 
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason) {
@@ -215,13 +210,7 @@ GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t 
     return waiter;
 }
 
-/* True if an entry's data are too old for a packet. */
-GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *entry,
-                            const gpci_packet *p) {
-    return GPCI_UNLIKELY(entry->mshr.outdated) && (stage->level == 1 || gpci_fence_needs_new(t, p));
-}
-
-/* Way of the packet's line: from the lookup, unless changes are possible since. */
+/* Where the packet's line is: as its lookup found it, unless something may have happened since. */
 GPCI_INLINE uint32_t way_now(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
     const gpc_access_result *r = &access->result;
     if (access->fresh && !r->evicted)
@@ -250,7 +239,7 @@ static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *
 static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, uint32_t packet,
                                               gpci_tag_access *access, uint32_t leader, uint32_t way, uint8_t needs) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (is_too_old(t, stage, gpci_packet_at(&t->pool, leader), p) || !gpci_drain_has_room(t, stage, leader, needs))
+    if (gpci_packet_at(&t->pool, leader)->mshr.outdated & needs || !gpci_drain_has_room(t, stage, leader, needs))
         return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MERGE);
     if (stage->options->reserves && gpci_is_read(&p->request) && !access->reserved &&
         access->result.outcome == GPC_MISS && reserve(t, stage, p, access, &way) == GPCI_BLOCKED)
@@ -281,6 +270,8 @@ GPCI_INLINE void wait_with(gpci_timed *t, gpci_stage *stage, uint32_t packet, gp
         return;
     }
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
+    if (stage->loads_go && !gpci_mshr_in_flight(entry))
+        entry->sent = (uint32_t)t->wheel.now;
     entry->mshr.whole |= whole;
     entry->mshr.part |= l.fetch & (uint8_t)~whole;
     gpci_see_waits(t, stage, packet, waiter);
@@ -307,7 +298,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (GPCI_UNLIKELY(o->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))
         return settle_late(t, stage, packet, access, leader, way, l.wait);
     if (l.fetch | l.wait) {
-        if (found ? is_full(t, stage, leader, l.wait) || is_too_old(t, stage, entry, p)
+        if (found ? is_full(t, stage, leader, l.wait) || entry->mshr.outdated & (l.fetch | l.wait)
                   : stage->mshr.used[remote] >= o->entries)
             return stage->rules->hold_up(t, stage, packet, access, leader, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
         if (l.fetch && gpci_queue_full(remote ? &stage->link : &stage->out))
@@ -486,9 +477,20 @@ void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_pool_give(&t->pool, leader);
 }
 
+/* A fetch has filled sectors of a line that were written meanwhile. */
+static GPCI_NOINLINE void drop_outdated(gpci_timed *t, gpci_stage *stage, uint64_t line, uint8_t sectors) {
+    gpc_line kept;
+    if (GPCI_UNLIKELY(t->h->trace != NULL) && gpci_line_of(stage->cache, line, &kept) &&
+        !(kept.valid_sectors & ~sectors) && !kept.dirty_sectors && !kept.pending_sectors)
+        gpci_see_dropped(t->h, stage->cache, stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_L1, stage->index,
+                         line, stage->level == 2 ? gpci_l2_host_address(t->h, stage->index, line) : line);
+    gpci_fence_stale(stage, line, sectors);
+}
+
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    uint8_t segments = f->segments, level = f->level;
+    const uint64_t line = f->request.address;
+    uint8_t segments = f->segments, level = f->level, sectors = f->line.fetched;
     const gpci_mshr_place at = gpci_mshr_look(t, stage, gpci_stage_line(stage, f->request.address), &f->entry);
     const uint32_t leader = at.leader;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
@@ -496,8 +498,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     const uint32_t kept = keep_fetch(t, stage, f, leader, l);
-    if (GPCI_UNLIKELY(l->mshr.outdated))
-        gpci_mark_outdated(stage->cache, f->request.address);
+    sectors &= stage->line->sectors_of[l->mshr.outdated];
     gpci_pool_give(&t->pool, fetch);
     arrived(stage, l, segments);
     const uint32_t waiting = l->mshr.count;
@@ -516,11 +517,13 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
         else
             gpci_pool_give(&t->pool, leader);
     } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
-        gpci_mshr_pass_on(t, &at);
+        gpci_mshr_pass_on(t, stage, &at);
         release(t, stage, leader, kept, level);
     } else if (ready && stage->loads_go && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, leader, level);
     }
+    if (GPCI_UNLIKELY(sectors))
+        drop_outdated(t, stage, line, sectors);
 }
 
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
@@ -532,6 +535,9 @@ bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch,
     uint8_t complete = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
     if (complete)
         keep(t, stage, f, complete, l->mshr.slot);
+    if (f->line.marks >> GPCI_MARK_GENERATION_SHIFT == stage->fences.generation)
+        complete &= stage->line->sectors_of[l->mshr.outdated];
+    gpci_fence_stale(stage, f->request.address, complete);
     arrived(stage, l, here);
     release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
     if (is_ready(l, here))
