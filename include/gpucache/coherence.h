@@ -410,10 +410,10 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  *              ceil(bytes / bandwidth) cycles on a free path; `ports`, `latency` and `directory_latency` add to the
  *              time; `mshrs` limits nothing
  *
- * An access alone leaves the same states as gpc_coherence_access, and under nmoesi-multi2sim takes the same cycles.
- * Protocols with peers may take a few more cycles, because a module sends 1 message a cycle. If a module itself must
- * ask for the only copy, modified bytes from above go to the module first, where gpc_coherence_access sends them to the
- * peer.
+ * An access alone leaves the same states as gpc_coherence_access, and takes the same cycles, unless two messages meet
+ * at a switch: a message of gpc_coherence_access takes part in the switch's choice one cycle after the message has
+ * begun to cross its link. If a module itself must ask for the only copy, modified bytes from above go to the module
+ * first, where gpc_coherence_access sends them to the peer.
  *
  * Source: seeds/002 section 4.2; Multi2Sim 5.0, equal in every transition and cycle under nmoesi-multi2sim.
  */

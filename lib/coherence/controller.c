@@ -16,12 +16,12 @@ const gpci_task_step_fn gpci_steps[] = {
 };
 
 /* Make the root task of an access; its end resumes no parent. */
-static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from, uint32_t module, uint64_t address,
-                            uint32_t *out_task) {
+static gpci_task *take_task(gpci_controllers *e, uint32_t parent, uint32_t flight, uint32_t from, uint32_t module,
+                            uint64_t address, uint32_t *out_task) {
     *out_task = gpci_items_take_any(&e->tasks);
     gpci_task *task = gpci_task_at(e, *out_task);
     memset(task, 0, sizeof *task);
-    task->parent = GPCI_NO_ITEM;
+    task->parent = parent;
     task->flight = flight;
     task->from = (uint16_t)from;
     task->module = (uint16_t)module;
@@ -29,6 +29,8 @@ static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from,
     task->block = task->own = GPCI_TREE_NO_BLOCK;
     if (GPCI_UNLIKELY(*out_task < e->label_room))
         e->labels[*out_task] = 0;
+    if (GPCI_UNLIKELY(e->alone))
+        gpci_trail_begin(e, *out_task, parent);
     gpci_tree_flight_at(e, flight)->tasks++;
     return task;
 }
@@ -36,8 +38,7 @@ static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from,
 gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
                            uint64_t address, uint32_t *out_task) {
     const uint32_t flight = gpci_task_at(e, parent)->flight;
-    gpci_task *task = take_task(e, flight, from, module, address, out_task);
-    task->parent = parent;
+    gpci_task *task = take_task(e, parent, flight, from, module, address, out_task);
     task->resumes = (uint8_t)resumes;
     return task;
 }
@@ -73,7 +74,7 @@ gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, u
     if (e->rests)
         e->rests[number] = (gpci_flight_rest){
             .issued = e->now, .older = GPCI_NO_ITEM, .newer = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
-    gpci_task *task = take_task(e, number, from, module, tag, out_task);
+    gpci_task *task = take_task(e, GPCI_NO_ITEM, number, from, module, tag, out_task);
     side->task = *out_task;
     if (e->shown)
         e->shown[number] = e->shown[flight];
@@ -87,6 +88,8 @@ void gpci_task_end(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     const uint32_t parent = t->parent;
     const gpci_step step = (gpci_step)t->resumes;
+    if (GPCI_UNLIKELY(e->alone))
+        gpci_trail_end(e, parent, task);
     gpci_task_give(e, task);
     gpci_then(e, parent, step);
 }
@@ -111,13 +114,20 @@ void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles) {
 void gpci_step_after(gpci_controllers *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles) {
     if (e->host && cycles)
         cycles = e->host->after(e->host->self, m->index, cycles) - e->now;
+    else if (e->untimed)
+        cycles = 0;
     gpci_step_in(e, task, step, cycles);
 }
 
 void gpci_use_data(gpci_controllers *e, uint32_t task, gpci_step step, gpci_module *m, uint32_t bytes, bool write) {
     m->stats.data_accesses++;
     if (!e->host) {
-        gpci_step_in(e, task, step, m->given.latency);
+        if (e->alone)
+            gpci_trail_use(e, task, m, write);
+        if (e->untimed)
+            gpci_then(e, task, step);
+        else
+            gpci_step_in(e, task, step, m->given.latency);
         return;
     }
     const gpci_use use = {.task = task,
@@ -355,16 +365,16 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                                               .older = GPCI_NO_ITEM,
                                               .newer = GPCI_NO_ITEM,
                                               .waiters = GPCI_DUE_QUEUE_INIT};
-    if (GPCI_UNLIKELY(e->tree->first_touch))
+    if (GPCI_UNLIKELY(e->tree->first_touch) && request->kind <= GPC_COHERENCE_N_STORE)
         gpci_tree_touch(e->tree, request->module, request->address);
     const uint64_t tag = gpci_module_tag_of(m, request->address);
-    take_task(e, flight, request->module, request->module, tag, &a->task)->state = GPC_LINE_I;
+    take_task(e, GPCI_NO_ITEM, flight, request->module, request->module, tag, &a->task)->state = GPC_LINE_I;
     keep_payload(e, flight, request);
     if (e->shown)
-        e->shown[flight] = *carried;
-    if (!e->tree->busy) /* transitions of an earlier transaction were reported */
+        e->shown[flight] = carried ? *carried : (gpc_request){.address = request->address};
+    if (!e->tree->busy && !e->alone) /* transitions of an earlier access were reported */
         e->tree->transition_count = 0;
-    gpci_step_in(e, a->task, step, request->cycle - e->now);
+    gpci_step_in(e, a->task, step, e->alone ? 0 : request->cycle - e->now);
     e->live++;
     e->tree->busy = true;
     return flight;

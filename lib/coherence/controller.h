@@ -5,9 +5,9 @@
 #include "coherence/controller_task.h"
 
 /*
- * Overlapping accesses. A module is a controller: it reacts to messages as they arrive, with the table, tags and
- * directory of an atomic transaction (transaction.h). In addition a block is locked from the lookup that finds it until
- * the request is complete. An access or request that arrives in between waits or is refused.
+ * Accesses. A module is a controller: it reacts to messages as they arrive, by the protocol's table (transaction.h). A
+ * block is locked from the lookup that finds it until the request is complete. An access or request that arrives in
+ * between waits or is refused. Accesses one at a time use controllers of their own (controller_alone.h).
  *
  * A task is work a controller has begun and not ended: a lookup, a sent request, an eviction. A task is a chain of
  * steps. A step is a function called at a cycle. If a step needs another module, it makes a child task for the module,
@@ -26,7 +26,7 @@
  * controller_read.c, controller_write.c, controller_evict.c, controller_put.c requests, evictions and puts;
  * controller_sweep.c acquires and flushes of whole modules; controller_fetch.c neighbours read in addition;
  * controller_tell.c invalidations without answer, and markers behind them; controller_fill.c ways taken when data
- * arrive.
+ * arrive; controller_alone.c accesses one at a time, and the lists of their steps.
  */
 
 /* A message in flight. */
@@ -36,6 +36,7 @@ typedef struct gpci_parcel {
     uint32_t network, from, to, bytes;
     uint32_t buffer, kind;
     uint64_t address, sent, began;
+    uint32_t message; /* of a lone access: index in the list of steps */
     bool masked;
 } gpci_parcel;
 
@@ -93,6 +94,7 @@ GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
 typedef struct gpci_controller {
     uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
     uint32_t lock_mask;
+    uint32_t held; /* for lone accesses: number of locked blocks; locks of both halves count in the home half */
     /* state */
     uint32_t ports_used;
     /* port_waiters: for a port; entry_waiters: with a host, for an MSHR entry. */
@@ -111,6 +113,23 @@ typedef struct gpci_controller {
     bool halved; /* half of a cache; waiters for room are in `bar_waiters` */
 } gpci_controller;
 
+/*
+ * Position of a task of a lone access in the list of steps: the task's next message is sent `delay` cycles after the
+ * end of step `after`, as in gpc_coherence_message, when the joined steps have ended.
+ */
+typedef struct gpci_trail {
+    uint32_t after, delay, directory;
+    uint32_t came;              /* message that brought the task to its module; GPC_NO_MESSAGE: none */
+    uint32_t joins, join_count; /* last steps of ended children: a list through gpc_coherence_message.join */
+    uint32_t peers, peer_count; /* messages of peers to the requester: a list likewise */
+    uint8_t looks, memory;
+    bool answered; /* the task's module has sent an answer */
+    bool late;     /* Multi2Sim: the answer to a probe waits for all other steps of the cycle */
+} gpci_trail;
+
+#define GPCI_TRAIL_INIT \
+    { GPC_NO_MESSAGE, 0, 0, GPC_NO_MESSAGE, GPC_NO_MESSAGE, 0, GPC_NO_MESSAGE, 0, 0, 0, false, false }
+
 typedef struct gpci_controllers gpci_controllers;
 typedef struct gpci_hold gpci_hold;
 typedef struct gpci_controller_host gpci_controller_host;
@@ -121,10 +140,18 @@ struct gpci_controllers {
     bool waits;                       /* requests for a locked block wait instead of being refused */
     bool passes;                      /* probes pass locks of accesses that wait below (if requests wait) */
     bool orders;                      /* with a host: order and join accesses of a module as without a host */
+    bool lists;                       /* accesses of a module are listed, ordered and joined */
+    bool direct;                      /* steps without delay run at once (gpci_then) */
+    bool alone;                       /* one access at a time, with a list of its steps (controller_alone.c) */
+    bool untimed;                     /* alone, and all delays are 0 */
+    uint32_t late;                    /* answers that wait for all other steps of the cycle (gpci_trail.late) */
     gpci_calendar calendar;
     gpci_items tasks, flights, parcels, waiters, locks;
     uint64_t *labels; /* [label_room] by task, for a traced host: label of the message that started the task; or NULL */
     size_t label_room;
+    gpci_trail *trails; /* [trail_room] by task, for lone accesses; or NULL */
+    size_t trail_room;
+    gpci_trail start; /* position at which the next access begins */
     uint32_t fan_out; /* most tasks made by a step */
     uint32_t sides;   /* most internal accesses made by a step (gpci_side_begin) */
     /* [flight][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock */
@@ -196,11 +223,6 @@ GPCI_INLINE gpci_module *gpci_task_from(const gpci_controllers *e, const gpci_ta
     return gpci_module_at(e->tree, task->from);
 }
 
-/* Current cycle in the form used by functions of the atomic engine. */
-GPCI_INLINE gpci_tree_point gpci_present(const gpci_controllers *e) {
-    return (gpci_tree_point){.cycle = e->now, .after = GPC_NO_MESSAGE};
-}
-
 GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
     const gpci_controller *unit = &e->units[module];
     uint32_t item = unit->locks[block & unit->lock_mask];
@@ -229,7 +251,7 @@ GPCI_INLINE void gpci_step_in(gpci_controllers *e, uint32_t subject, gpci_step s
  * steps already due, as in Multi2Sim.
  */
 GPCI_INLINE void gpci_then(gpci_controllers *e, uint32_t task, gpci_step step) {
-    if (e->host)
+    if (e->direct)
         gpci_steps[step](e, task);
     else
         gpci_calendar_today(&e->calendar, (gpci_due){task, step});
@@ -295,6 +317,26 @@ void gpci_parcel_tell(const gpci_controllers *e, const gpci_parcel *parcel);
  * too.
  */
 void gpci_request_done(gpci_controllers *e, uint32_t task);
+
+/* controller_alone.c: positions of tasks in the list of a lone access's steps. */
+/* A new task begins at the position of its parent. */
+void gpci_trail_begin(gpci_controllers *e, uint32_t task, uint32_t parent);
+/* The parent goes on from the end of a task; the access of a task has ended. */
+void gpci_trail_end(gpci_controllers *e, uint32_t parent, uint32_t task);
+void gpci_trail_finish(gpci_controllers *e, uint32_t task);
+/* Append a message. Returns its index. */
+uint32_t gpci_trail_send(gpci_controllers *e, const gpci_letter *letter);
+/* Wait for the messages of peers, too. */
+void gpci_trail_join_peers(gpci_controllers *e, uint32_t task);
+/*
+ * Add the delay of a lookup, and the block found by a task's message; the delay of data; an EVICTION. gpci_trail_start:
+ * the next access begins at the position of a task.
+ */
+void gpci_trail_look(gpci_controllers *e, uint32_t task, const gpci_module *m);
+void gpci_trail_found(gpci_controllers *e, uint32_t task, uint32_t block, bool hit);
+void gpci_trail_use(gpci_controllers *e, uint32_t task, const gpci_module *m, bool write);
+void gpci_trail_evict(gpci_controllers *e, uint32_t task, const gpci_module *m, uint32_t block);
+void gpci_trail_start(gpci_controllers *e, uint32_t task);
 
 /* controller_build.c */
 /*
@@ -388,7 +430,7 @@ GPCI_INLINE void gpci_flight_reaches(const gpci_controllers *e, const gpci_task 
     a->deepest = level > a->deepest ? (uint8_t)level : a->deepest;
 }
 
-/* Arguments of the atomic engine for a request of `from` for a copy, shared or exclusive. */
+/* Arguments of the rules of directories for a request of `from` for a copy, shared or exclusive. */
 GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const gpci_task *task) {
     return (gpci_tree_request){.from = gpci_task_from(e, task),
                                .block = task->own,
@@ -466,6 +508,9 @@ GPCI_INLINE bool gpci_takes_store(const gpci_controllers *e, const gpci_module *
     return gpci_tree_takes(m, true, &store);
 }
 
+/* After a lone access: begin to read the block at `place` in the fetch group of a wish. False: nothing to read. */
+bool gpci_fetch_neighbour(gpci_controllers *e, uint32_t flight, const gpci_tree_wish *wish, uint32_t place);
+
 /*
  * Begin an internal access, caused by another, without a waiting task or report: `bytes` from `tag` on, with a task
  * from `from` to `module`, which is returned. Room has been made (gpci_controllers_grow). gpci_side_end: end it.
@@ -475,12 +520,11 @@ gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, u
 void gpci_side_end(gpci_controllers *e, uint32_t task);
 
 /* controller_tell.c */
-/* T sends invalidations to the sharers it lists of a block, on behalf of an access (gpci_tree_tell). */
-GPCI_COLD void gpci_tell_copies(gpci_controllers *e, uint32_t flight, gpci_module *t, const gpci_tree_told *told);
-GPCI_INLINE void gpci_controllers_tell(gpci_controllers *e, uint32_t flight, gpci_module *t,
-                                       const gpci_tree_told *told) {
+/* T sends invalidations to the sharers it lists of a block, on behalf of a task. */
+GPCI_COLD void gpci_tell_copies(gpci_controllers *e, uint32_t task, gpci_module *t, const gpci_tree_told *told);
+GPCI_INLINE void gpci_controllers_tell(gpci_controllers *e, uint32_t task, gpci_module *t, const gpci_tree_told *told) {
     if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES)) && t->sub_blocks)
-        gpci_tell_copies(e, flight, t, told);
+        gpci_tell_copies(e, task, t, told);
 }
 /* Send markers from a task's module. The task waits for them (`pending`); every answer runs step `resumes`. */
 void gpci_mark_from(gpci_controllers *e, uint32_t task, gpci_step resumes);
@@ -488,6 +532,8 @@ void gpci_mark_from(gpci_controllers *e, uint32_t task, gpci_step resumes);
 /* controller_put.c */
 /* m writes back a block's modified bytes and keeps the block. */
 void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+/* Write back and give up the block. */
+void gpci_write_back_last(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
 /* Write back by the rule of `event` at m. */
 void gpci_write_back_upon(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
                           uint32_t event);
@@ -512,6 +558,8 @@ void gpci_controllers_destroy(gpci_controllers *e);
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
 /* Make room for `more` accesses. False: out of memory. */
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more);
+/* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
+bool gpci_controllers_make_trails(gpci_controllers *e);
 /* Make labels for all tasks in the pool. False: out of memory. */
 bool gpci_controllers_make_labels(gpci_controllers *e);
 /* True if a full map may have less room than a step needs. */

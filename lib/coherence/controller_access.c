@@ -171,8 +171,9 @@ static void strike_off(gpci_controllers *e, uint32_t flight) {
 
 static void report(gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
-    a->told = true;
-    gpci_due_queue_join(&e->waiters, &e->ended, (gpci_due){flight, 0});
+    a->told = a->ended = true;
+    if (!e->alone)
+        gpci_due_queue_join(&e->waiters, &e->ended, (gpci_due){flight, 0});
 }
 
 static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
@@ -290,7 +291,9 @@ static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_r
  */
 static void end(gpci_controllers *e, uint32_t task) {
     const gpci_module *m = gpci_task_module(e, gpci_task_at(e, task));
-    if (e->host && !e->orders)
+    if (e->alone)
+        gpci_trail_use(e, task, m, false);
+    if ((e->host && !e->orders) || e->untimed)
         gpci_then(e, task, GPCI_STEP_access_end);
     else
         gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
@@ -335,10 +338,11 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     }
     const gpc_protocol_rule rule = rule_of(e, t);
     a->found = t->state;
-    a->hit = !passes(e, t, rule) && !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
-    if (passes(e, t, rule) && t->state != GPC_LINE_I && gpci_tree_evicts(a->flags)) {
+    const bool past = passes(e, t, rule);
+    a->hit = !past && !(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
+    if (past && t->state != GPC_LINE_I && gpci_tree_evicts(a->flags)) {
         evict(e, task, GPCI_STEP_access_passing);
-    } else if (passes(e, t, rule)) {
+    } else if (past) {
         gpci_pass_begin(e, task, rule);
     } else if (rule.actions & GPC_DO_EVICT_FIRST) {
         evict(e, task, GPCI_STEP_access_evicted);
@@ -397,7 +401,7 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
         if (GPCI_UNLIKELY(m->predictor != NULL) && !a->overturned)
             (void)gpci_module_hear(m, t->address, GPC_CACHE, a->word);
         gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
-                            t->shared ? rule.next_shared : rule.next, GPC_ORIGIN_LOAD_MISS, gpci_present(e));
+                            t->shared ? rule.next_shared : rule.next, GPC_ORIGIN_LOAD_MISS, e->now);
     }
     gpci_then(e, task, GPCI_STEP_access_unlock);
 }
@@ -452,7 +456,7 @@ void gpci_access_left(gpci_controllers *e, uint32_t put) {
         if (gpci_tree_is_modified(e->tree, m->states[t->block]))
             return;
         const gpci_tree_payload store = gpci_store_of(e, v->flight);
-        gpci_tree_written_through(e->tree, m, t->block, &store, false, gpci_present(e));
+        gpci_tree_written_through(e->tree, m, t->block, &store, false, e->now);
         give_block(e, t);
         t->block = v->own = GPCI_TREE_NO_BLOCK;
     }
@@ -475,7 +479,7 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     const gpc_protocol_rule rule = rule_of(e, t);
     gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
                         t->shared ? rule.next_shared : rule.next,
-                        a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
+                        a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, e->now);
     if (!(rule.actions & GPC_DO_WRITE_THROUGH) && !gpci_tree_goes_through(m, a->kind, a->flags)) {
         a->own = is_own(e, t);
         unlock(e, task);
@@ -505,7 +509,7 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     }
     const gpci_tree_payload store = gpci_store_of(e, t->flight);
     gpci_tree_written_through(e->tree, gpci_task_module(e, t), t->block, &store,
-                              t->below_dirty || gpci_tree_is_modified(e->tree, a->found), gpci_present(e));
+                              t->below_dirty || gpci_tree_is_modified(e->tree, a->found), e->now);
     unlock(e, task);
 }
 
@@ -528,7 +532,9 @@ void gpci_step_access_end(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_tree_count_access(&gpci_module_at(e->tree, a->module)->stats, a->kind, a->hit);
-    if (!e->host || e->orders)
+    if (e->alone)
+        gpci_trail_finish(e, task);
+    if (e->lists)
         strike_off(e, flight);
     gpci_flight_end(e, task);
 }

@@ -174,6 +174,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     e->tree = c;
     e->context = c->context;
     e->waits = e->passes = !gpci_tree_has(c, GPC_PROTOCOL_RETRY);
+    e->lists = true;
     seed_back_off(e, c->context->seed);
     e->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     gpci_items_init(&e->tasks, sizeof(gpci_task));
@@ -214,6 +215,7 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_array_free(context, e->shown, e->shown_room * sizeof *e->shown);
     gpci_array_free(context, e->labels, e->label_room * sizeof *e->labels);
     gpci_array_free(context, e->rests, e->rest_room * sizeof *e->rests);
+    gpci_array_free(context, e->trails, e->trail_room * sizeof *e->trails);
     gpci_calendar_free(context, &e->calendar);
     gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
@@ -261,6 +263,10 @@ bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more) {
     return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e) && reserve_rests(e);
 }
 
+bool gpci_controllers_make_trails(gpci_controllers *e) {
+    return !e->alone || reserve_beside(e->context, &e->tasks, &e->trails, &e->trail_room, sizeof *e->trails);
+}
+
 bool gpci_controllers_make_labels(gpci_controllers *e) {
     const size_t had = e->label_room;
     if (!reserve_beside(e->context, &e->tasks, &e->labels, &e->label_room, sizeof *e->labels))
@@ -294,7 +300,8 @@ bool gpci_controllers_grow(gpci_controllers *e) {
     if ((e->crowded && !make_entries(e)) || !gpci_items_room(e->context, &e->locks, tasks))
         return false;
     if (!gpci_controllers_make_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
-        !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
+        !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4) ||
+        !gpci_controllers_make_trails(e))
         return false;
     /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
     return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&

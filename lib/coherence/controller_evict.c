@@ -18,13 +18,15 @@ static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
     gpci_module *m = gpci_task_from(e, v);
     if (m->states[v->own] != GPC_LINE_I)
         tell_policy(e, v, m);
-    gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, origin, gpci_present(e));
+    gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, origin, e->now);
 }
 
 void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
-    gpci_controllers_tell(e, v->flight, m, &(gpci_tree_told){.block = v->own, .last = UINT64_MAX});
+    if (e->alone)
+        gpci_trail_evict(e, task, m, v->own);
+    gpci_controllers_tell(e, task, m, &(gpci_tree_told){.block = v->own, .last = UINT64_MAX});
     v = gpci_task_at(e, task);
     if (gpci_tree_keeps_entry(e->tree, m, v->own)) {
         if (gpci_tree_is_modified(e->tree, m->states[v->own]))
@@ -47,7 +49,7 @@ void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
         return;
     }
     gpci_tree_data_clean(e->tree, m, v->own);
-    gpci_tree_written_back(e->tree, m, v->own, GPC_ORIGIN_DIRECTORY_ONLY, gpci_present(e));
+    gpci_tree_written_back(e->tree, m, v->own, GPC_ORIGIN_DIRECTORY_ONLY, e->now);
     gpci_step_evict_entry(e, task);
 }
 
@@ -80,7 +82,7 @@ void gpci_step_evict_moved(gpci_controllers *e, uint32_t task) {
     gpci_module *m = gpci_task_from(e, v);
     if (!v->refused) {
         tell_policy(e, v, m);
-        gpci_tree_move_entry(e->tree, m, v->own, v->entry, gpci_present(e));
+        gpci_tree_move_entry(e->tree, m, v->own, v->entry, e->now);
         gpci_look_again(e, m->index, v->own);
     }
     if (!v->lent)

@@ -7,18 +7,6 @@
  * the coming tag.
  */
 
-void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) {
-    uint32_t lookup;
-    gpci_task *f = gpci_task_begin(e, task, find->resumes, find->module, find->module, find->address, &lookup);
-    f->blocking = find->blocking;
-    f->allocates = find->allocates;
-    f->hurries = find->hurries;
-    f->bars = find->bars;
-    f->sort = GPCI_TASK_LOOKUP;
-    f->entry = GPCI_TREE_NO_BLOCK;
-    gpci_then(e, lookup, GPCI_STEP_find_begin);
-}
-
 /* With a host, the host handles ports. */
 void gpci_step_find_begin(gpci_controllers *e, uint32_t task) {
     if (e->host) {
@@ -66,10 +54,29 @@ GPCI_INLINE uint32_t locked_in_way(const gpci_controllers *e, const gpci_module 
     return GPCI_TREE_NO_BLOCK;
 }
 
+/* True for lone accesses if no block of a module is locked. */
+GPCI_INLINE bool holds_none(const gpci_controllers *e, const gpci_module *m) {
+    return e->alone && !e->units[m->store->index].held;
+}
+
+/* True if one of `count` blocks may be locked. */
+GPCI_INLINE bool any_locked(const gpci_controllers *e, uint32_t module, uint32_t block, uint32_t count) {
+    const gpci_controller *unit = &e->units[module];
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= unit->locks[(block + i) & unit->lock_mask];
+    return any;
+}
+
 uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                             uint32_t end, uint32_t flight, uint64_t *candidates) {
     const bool of_lines = m->sector_mask && (!first || m->fill_ways);
     uint32_t count = 0;
+    if (!of_lines && !any_locked(e, m->index, base + first, end - first)) {
+        for (uint32_t way = first; way < end; way++)
+            gpci_bit_set(candidates, way);
+        return end - first;
+    }
     for (uint32_t way = first; way < end; way++) {
         if (gpci_is_locked(e, m->index, base + way) &&
             !gpci_lock_is_of(e, gpci_lock_of(e, m->index, base + way), flight))
@@ -141,6 +148,8 @@ static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_
  * block; halves of a cache must not wait for each other like this.
  */
 static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    if (GPCI_LIKELY(!m->told && !m->full_map) && holds_none(e, m))
+        return gpci_module_victim(m, tag);
     const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
     if (place != GPCI_TREE_NO_BLOCK)
         return place;
@@ -151,7 +160,7 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     }
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
-    const uint32_t count = gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
+    const uint32_t count = holds_none(e, m) ? ways : gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return m->twin ? WAIT_FOR_ROOM : unless_locked(e, m, base);
     const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
@@ -406,7 +415,123 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];
     f->evicting = (!f->hit || promotes) && (is_of_line(m, f->block) ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
-    gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
+    if (e->alone)
+        gpci_trail_look(e, task, m);
+    if (e->untimed)
+        gpci_step_find_locked(e, task);
+    else
+        gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
+}
+
+/* Begin a lookup as a separate task. */
+static uint32_t begin_lookup(gpci_controllers *e, uint32_t task, const gpci_look *find) {
+    uint32_t lookup;
+    gpci_task *f = gpci_task_begin(e, task, find->resumes, find->module, find->module, find->address, &lookup);
+    f->blocking = find->blocking;
+    f->allocates = find->allocates;
+    f->hurries = find->hurries;
+    f->bars = find->bars;
+    f->sort = GPCI_TASK_LOOKUP;
+    f->entry = GPCI_TREE_NO_BLOCK;
+    return lookup;
+}
+
+/* -- lookups of untimed lone accesses */
+
+/* True if a victim leaves without any message. */
+static bool leaves_silently(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    const gpc_protocol_rule *rule = &m->rules[m->states[block]][GPC_EVENT_EVICTION];
+    return rule->actions && !(rule->actions & (GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_FORBID)) &&
+           !gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES) && !gpci_module_has_sharers(m, block) && !m->twin;
+}
+
+static void evict_silently(gpci_controllers *e, uint32_t task, gpci_module *m, uint32_t block, uint64_t tag) {
+    const uint64_t now = e->now;
+    gpci_trail_evict(e, task, m, block);
+    gpci_module_leave(m, block, tag, gpci_tree_is_modified(e->tree, m->states[block]));
+    gpci_tree_set_state(e->tree, m, block, 0, GPC_LINE_I,
+                        m->place == GPCI_PLACE_MEMORY ? GPC_ORIGIN_EVICT_IN_MEMORY : GPC_ORIGIN_EVICTED, now);
+    m->stats.evictions++;
+    gpci_tree_set_state(e->tree, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
+}
+
+/* Give a locked block to the task, which continues. */
+static void find_done(gpci_controllers *e, uint32_t task, const gpci_module *m, uint32_t block, const gpci_look *find,
+                      bool hit) {
+    gpci_task *t = gpci_task_at(e, task);
+    t->block = block;
+    t->state = m->states[block];
+    t->hit = hit;
+    gpci_trail_found(e, task, block, hit);
+    gpci_then(e, task, find->resumes);
+}
+
+/* True if the way of a block holds another line, which must leave first. */
+static bool is_taken_by_others(const gpci_module *m, uint32_t block, uint64_t tag) {
+    if (!m->sector_mask)
+        return m->states[block] != GPC_LINE_I;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(m, block, sector);
+        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, gpci_module_tag(m, other), tag))
+            return true;
+    }
+    return false;
+}
+
+/* Make room for an absent block, in a module without locked blocks. */
+static void find_room(gpci_controllers *e, uint32_t task, const gpci_look *find, gpci_module *m, uint64_t tag) {
+    const uint32_t block = make_room(e, m, tag);
+    const bool evicts = is_taken_by_others(m, block, tag);
+    m->stats.accesses++;
+    if (evicts && (m->sector_mask || !leaves_silently(e, m, block))) {
+        const uint32_t lookup = begin_lookup(e, task, find);
+        gpci_task_at(e, lookup)->block = block;
+        take(e, lookup, tag);
+        return;
+    }
+    m->stats.directory_accesses++;
+    gpci_lock_take(e, m->index, block, gpci_task_at(e, task)->flight, tag);
+    gpci_trail_look(e, task, m);
+    if (evicts)
+        evict_silently(e, task, m, block, tag);
+    if (m->place == GPCI_PLACE_MEMORY)
+        gpci_tree_set_state(e->tree, m, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, e->now);
+    find_done(e, task, m, block, find, false);
+}
+
+/* Look up without a separate task. False: the lookup may have to wait or to fill an entry, and nothing was done. */
+static bool find_at_once(gpci_controllers *e, uint32_t task, const gpci_look *find) {
+    gpci_module *m = gpci_module_at(e->tree, find->module);
+    const uint64_t tag = gpci_module_tag_of(m, find->address);
+    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM || m->asks || m->near || !holds_none(e, m)))
+        return false;
+    const uint32_t block = gpci_module_find(m, tag);
+    gpci_task *t = gpci_task_at(e, task);
+    if (block == GPCI_TREE_NO_BLOCK && find->allocates) {
+        find_room(e, task, find, m, tag);
+        return true;
+    }
+    if (block != GPCI_TREE_NO_BLOCK && find->allocates && gpci_module_directory_only(m, block))
+        return false;
+    m->stats.accesses++;
+    m->stats.directory_accesses++;
+    if (block == GPCI_TREE_NO_BLOCK) {
+        t->missing = true;
+        if (find->bars)
+            gpci_bar(e, task);
+        gpci_then(e, task, find->resumes);
+        return true;
+    }
+    gpci_lock_take(e, m->index, block, t->flight, tag);
+    (t->down ? gpci_module_probe : gpci_module_touch)(m, block);
+    gpci_trail_look(e, task, m);
+    find_done(e, task, m, block, find, true);
+    return true;
+}
+
+void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) {
+    if (!e->untimed || !find_at_once(e, task, find))
+        gpci_then(e, begin_lookup(e, task, find), GPCI_STEP_find_begin);
 }
 
 void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
@@ -437,7 +562,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
     if (!f->hit || promotes) {
-        f->block = f->out || m->fill_ways ? make_entry_room(e, m, tag) : make_room(e, m, tag);
+        f->block = f->out || (m->fill_ways && !e->alone) ? make_entry_room(e, m, tag) : make_room(e, m, tag);
         if (GPCI_UNLIKELY(f->block == WAIT_FOR_ROOM)) {
             conflict(e, task, &e->units[m->index].bar_waiters);
             return;
@@ -462,11 +587,31 @@ static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uin
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 
+/* Evict the blocks of the line in the way one after another, for a lone access; then continue. */
+static void evict_next(gpci_controllers *e, uint32_t task) {
+    gpci_task *f = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, f);
+    while (f->emptied) {
+        const uint32_t other = gpci_module_sector(m, f->block, gpci_lowest(f->emptied));
+        f->emptied &= (uint8_t)(f->emptied - 1);
+        if (m->states[other] != GPC_LINE_I) {
+            evict_victim(e, task, GPCI_STEP_find_gone, other);
+            return;
+        }
+        gpci_find_block_left(e, task, other, false);
+    }
+    gpci_then(e, task, f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room);
+}
+
 /* Evict all blocks of the line in the way, at once. A probe may have taken some since. */
 static void evict_line(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, f);
     const uint32_t block = f->block, emptied = f->emptied;
+    if (e->alone) {
+        evict_next(e, task);
+        return;
+    }
     f->pending = 1;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
@@ -532,7 +677,9 @@ void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bo
 /* One block left; after the last the way is free for the new line. */
 void gpci_step_find_gone(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
-    if (!--f->pending)
+    if (e->alone)
+        evict_next(e, task);
+    else if (!--f->pending)
         gpci_then(e, task, f->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room);
 }
 
@@ -552,7 +699,7 @@ void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
     }
     m->stats.evictions += f->evicting;
     f->evicting = false;
-    gpci_tree_move_entry(e->tree, m, f->entry, f->block, gpci_present(e));
+    gpci_tree_move_entry(e->tree, m, f->entry, f->block, e->now);
     gpci_look_again(e, m->index, f->entry);
     bring(e, task);
 }
@@ -561,7 +708,7 @@ void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, f);
     if (f->refused && f->entry != GPCI_TREE_NO_BLOCK)
-        gpci_tree_move_entry(e->tree, m, f->block, f->entry, gpci_present(e));
+        gpci_tree_move_entry(e->tree, m, f->block, f->entry, e->now);
     else if (!f->refused && f->judged == GPCI_JUDGED_NOT) /* otherwise no hit */
         gpci_module_touch(m, f->block);
     gpci_then(e, task, GPCI_STEP_find_end);
@@ -570,7 +717,7 @@ void gpci_step_find_filled(gpci_controllers *e, uint32_t task) {
 void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
     gpci_module *m = gpci_task_module(e, f);
-    const gpci_tree_point now = gpci_present(e);
+    const uint64_t now = e->now;
     /* before the entry: its waiters want this way too, and must not always come first */
     if (f->refused && !f->lost)
         gpci_unlock(e, f->module, f->block);
@@ -593,5 +740,7 @@ void gpci_step_find_end(gpci_controllers *e, uint32_t task) {
     parent->state = m->states[f->block];
     /* an entry whose data a policy could have kept out is no hit */
     parent->hit = f->hit && !f->out && (f->judged == GPCI_JUDGED_NOT || f->entry == GPCI_TREE_NO_BLOCK);
+    if (e->alone)
+        gpci_trail_found(e, f->parent, f->block, parent->hit);
     gpci_task_end(e, task);
 }

@@ -14,6 +14,8 @@ gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_h
     if (status != GPC_OK)
         return status;
     c->controllers->host = host;
+    c->controllers->direct = true;
+    c->controllers->lists = false;
     c->controllers->waits = c->controllers->passes = waits;
     for (uint32_t i = 0; i < c->module_count; i++) /* halves probe each other to make room, even while locked */
         c->controllers->passes |= c->modules[i].twin != NULL;
@@ -21,7 +23,7 @@ gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_h
 }
 
 void gpci_controllers_order(gpci_controllers *e) {
-    e->orders = true;
+    e->orders = e->lists = true;
 }
 
 gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from, gpc_error *error) {
@@ -33,6 +35,7 @@ gpc_status gpci_controllers_inherit(gpc_coherence *c, const gpc_coherence *from,
         memcpy(c->controllers->random, was->random, sizeof was->random);
         c->controllers->drawn = was->drawn;
         c->controllers->orders = was->orders;
+        c->controllers->lists = was->lists;
     }
     return status;
 }

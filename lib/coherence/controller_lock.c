@@ -35,18 +35,8 @@ static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block)
     lock->block = block;
     lock->next = *bucket;
     *bucket = item;
+    e->units[gpci_module_at(e->tree, module)->store->index].held++;
     return lock;
-}
-
-/* Free the lock entry of a block. */
-static void give_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
-    uint32_t *at = bucket_of(e, module, block);
-    gpci_lock *lock;
-    while ((lock = gpci_items_at(&e->locks, *at))->block != block)
-        at = &lock->next;
-    const uint32_t item = *at;
-    *at = lock->next;
-    gpci_items_give(&e->locks, item);
 }
 
 gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, uint32_t flight, uint64_t tag) {
@@ -58,17 +48,29 @@ gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, 
 }
 
 /* If a probe has passed the lock and is still there, the lock goes to the access. */
-void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
-    gpci_lock *lock = gpci_lock_of(e, module, block);
+static void let_probe(gpci_controllers *e, uint32_t module, gpci_lock *lock) {
     const uint32_t probe = lock->probe;
-    if (probe != GPCI_NO_ITEM) {
-        lock->asks = lock->probe = GPCI_NO_ITEM;
-        gpci_lock_take(e, module, block, gpci_task_at(e, probe)->flight, lock->tag);
-    } else if (lock->block == block) {
-        gpci_wake(e, &lock->waiters, 0);
-        give_lock(e, module, block);
+    lock->asks = lock->probe = GPCI_NO_ITEM;
+    gpci_lock_take(e, module, lock->block, gpci_task_at(e, probe)->flight, lock->tag);
+}
+
+void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
+    gpci_controller *unit = &e->units[module];
+    uint32_t *at = &unit->locks[block & unit->lock_mask];
+    gpci_lock *lock;
+    while ((lock = gpci_items_at(&e->locks, *at))->block != block && *at)
+        at = &lock->next;
+    if (GPCI_UNLIKELY(*at && lock->probe != GPCI_NO_ITEM)) {
+        let_probe(e, module, lock);
+    } else if (GPCI_LIKELY(*at)) {
+        const uint32_t item = *at;
+        if (lock->waiters.head != GPCI_NO_ITEM)
+            gpci_wake(e, &lock->waiters, 0);
+        *at = lock->next;
+        gpci_items_give(&e->locks, item);
+        e->units[gpci_module_at(e->tree, module)->store->index].held--;
     }
-    if (GPCI_UNLIKELY(e->units[module].halved))
+    if (GPCI_UNLIKELY(unit->halved))
         gpci_halves_move(e, module);
 }
 
@@ -164,7 +166,7 @@ void gpci_lookup_waits(gpci_controllers *e, uint32_t task, gpci_due_queue *queue
 }
 
 uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
-    if (m->full_map)
+    if (m->full_map || (e->alone && !e->units[m->store->index].held))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
     for (uint32_t way = 0; way < m->all_ways; way++) {

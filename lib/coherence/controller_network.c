@@ -11,7 +11,7 @@
  *
  * The switch grants an output to the first module, round robin from the one after the last, with a message for this
  * output at the head of the input buffer. If that message is still on the link, nothing passes in this cycle (as in
- * Multi2Sim).
+ * Multi2Sim). A message of a lone access takes part one cycle after it has begun to cross the link.
  */
 
 static gpci_parcel *parcel_at(const gpci_controllers *e, uint32_t parcel) {
@@ -130,9 +130,15 @@ static bool has_place(gpci_controllers *e, const gpci_letter *l) {
 
 bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     gpc_coherence *c = e->tree;
+    const gpci_module *low = gpci_module_at(c, l->low);
+    if (e->untimed) {
+        (void)gpci_trail_send(e, l);
+        gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
+        gpci_calendar_today(&e->calendar, (gpci_due){l->receiver, l->arrives});
+        return true;
+    }
     if (e->hold)
         return gpci_hold_send(e, l);
-    const gpci_module *low = gpci_module_at(c, l->low);
     if (e->host) {
         if (!has_place(e, l))
             return false;
@@ -162,6 +168,7 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
                        .kind = l->kind,
                        .address = l->address,
                        .sent = e->now,
+                       .message = e->alone ? gpci_trail_send(e, l) : GPC_NO_MESSAGE,
                        .masked = l->masked};
     insert(e, parcel, GPCI_BUFFER_OUT);
     b->write_free = e->now + 1;
@@ -216,19 +223,20 @@ void gpci_step_parcel_leaves(gpci_controllers *e, uint32_t parcel) {
 /* Input granted to an output; decided once a cycle. */
 static uint32_t whose_turn(const gpci_controllers *e, const gpci_parcel *p, gpci_star_buffer *output) {
     const gpci_net *net = &e->nets[p->network];
+    uint32_t *last = e->alone ? &e->tree->stars[p->network].last[p->to] : &output->last;
     if (output->decided == e->now + 1)
         return output->turn;
     output->decided = e->now + 1;
     output->turn = GPCI_NO_ITEM;
     for (uint32_t i = 1; i <= net->count; i++) {
-        const uint32_t place = (output->last + i) % net->count;
+        const uint32_t place = (*last + i) % net->count;
         const gpci_star_buffer *input = &net->buffers[place * GPCI_BUFFER_COUNT + GPCI_BUFFER_SWITCH_IN];
         if (input->row.head == GPCI_NO_ITEM || e->now < input->read_free)
             continue;
         const gpci_parcel *first = parcel_at(e, input->row.head);
-        if (first->to != p->to)
+        if (first->to != p->to || (e->alone && first->began >= e->now))
             continue;
-        output->turn = output->last = place;
+        output->turn = *last = place;
         break;
     }
     return output->turn;
@@ -248,7 +256,9 @@ void gpci_step_parcel_passes(gpci_controllers *e, uint32_t parcel) {
 
 void gpci_parcel_tell(const gpci_controllers *e, const gpci_parcel *p) {
     const gpc_coherence_callbacks *to = &e->tree->callbacks;
-    if (!to->on_message)
+    if (e->alone)
+        e->tree->messages[p->message].received = e->now;
+    if (!to->on_message || e->alone)
         return;
     const gpc_coherence_message message = {.address = p->address,
                                            .sent = p->sent,
@@ -301,6 +311,10 @@ static void go_on(gpci_controllers *e, uint32_t task) {
     const uint32_t parent = r->parent;
     const gpci_step step = (gpci_step)r->resumes;
     r->left = true;
+    if (leaves && e->alone) {
+        gpci_trail_join_peers(e, task);
+        gpci_trail_end(e, parent, task);
+    }
     if (leaves) {
         gpci_block_answered(e, task);
         gpci_task_at(e, parent)->shared |= r->shared;

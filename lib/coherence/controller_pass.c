@@ -67,8 +67,7 @@ void gpci_drop_end(gpci_controllers *e, const gpci_task *t, uint32_t event) {
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[t->block], event);
     if (rule.actions & GPC_DO_WRITE_BACK)
         gpci_tree_data_clean(e->tree, m, t->block);
-    gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag(m, t->block), rule.next, GPC_ORIGIN_PASS,
-                        gpci_present(e));
+    gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag(m, t->block), rule.next, GPC_ORIGIN_PASS, e->now);
 }
 
 /* Begin an access with bypass of the first-level module. The module gives up the copy before asking below. */

@@ -91,20 +91,6 @@ void gpci_calendar_remove(gpci_calendar *c, uint32_t at) {
         c->later[at] = last;
 }
 
-bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
-    if (c->later_count && c->later->cycle <= now) {
-        *due = c->later->due;
-        gpci_calendar_remove(c, 0);
-        return true;
-    }
-    if (!c->today_count)
-        return false;
-    *due = c->today[c->today_first];
-    c->today_first = (c->today_first + 1) & (uint32_t)(c->today_room - 1);
-    c->today_count--;
-    return true;
-}
-
 void gpci_calendar_state(gpci_calendar *c, gpci_state_fn visit, void *user_data) {
     visit(user_data, &c->later_count, sizeof c->later_count);
     visit(user_data, &c->order, sizeof c->order);
@@ -117,10 +103,6 @@ void gpci_calendar_state(gpci_calendar *c, gpci_state_fn visit, void *user_data)
         visit(user_data, &c->today[at], sizeof *c->today);
     }
     c->today_count = count;
-}
-
-uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
-    return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
 }
 
 static uint32_t waiter_of(gpci_items *waiters, gpci_due due) {

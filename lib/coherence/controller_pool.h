@@ -96,14 +96,28 @@ GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
     c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
 }
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
-/* Take the next step of a cycle; false: none. Steps from `later` come first, because they were scheduled earlier. */
-bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);
 /* Remove an item of `later`. */
 void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
+/* Take the next step of a cycle; false: none. Steps from `later` come first, because they were scheduled earlier. */
+GPCI_INLINE bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
+    if (c->later_count && c->later->cycle <= now) {
+        *due = c->later->due;
+        gpci_calendar_remove(c, 0);
+        return true;
+    }
+    if (!c->today_count)
+        return false;
+    *due = c->today[c->today_first];
+    c->today_first = (c->today_first + 1) & (uint32_t)(c->today_room - 1);
+    c->today_count--;
+    return true;
+}
 /* Visit all steps for a snapshot. When loading, room for the saved number was made before. */
 void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data);
 /* Cycle of the next step, or UINT64_MAX. */
-uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now);
+GPCI_INLINE uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
+    return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
+}
 
 void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);
 void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* before all others */

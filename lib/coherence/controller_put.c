@@ -43,6 +43,12 @@ void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     (void)write_back(e, parent, resumes, m, block);
 }
 
+void gpci_write_back_last(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
+    gpci_task *v = write_back(e, parent, resumes, m, block);
+    v->forwarded = false;
+    v->leaves = true;
+}
+
 void gpci_write_back_upon(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
                           uint32_t event) {
     const bool masked = gpci_tree_is_masked(e->tree, m->states[block]);
@@ -287,8 +293,7 @@ static void keep_bytes(gpci_controllers *e, uint32_t task) {
     gpci_module *t = gpci_task_module(e, v);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, event_of(e, v));
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address), rule.next_shared,
-                        gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I),
-                        gpci_present(e));
+                        gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I), e->now);
     const gpci_tree_payload store = gpci_store_of(e, v->flight);
     gpci_tree_data_begin(t, v->block, &store);
     store_bytes(e, v, true);
@@ -349,6 +354,8 @@ void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
         return;
     }
     v->served = true;
+    if (e->alone && (v->at_low ? !t->near : t->place == GPCI_PLACE_MEMORY && !is_tracked(e)))
+        gpci_flight_reaches(e, v);
     if (is_stale(e, v)) {
         gpci_let_go(e, task);
         gpci_then(e, task, GPCI_STEP_put_reply);
@@ -404,7 +411,7 @@ void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
     const uint32_t origin = v->at_low ? (uint32_t)GPC_ORIGIN_READ_UP_DOWN
                                       : gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I);
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address),
-                        v->shared ? rule.next_shared : rule.next, origin, gpci_present(e));
+                        v->shared ? rule.next_shared : rule.next, origin, e->now);
     if (v->at_low) {
         gpci_step_put_merge(e, task);
         return;
@@ -428,7 +435,8 @@ void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
 }
 
 /* Send invalidations to other readers of T's block. */
-static void tell_others(gpci_controllers *e, const gpci_task *v) {
+static void tell_others(gpci_controllers *e, uint32_t task) {
+    const gpci_task *v = gpci_task_at(e, task);
     const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
     const gpci_module *r = gpci_task_from(e, v);
     const uint64_t first = v->stored ? a->address : v->address;
@@ -436,7 +444,7 @@ static void tell_others(gpci_controllers *e, const gpci_task *v) {
                                  .except = r,
                                  .first = first,
                                  .last = first + (v->stored ? a->size : r->given.block_bytes) - 1};
-    gpci_controllers_tell(e, v->flight, gpci_task_module(e, v), &told);
+    gpci_controllers_tell(e, task, gpci_task_module(e, v), &told);
 }
 
 void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
@@ -450,12 +458,11 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
         store_bytes(e, v, !(rule.actions & GPC_DO_WRITE_THROUGH));
         if (!(rule.actions & GPC_DO_IGNORE))
             gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag(t, v->block), rule.next,
-                                gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, state),
-                                gpci_present(e));
+                                gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, state), e->now);
         if (rule.actions & GPC_DO_WRITE_THROUGH)
             gpci_tree_data_clean(e->tree, t, v->block);
         if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))) {
-            tell_others(e, v);
+            tell_others(e, task);
             v = gpci_task_at(e, task);
         }
     }
@@ -475,7 +482,7 @@ void gpci_step_put_cleaned(gpci_controllers *e, uint32_t task) {
         return;
     leave(e, v);
     gpci_tree_data_clean(e->tree, t, v->block);
-    gpci_tree_written_back(e->tree, t, v->block, GPC_ORIGIN_DIRECTORY_ONLY, gpci_present(e));
+    gpci_tree_written_back(e->tree, t, v->block, GPC_ORIGIN_DIRECTORY_ONLY, e->now);
     answer(e, task);
 }
 
@@ -506,7 +513,7 @@ void gpci_step_put_reply(gpci_controllers *e, uint32_t task) {
 void gpci_step_put_replied(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     gpci_block_answered(e, task);
-    if (v->leaves) {
+    if (v->leaves && v->resumes != GPCI_STEP_flush_left) {
         gpci_step_evict_replied(e, task);
         return;
     }

@@ -194,7 +194,7 @@ void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {
     const gpc_protocol_rule rule =
         gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_event_or(r->event, GPC_EVENT_READ_ABOVE));
     gpci_tree_set_state(e->tree, t, r->block, gpci_module_tag_of(t, r->address),
-                        r->shared ? rule.next_shared : rule.next, GPC_ORIGIN_READ_UP_DOWN, gpci_present(e));
+                        r->shared ? rule.next_shared : rule.next, GPC_ORIGIN_READ_UP_DOWN, e->now);
     gpci_then(e, task, GPCI_STEP_read_up_end);
 }
 
@@ -230,7 +230,7 @@ void gpci_step_read_up_end(gpci_controllers *e, uint32_t task) {
     if (GPCI_UNLIKELY(t->responds))
         respond(e, r);
     if (GPCI_UNLIKELY(t->asks))
-        gpci_tree_forget_entry(e->tree, t, r->block, gpci_present(e));
+        gpci_tree_forget_entry(e->tree, t, r->block, e->now);
     gpci_unlock(e, r->module, r->block);
     if (!r->sent || r->both) {
         gpci_use_data(e, task, GPCI_STEP_read_reply, t, r->bytes - e->tree->control_bytes, false);
@@ -256,7 +256,7 @@ void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
     gpci_module *x = gpci_task_module(e, r), *t = gpci_task_from(e, r);
     const gpci_tree_request ask = gpci_task_request(e, parent);
     gpci_tree_probe_reply reply = {
-        .ready = gpci_present(e), .address = r->address, .module = x->index, .bytes = e->tree->control_bytes};
+        .ready = e->now, .address = r->address, .module = x->index, .bytes = e->tree->control_bytes};
     gpci_tree_read_probe s = {
         .block = parent->block, .event = r->event, .request = parent->down || parent->passing ? NULL : &ask};
     const gpci_tree_read_probe above = {
@@ -299,7 +299,7 @@ static void take_answer(gpci_controllers *e, gpci_task *r) {
         .module = r->module, .address = r->address, .found = r->found, .keeps = r->keeps};
     gpci_tree_update_directory(c, t, parent->block, &reply);
     if (r->data && !parent->received && !gpci_tree_has(c, GPC_PROTOCOL_DROP_PROBE_DATA))
-        gpci_tree_apply(c, t, parent->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+        gpci_tree_apply(c, t, parent->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, e->now);
     parent->received |= r->data;
 }
 

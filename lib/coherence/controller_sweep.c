@@ -56,7 +56,8 @@ static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
     const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
     if (kind == GPCI_SWEEP_RELEASE)
         return (actions & GPC_DO_WRITE_BACK) != 0;
-    return kind == GPCI_SWEEP_EVICT || actions & GPC_DO_WRITE_BACK || !(actions & GPC_DO_IGNORE);
+    return kind == GPCI_SWEEP_EVICT || kind == GPCI_SWEEP_FLUSH || actions & (GPC_DO_WRITE_BACK | GPC_DO_FORBID) ||
+           !(actions & GPC_DO_IGNORE);
 }
 
 bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sweep kind) {
@@ -106,7 +107,7 @@ static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t
         return;
     m->stats.invalidations += rule.next == GPC_LINE_I;
     s->dropped += rule.next == GPC_LINE_I;
-    gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
+    gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, e->now);
 }
 
 /* Wait for an access of the module issued before the sweep. False: none. */
@@ -138,6 +139,18 @@ void gpci_step_sweep_begin(gpci_controllers *e, uint32_t task) {
     gpci_step_sweep_next(e, task);
 }
 
+static void begin_block(gpci_controllers *e, uint32_t task, uint32_t block) {
+    gpci_task *s = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, s);
+    const bool coming = m->states[block] == GPC_LINE_I;
+    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : gpci_module_tag(m, block);
+    uint32_t child;
+    s->pending++;
+    gpci_task *one = gpci_task_begin(e, task, GPCI_STEP_sweep_joined, m->index, m->index, tag, &child);
+    one->block = one->own = block;
+    gpci_then(e, child, GPCI_STEP_sweep_block);
+}
+
 /* Begin the next block that takes time; the block after follows a cycle later. */
 void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
@@ -155,20 +168,100 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
         return;
     }
     s->upcoming = block + 1;
-    s->pending++;
     gpci_step_after(e, task, GPCI_STEP_sweep_next, m, 1);
-    const bool coming = m->states[block] == GPC_LINE_I;
-    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : gpci_module_tag(m, block);
-    uint32_t child;
-    gpci_task *one = gpci_task_begin(e, task, GPCI_STEP_sweep_joined, m->index, m->index, tag, &child);
-    one->block = one->own = block;
-    gpci_then(e, child, GPCI_STEP_sweep_block);
+    begin_block(e, task, block);
+}
+
+uint32_t gpci_controllers_sweep_block(gpci_controllers *e, uint32_t module, uint32_t block, gpci_sweep kind,
+                                      const gpc_request *shown) {
+    const gpc_coherence_request request = {.module = module, .cycle = e->now, .kind = GPC_COHERENCE_ACQUIRE};
+    const uint32_t flight = gpci_flight_begin(e, &request, shown, GPCI_STEP_sweep_one);
+    gpci_task *s = gpci_task_at(e, gpci_tree_flight_at(e, flight)->task);
+    e->units[module].sweeps++;
+    s->kind = (uint8_t)kind;
+    s->sort = GPCI_TASK_SWEEP;
+    s->upcoming = block;
+    return flight;
+}
+
+void gpci_step_sweep_one(gpci_controllers *e, uint32_t task) {
+    begin_block(e, task, gpci_task_at(e, task)->upcoming);
 }
 
 /* True if the block left, or other tasks have finished the work. */
 static bool is_over(const gpci_controllers *e, const gpci_task *one, const gpci_module *m) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
     return gpci_module_tag(m, one->block) != one->address || !concerns(m, one->block, kind);
+}
+
+/*
+ * Flush of a block: the low module sends a write probe, as for another module's write request, and gets a write-back of
+ * modified bytes, or an acknowledgement (Table 2.6, steps 15 to 20).
+ */
+static void flush(gpci_controllers *e, uint32_t one) {
+    const gpci_task *o = gpci_task_at(e, one);
+    const gpci_module *x = gpci_task_module(e, o);
+    const uint64_t tag = o->address;
+    const uint32_t block = o->block, t = gpci_module_low(e->tree, x, tag);
+    uint32_t probe;
+    gpci_task *p = gpci_task_begin(e, one, GPCI_STEP_sweep_left, t, x->index, tag, &probe);
+    p->down = true;
+    p->block = block;
+    gpci_then(e, probe, GPCI_STEP_flush_send);
+}
+
+void gpci_step_flush_send(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_asking(e, task, GPC_MESSAGE_WRITE_PROBE, GPCI_STEP_flush_come, GPCI_STEP_flush_send);
+    gpci_send(e, &letter);
+}
+
+void gpci_step_flush_come(gpci_controllers *e, uint32_t task) {
+    const gpci_task *p = gpci_task_at(e, task);
+    gpci_module *x = gpci_task_module(e, p);
+    x->stats.write_probes++;
+    x->stats.accesses++;
+    x->stats.directory_accesses++;
+    gpci_trail_look(e, task, x);
+    gpci_trail_found(e, task, p->block, true);
+    gpci_step_after(e, task, GPCI_STEP_flush_found, x, x->given.directory_latency);
+}
+
+void gpci_step_flush_found(gpci_controllers *e, uint32_t task) {
+    const gpci_task *p = gpci_task_at(e, task);
+    gpci_invalidate_begin(e, task, GPCI_STEP_flush_alone, p->module, p->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                          GPCI_TASK_ALL, 0);
+}
+
+void gpci_step_flush_alone(gpci_controllers *e, uint32_t task) {
+    const gpci_task *p = gpci_task_at(e, task);
+    gpci_module *x = gpci_task_module(e, p), *t = gpci_task_from(e, p);
+    x->stats.invalidations++;
+    if (gpci_tree_is_modified(e->tree, x->states[p->block])) {
+        gpci_use_data(e, task, GPCI_STEP_flush_back, x, x->given.block_bytes, false);
+        return;
+    }
+    const uint32_t low = gpci_module_find(t, gpci_module_tag_of(t, p->address));
+    if (low != GPCI_TREE_NO_BLOCK)
+        gpci_tree_drop_sharers(e->tree, t, low, x, p->address);
+    gpci_then(e, task, GPCI_STEP_flush_reply);
+}
+
+void gpci_step_flush_back(gpci_controllers *e, uint32_t task) {
+    const gpci_task *p = gpci_task_at(e, task);
+    gpci_write_back_last(e, task, GPCI_STEP_flush_left, gpci_task_module(e, p), p->block);
+}
+
+void gpci_step_flush_reply(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_flush_left, GPCI_STEP_flush_reply);
+    gpci_send(e, &letter);
+}
+
+void gpci_step_flush_left(gpci_controllers *e, uint32_t task) {
+    const gpci_task *p = gpci_task_at(e, task);
+    gpci_tree_set_state(e->tree, gpci_task_module(e, p), p->block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, e->now);
+    gpci_task_end(e, task);
 }
 
 void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
@@ -189,6 +282,8 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
     if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
         gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
                               GPCI_TASK_ALL, 0);
+    } else if (kind == GPCI_SWEEP_FLUSH) {
+        flush(e, task);
     } else if (kind != GPCI_SWEEP_ACQUIRE && kind != GPCI_SWEEP_RELEASE) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;
@@ -226,7 +321,8 @@ void gpci_step_sweep_joined(gpci_controllers *e, uint32_t task) {
     s->pending--;
     if (s->keeps)
         gpci_then(e, task, GPCI_STEP_sweep_next);
-    else if (!s->pending && s->kind == GPCI_SWEEP_RELEASE && gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))
+    else if (!s->pending && s->kind == GPCI_SWEEP_RELEASE && !e->alone &&
+             gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))
         mark(e, task);
     else if (!s->pending)
         gpci_then(e, task, s->from == s->module ? GPCI_STEP_sweep_end : GPCI_STEP_sweep_reply);
@@ -247,5 +343,7 @@ void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
         return;
     e->units[gpci_task_at(e, task)->module].sweeps--;
     gpci_performed(e, gpci_task_at(e, task)->flight);
+    if (e->alone)
+        gpci_trail_start(e, task);
     gpci_flight_end(e, task);
 }

@@ -11,7 +11,8 @@ typedef enum gpci_sweep {
     GPCI_SWEEP_RELEASE,
     GPCI_SWEEP_EVICT,
     GPCI_SWEEP_RECALL,
-    GPCI_SWEEP_MARK
+    GPCI_SWEEP_MARK,
+    GPCI_SWEEP_FLUSH
 } gpci_sweep;
 
 typedef struct gpci_sweep_order {
@@ -22,6 +23,9 @@ typedef struct gpci_sweep_order {
 
 /* Begin a sweep in the current cycle; room has been made. Returns the access. */
 uint32_t gpci_controllers_sweep(gpci_controllers *e, const gpci_sweep_order *order);
+/* Begin a sweep of one valid block. `shown`: request shown to policies. */
+uint32_t gpci_controllers_sweep_block(gpci_controllers *e, uint32_t module, uint32_t block, gpci_sweep kind,
+                                      const gpc_request *shown);
 /* Begin an ACQUIRE or RELEASE of a module's own blocks, from a valid request; room has been made. */
 uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_request *request);
 /* True if a sweep would find work, with nothing in flight. */

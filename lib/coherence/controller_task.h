@@ -25,7 +25,9 @@
     X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
     X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
     X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
-    X(sweep_end) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send) X(mark_come)           \
+    X(sweep_end) X(sweep_one) X(flush_send) X(flush_come) X(flush_found) X(flush_alone) X(flush_back)           \
+    X(flush_reply) X(flush_left) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send)        \
+    X(mark_come)                                                                                                \
     X(mark_joined) X(mark_reply) X(mark_replied) X(out_begin) X(out_end) X(parcel_leaves) X(parcel_passes)      \
     X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */

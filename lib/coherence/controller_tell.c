@@ -2,7 +2,12 @@
 #include "coherence/controller_host.h"
 
 /*
- * Invalidations without acknowledgement, and markers, for overlapping accesses (tell.c, GPC_PROTOCOL_INVALIDATES).
+ * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES), and markers: T informs the caches it lists that
+ * their copies are stale, and continues. A cache that has the block drops it, and informs the caches it lists itself.
+ *
+ * Listed: a middle cache that has read the block. Informed: when R's bytes are stored in T's block, all listed caches
+ * except R, which has the bytes; when T's block leaves, all, because T would forget them. Informed caches are no longer
+ * listed.
  *
  * An invalidation is an access of its own, like a neighbour (controller_fetch.c). If X has the block locked, the data
  * being brought may be stale: the invalidation waits for them, then drops the block. It holds no lock meanwhile, and
@@ -23,6 +28,20 @@
 
 /* Invalidations. */
 
+static gpci_tree_copies copies_of(const gpci_module *t, const gpci_tree_told *told) {
+    return (gpci_tree_copies){.block = told->block,
+                              .except = told->except,
+                              .first = told->first >> t->sub_shift << t->sub_shift,
+                              .last = told->last};
+}
+
+/* Invalidate X's copy. */
+static void drop_told(gpc_coherence *c, gpci_module *x, uint32_t block, uint64_t at) {
+    const gpc_protocol_rule rule = gpci_tree_rule(c, x, x->states[block], GPC_EVENT_WRITE_PROBE);
+    x->stats.invalidations++;
+    gpci_tree_set_state(c, x, block, 0, rule.next, GPC_ORIGIN_WRITE_DOWN_UP, at);
+}
+
 static void tell(gpci_controllers *e, uint32_t flight, const gpci_module *t, uint32_t x, uint64_t tag) {
     uint32_t task;
     gpci_task *i = gpci_side_begin(e, flight, tag, 1, t->index, x, &task);
@@ -33,8 +52,11 @@ static void tell(gpci_controllers *e, uint32_t flight, const gpci_module *t, uin
     gpci_step_in(e, task, GPCI_STEP_tell_send, 0);
 }
 
-void gpci_tell_copies(gpci_controllers *e, uint32_t flight, gpci_module *t, const gpci_tree_told *told) {
-    gpci_tree_copies copies = gpci_tree_copies_of(t, told);
+void gpci_tell_copies(gpci_controllers *e, uint32_t task, gpci_module *t, const gpci_tree_told *told) {
+    const uint32_t flight = gpci_task_at(e, task)->flight;
+    if (e->alone)
+        gpci_trail_start(e, task);
+    gpci_tree_copies copies = copies_of(t, told);
     for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);)
         tell(e, flight, t, copies.module, tag);
 }
@@ -70,9 +92,9 @@ void gpci_step_tell_found(gpci_controllers *e, uint32_t task) {
     gpci_module *x = gpci_task_module(e, i);
     if (!i->missing) {
         const gpci_tree_told all = {.block = i->block, .last = UINT64_MAX};
-        gpci_controllers_tell(e, i->flight, x, &all);
+        gpci_controllers_tell(e, task, x, &all);
         i = gpci_task_at(e, task);
-        gpci_tree_drop_told(e->tree, x, i->block, gpci_present(e));
+        drop_told(e->tree, x, i->block, e->now);
         gpci_unlock(e, x->index, i->block);
     }
     take_out(e, task);

@@ -9,6 +9,10 @@
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
                            uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event) {
     uint32_t task;
+    if (e->direct && !gpci_module_has_sharers(gpci_module_at(e->tree, module), block)) {
+        gpci_then(e, parent, resumes);
+        return;
+    }
     gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, first, &task);
     i->sort = GPCI_TASK_INVALIDATION;
     i->block = block;
@@ -83,7 +87,7 @@ static void received(gpci_controllers *e, gpci_task *i, uint8_t state) {
         gpci_tree_set_state(e->tree, t, i->block, gpci_module_tag(t, i->block), rule.next,
                             gpci_tree_means(e->tree, state) == GPC_MEANS_E ? GPC_ORIGIN_INVALIDATE_DATA_1
                                                                            : GPC_ORIGIN_INVALIDATE_DATA_2,
-                            gpci_present(e));
+                            e->now);
 }
 
 void gpci_step_invalidate_end(gpci_controllers *e, uint32_t task) {
@@ -138,7 +142,7 @@ static bool reaches_peer(const gpci_controllers *e, const gpci_task *w) {
     const gpc_protocol_rule rule =
         *gpci_module_rule(gpci_task_module(e, w), w->state, gpci_event_or(w->event, GPC_EVENT_WRITE_ABOVE));
     return gpci_tree_has(e->tree, GPC_PROTOCOL_PEER) &&
-           (!(rule.actions & GPC_DO_WRITE_REQUEST) || e->tree->faults & GPCI_FAULT_ALWAYS_DIRECT);
+           (!(rule.actions & GPC_DO_WRITE_REQUEST) || e->alone || e->tree->faults & GPCI_FAULT_ALWAYS_DIRECT);
 }
 
 void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
@@ -245,9 +249,9 @@ bool gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
     const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], rights_event(w));
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
-                            gpci_present(e));
+                            e->now);
     if (w->below_dirty)
-        gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+        gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, e->now);
     return nothing;
 }
 
@@ -298,7 +302,7 @@ void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
     gpci_module *x = gpci_task_module(e, w), *t = gpci_task_from(e, w);
     gpci_tree_request ask;
     gpci_tree_write_probe probe = {.block = i->block, .event = w->event, .gone = w->borrows || w->lent};
-    gpci_tree_probe_reply reply = {.ready = gpci_present(e),
+    gpci_tree_probe_reply reply = {.ready = e->now,
                                    .address = w->address,
                                    .module = x->index,
                                    .block = w->block,
@@ -345,8 +349,24 @@ void gpci_step_write_reply(gpci_controllers *e, uint32_t task) {
     gpci_send(e, &letter);
 }
 
+/*
+ * Multi2Sim: an answer counts as data if a probed module has changed its state by then, even in the same cycle. Hence
+ * the answer waits for all other steps of the cycle. True: it waits.
+ */
+static bool comes_late(gpci_controllers *e, uint32_t task) {
+    gpci_trail *t = &e->trails[task];
+    e->late += !t->late;
+    t->late = e->calendar.today_count >= e->late;
+    if (t->late)
+        gpci_step_in(e, task, GPCI_STEP_write_replied, 0);
+    e->late -= !t->late;
+    return t->late;
+}
+
 void gpci_step_write_replied(gpci_controllers *e, uint32_t task) {
     gpci_task *w = gpci_task_at(e, task), *parent = gpci_task_at(e, w->parent);
+    if (GPCI_UNLIKELY(e->alone) && w->down && gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES) && comes_late(e, task))
+        return;
     if (w->down) {
         if (w->data && !w->peer && !parent->received && !gpci_tree_has(e->tree, GPC_PROTOCOL_COUNT_REPLIES))
             received(e, parent, gpci_task_module(e, parent)->states[parent->block]);

@@ -31,44 +31,6 @@ bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_
            !gpci_module_directory_only(m, block) && gpci_module_has_sharers(m, block);
 }
 
-/* A write-back of a block, or the notice that a clean copy is gone. `leaves`: it is not in m afterwards. */
-static gpci_tree_put put_of(const gpc_coherence *c, const gpci_module *m, uint32_t block, bool modified, bool leaves) {
-    uint64_t tag = gpci_module_tag(m, block);
-    gpci_tree_put put = {.tag = tag,
-                         .kind = modified ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
-                         .size = c->control_bytes + (modified ? m->given.block_bytes : 0),
-                         .non_coherent = gpci_tree_is_masked(c, m->states[block]),
-                         .modified = modified,
-                         .leaves = leaves};
-    put.bytes = (gpci_tree_payload){.address = tag, .size = m->given.block_bytes};
-    if (c->with_data && modified) {
-        put.bytes.bytes = gpci_module_data_of(m, block);
-        put.bytes.mask = gpci_module_dirty_of(m, block);
-    }
-    return put;
-}
-
-gpci_tree_point gpci_tree_write_back(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    gpci_tree_put put = put_of(c, m, block, true, false);
-    at = gpci_tree_send_put(c, m, &put, at);
-    gpci_tree_data_clean(c, m, block);
-    return at;
-}
-
-gpci_tree_point gpci_tree_write_back_upon(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t event,
-                                          gpci_tree_point at) {
-    gpci_tree_put put = put_of(c, m, block, true, false);
-    put.event = gpci_raised_below(m, m->states[block], event, gpci_tree_put_event(put.non_coherent));
-    at = gpci_tree_send_put(c, m, &put, at);
-    gpci_tree_data_clean(c, m, block);
-    return at;
-}
-
-gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    gpci_tree_put put = put_of(c, m, block, true, true);
-    return gpci_tree_send_put(c, m, &put, at);
-}
-
 /* m writes a block back and goes to S: it is no longer the owner in its low module's directory. */
 static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, gpci_module_tag(m, block)));
@@ -106,7 +68,7 @@ static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t
     return state;
 }
 
-void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at) {
+void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, uint64_t at) {
     const uint8_t state = m->states[block], clean = clean_state(c, m, state);
     const bool above_too = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block); /* modified bytes */
     if (clean == state || above_too)
@@ -117,20 +79,11 @@ void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, ui
 }
 
 void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
-                               bool was_modified, gpci_tree_point at) {
+                               bool was_modified, uint64_t at) {
     if (store->bytes || !store->mask)
         gpci_tree_data_written(c, m, block, store);
     if (!(c->with_data ? gpci_tree_data_dirty(c, m, block) : was_modified))
         gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
-}
-
-gpci_tree_point gpci_tree_forward_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    uint8_t state = m->states[block];
-    if (!gpci_module_directory_only(m, block) || !gpci_tree_is_modified(c, state))
-        return at;
-    at = gpci_tree_write_back(c, m, block, at);
-    gpci_tree_written_back(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
-    return at;
 }
 
 /* Has it modified bytes still, which it should be rid of? Their write-back was refused then (controller.h). */
@@ -149,7 +102,7 @@ static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, ui
     memcpy(gpci_module_dirty_of(m, to), gpci_module_dirty_of(m, from), m->mask_bytes);
 }
 
-void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
+void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, uint64_t at) {
     uint64_t tag = gpci_module_tag(m, from);
     uint8_t state = m->states[from];
     gpci_sharers_move(m, from, to);
@@ -158,70 +111,14 @@ void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint3
     gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
 }
 
-/* Evict a block's data only: modules above keep their copies, and its entry moves to a directory way. */
-static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    uint8_t state = m->states[block];
-    if (gpci_tree_is_modified(c, state)) {
-        at = gpci_tree_write_back(c, m, block, at);
-        gpci_tree_written_back(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
-    }
-    uint32_t entry = gpci_module_directory_victim(m, gpci_module_tag(m, block));
-    if (m->states[entry] != GPC_LINE_I)
-        at = gpci_tree_evict(c, m, entry, at);
-    gpci_tree_move_entry(c, m, block, entry, at);
-    return at;
+gpc_coherence_event gpci_tree_put_event(bool non_coherent) {
+    return non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
 }
 
-uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_tree_point *at) {
-    uint64_t tag = gpci_module_tag(m, entry);
-    uint32_t block = gpci_module_victim(m, tag);
-    if (block == GPCI_TREE_NO_BLOCK) {
-        gpci_tree_fail_victim(c, m);
-        return entry;
-    }
-    /*
-     * If modules above share the victim, too, its entry needs a directory way, and the least recent one must not be
-     * this block's.
-     */
-    gpci_module_touch(m, entry);
-    if (m->sector_mask) {
-        gpci_tree_evict_line(c, m, block, tag, at);
-    } else if (m->states[block] != GPC_LINE_I) {
-        m->stats.evictions++;
-        *at = gpci_tree_evict(c, m, block, *at);
-    }
-    entry = gpci_module_find(m, tag);
-    if (entry == GPCI_TREE_NO_BLOCK || !gpci_module_directory_only(m, entry))
-        return block;
-    gpci_tree_move_entry(c, m, entry, block, *at);
-    /* the request is for data only: a shared copy stays shared */
-    gpci_tree_request own = {
-        .from = m, .block = block, .tag = tag, .non_coherent = gpci_tree_means(c, m->states[block]) == GPC_MEANS_S};
-    *at = gpci_tree_read_request(c, &own, *at).at;
-    return block;
-}
-
-gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    m = gpci_module_half(m, gpci_module_tag(m, block)); /* whichever half of the cache needs the way */
-    at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, gpci_module_tag(m, block), at);
-    if (gpci_tree_keeps_entry(c, m, block))
-        return evict_data(c, m, block, at);
-    gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
-    all.event = gpci_raised_above(m, m->states[block], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE);
-    at = gpci_tree_probe_copies(c, m, &all, at);
-    gpci_tree_tell(c, m, &(gpci_tree_told){.block = block, .last = UINT64_MAX}, at);
-    uint8_t state = m->states[block];
-    gpc_protocol_rule rule = gpci_tree_rule(c, m, state, GPC_EVENT_EVICTION);
-    if (m->place == GPCI_PLACE_MEMORY) {
-        gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICT_IN_MEMORY, at);
-        return at;
-    }
-    bool back = rule.actions & GPC_DO_WRITE_BACK;
-    if (back || rule.actions & GPC_DO_NOTIFY) {
-        gpci_tree_put put = put_of(c, m, block, back, true);
-        put.event = gpci_raised_below(m, state, GPC_EVENT_EVICTION, gpci_tree_put_event(put.non_coherent));
-        at = gpci_tree_send_put(c, m, &put, at);
-    }
-    gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);
-    return at;
+uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state) {
+    if (kind == GPC_MESSAGE_WRITE_THROUGH)
+        return GPC_ORIGIN_WRITE_THROUGH;
+    if (!non_coherent)
+        return GPC_ORIGIN_EVICT_DATA;
+    return gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
 }

@@ -3,8 +3,10 @@
 #include "coherence/tree_engine.h"
 
 /*
- * Fast path for plain hits of the first level, the most frequent accesses: equal states, statistics, data and steps as
- * tree_engine.c, without the calls. Other accesses go to tree_engine.c; nothing is changed here.
+ * Hits of the first level, which need no other module and hence no controller: they are performed with other accesses
+ * in flight, too. gpci_tree_engine_hit is the fast path for plain hits, the most frequent accesses;
+ * gpci_tree_engine_own performs hits with policies, callbacks, flags or atomics. All other accesses go to
+ * controller_alone.c.
  */
 
 /* True if the access can be done here, in case of a hit. Arguments must be correct; tree_engine.c reports errors. */
@@ -36,7 +38,7 @@ static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uin
 }
 
 /* Cycle of the access plus `after`; 0 in a tree without timing. */
-static uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
+GPCI_INLINE uint64_t cycle_of(const gpc_coherence *c, const gpc_coherence_request *request, uint32_t after) {
     return c->timing ? request->cycle + after : 0;
 }
 
@@ -67,7 +69,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
     }
 }
 
-static void count(gpc_coherence_stats *stats, uint32_t kind) {
+GPCI_INLINE void count(gpc_coherence_stats *stats, uint32_t kind) {
     stats->accesses++;
     stats->directory_accesses++;
     stats->data_accesses++;
@@ -76,11 +78,10 @@ static void count(gpc_coherence_stats *stats, uint32_t kind) {
 }
 
 /* Record FINISH, the only step of a hit. */
-static void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
+GPCI_INLINE void finish(gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request, uint64_t tag) {
     const uint32_t directory = m->given.directory_latency, delay = directory + m->given.latency;
     const uint64_t cycle = cycle_of(c, request, delay);
     c->message_count = 1;
-    c->reply_count = 0;
     c->deepest = 1;
     *c->messages = (gpc_coherence_message){.address = tag,
                                            .sent = cycle,
@@ -138,5 +139,58 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     finish(c, m, request, tag);
     if (result)
         fill_result(c, result, state, m->states[base + way]);
+    return true;
+}
+
+/* Block hit by an access, with its rule; GPCI_TREE_NO_BLOCK: the access needs more than a hit. */
+static uint32_t own_block(const gpc_coherence *c, const gpci_module *m, const gpc_coherence_request *request,
+                          gpc_protocol_rule *rule) {
+    const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, request->address));
+    if (block == GPCI_TREE_NO_BLOCK || gpci_tree_evicts(request->flags) ||
+        gpci_tree_goes_through(m, request->kind, request->flags))
+        return GPCI_TREE_NO_BLOCK;
+    *rule = *gpci_module_rule(m, m->states[block], gpci_tree_event_of(c, request->kind, request->flags));
+    return rule->actions == GPC_DO_HIT && rule->next != GPC_LINE_I ? block : GPCI_TREE_NO_BLOCK;
+}
+
+static void store_here(gpc_coherence *c, gpci_module *m, const gpc_coherence_request *request, uint32_t block,
+                       uint8_t next) {
+    const uint64_t after = cycle_of(c, request, m->given.directory_latency);
+    const uint32_t origin = request->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
+    const gpci_tree_payload store = gpci_tree_payload_of(request);
+    if (request->atomic_count)
+        gpci_tree_atomics_begin(request->atomics, request->atomic_count);
+    gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), next, origin, after);
+    gpci_tree_data_store(c, m, block, &store);
+}
+
+bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                          gpc_coherence_result *result, gpc_status *status) {
+    gpci_module *m = &c->modules[request->module];
+    gpc_protocol_rule rule;
+    const bool told = c->callbacks.on_message || c->callbacks.on_transition || c->busy;
+    if (m->plain && !told && !request->flags && !request->atomic_count) /* the fast path has looked */
+        return false;
+    const uint32_t block = own_block(c, m, request, &rule);
+    if (block == GPCI_TREE_NO_BLOCK)
+        return false;
+    const uint8_t before = m->states[block];
+    c->request = carried;
+    c->line_access = c->line_accesses += !c->follows;
+    c->overturned = false;
+    c->transition_count = 0;
+    gpci_module_touch(m, block);
+    count(&m->stats, request->kind);
+    if (request->kind != GPC_COHERENCE_LOAD)
+        store_here(c, m, request, block, rule.next);
+    gpci_tree_data_load(c, m, block, request->address, request->size, request->out);
+    c->request = NULL;
+    finish(c, m, request, gpci_module_tag(m, block));
+    gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
+    done.completed = c->messages->received;
+    done.hit = 1;
+    done.found = before;
+    done.state = m->states[block];
+    *status = gpci_tree_engine_result(c, &done, result);
     return true;
 }

@@ -7,7 +7,7 @@
 /*
  * Memory of a tree. A single slab holds, module after module: tags, sharers, owners, order, states, masks of modified
  * bytes, data; arrays begin on cache lines. Full maps grow during use, so their arrays are separate. Also made here:
- * replacement policies, stages of networks, and lists of a transaction.
+ * replacement policies, the turns of networks, and lists of an access.
  */
 
 #define LINE 64u
@@ -189,14 +189,9 @@ static gpc_status make_matrices(gpc_coherence *c, gpci_module *m, gpc_error *err
     return m->transitions && m->origins ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* Three stages of a network, an array per stage, in a single allocation. */
 static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
-    star->out = gpci_zalloc(c->context, (size_t)c->module_count * 3, sizeof *star->out);
-    if (!star->out)
-        return gpci_out_of_memory(error);
-    star->through = star->out + c->module_count;
-    star->in = star->through + c->module_count;
-    return GPC_OK;
+    star->last = gpci_zalloc(c->context, c->module_count, sizeof *star->last);
+    return star->last ? GPC_OK : gpci_out_of_memory(error);
 }
 
 /* Most neighbours read for a block on the way to memory. */

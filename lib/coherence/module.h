@@ -66,7 +66,7 @@ struct gpci_module {
     uint32_t rows;      /* sets * sectors */
     uint32_t blocks;    /* rows * all_ways; full map: room of the arrays */
     uint32_t sectors, sector_mask, sector_shift; /* blocks per line; minus 1; log2. Full map: 1 */
-    uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (fetch.c) */
+    uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (controller_fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes;                /* per block's mask of modified bytes: a bit per byte, at least one byte */
     uint32_t sub_blocks;                /* per block, a directory entry per sub-block; 0 without modules above */
@@ -161,7 +161,7 @@ void gpci_module_probe(gpci_module *m, uint32_t block);
 void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 /*
  * Choose a block for a missing tag: a free way (unless any_victim), otherwise the policy's victim, which becomes the
- * most recent. The caller evicts its content, all blocks of the old line (module_lookup.c). GPCI_TREE_NO_BLOCK: the
+ * most recent. The caller evicts its content, all blocks of the old line. GPCI_TREE_NO_BLOCK: the
  * policy's choice is no way, or a full map has no room (gpci_module_reserve makes room).
  */
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);

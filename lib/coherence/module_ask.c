@@ -120,14 +120,6 @@ bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word) {
     return true;
 }
 
-/* A miss: take a directory-only entry. */
-static uint32_t take_entry(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci_tree_point *at) {
-    const uint32_t entry = gpci_module_directory_victim(m, tag);
-    if (m->states[entry] != GPC_LINE_I)
-        *at = gpci_tree_evict(c, m, entry, *at);
-    return entry;
-}
-
 bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_module *r, uint64_t address) {
     if (block == GPCI_TREE_NO_BLOCK)
         return true;
@@ -143,30 +135,7 @@ bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_m
     return true;
 }
 
-gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const gpci_module *r, uint64_t address,
-                                       gpci_tree_point *at) {
-    const uint64_t tag = gpci_module_tag_of(m, address);
-    if (m->tokens && c->request)
-        gpci_module_token_tick(m, c->request);
-    uint32_t block = gpci_module_find(m, tag);
-    const bool there = block != GPCI_TREE_NO_BLOCK, may = gpci_module_may_keep_out(m, block, r, address);
-    const bool out = may && gpci_module_keeps_out(m, tag);
-    if (!may || (!there && !out))
-        return gpci_tree_find_or_allocate(c, m, address, at);
-    *at = gpci_tree_read_directory(c, m, *at);
-    c->deepest = m->level > c->deepest ? (uint8_t)m->level : c->deepest;
-    if (!there || !out) {
-        block = there ? gpci_tree_promote(c, m, block, at) : take_entry(c, m, tag, at);
-        return (gpci_tree_lookup){block, m->states[block], false};
-    }
-    gpci_module_touch(m, block);
-    const gpci_tree_request own = {
-        .from = m, .block = block, .tag = tag, .non_coherent = gpci_tree_means(c, m->states[block]) == GPC_MEANS_S};
-    *at = gpci_tree_read_request(c, &own, *at).at;
-    return (gpci_tree_lookup){block, m->states[block], false};
-}
-
-void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t at) {
     if (gpci_module_directory_only(m, block) && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) &&
         !gpci_module_has_sharers(m, block)) /* must stay for later invalidations */
         gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);

@@ -25,7 +25,7 @@ size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
     size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
     bytes += sizeof(uint32_t) + c->pages.count * (sizeof(uint64_t) + sizeof(uint32_t));
     if (c->timing)
-        bytes += (size_t)c->star_count * c->module_count * sizeof c->stars->through->last;
+        bytes += (size_t)c->star_count * c->module_count * sizeof *c->stars->last;
     for (uint32_t i = 0; i < c->module_count; i++)
         if (c->modules[i].full_map)
             bytes += sizeof(uint32_t) + c->modules[i].map.count * entry_bytes(&c->modules[i]);
@@ -121,7 +121,7 @@ void gpci_coherence_save(const gpc_coherence *c, void *saved) {
     }
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            at = put(at, &c->stars[i].through[m].last, sizeof c->stars[i].through[m].last);
+            at = put(at, &c->stars[i].last[m], sizeof c->stars[i].last[m]);
 }
 
 void gpci_coherence_load(gpc_coherence *c, const void *saved) {
@@ -148,7 +148,7 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved) {
     }
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            at = get(at, &c->stars[i].through[m].last, sizeof c->stars[i].through[m].last);
+            at = get(at, &c->stars[i].last[m], sizeof c->stars[i].last[m]);
     c->message_count = c->transition_count = 0;
     c->failed = GPC_OK;
     c->busy = false;

@@ -33,24 +33,10 @@ typedef struct gpci_tree_telling {
     uint32_t fill_ways;       /* ways of first-level modules at a fill; 0: a block has its way from the lookup on */
 } gpci_tree_telling;
 
-/*
- * Use of a network stage (star.c) in the current transaction: spans of cycles, ascending and disjoint. If there are too
- * many, the first two are merged with the gap between them.
- */
-#define GPCI_TREE_LINK_SPANS 6u
-typedef struct gpci_tree_link {
-    uint64_t transaction; /* transaction of the spans; void in a later one */
-    uint32_t count;
-    uint32_t last; /* switch output: module served last, for round robin; outlives transactions */
-    uint64_t begins[GPCI_TREE_LINK_SPANS + 1], ends[GPCI_TREE_LINK_SPANS + 1]; /* [begin, end) */
-} gpci_tree_link;
-
-/* A star network and the use of the three stages. */
+/* A star network (controller_network.c). */
 typedef struct gpci_tree_star {
     gpc_coherence_network given;
-    /* [modules], in a single allocation: a module's link to the switch, output of the switch, link from the switch */
-    gpci_tree_link *out, *through, *in;
-    uint64_t transaction; /* number of the current transaction */
+    uint32_t *last; /* [modules] by receiver: sender served last by the switch in lone accesses, for round robin */
 } gpci_tree_star;
 
 /* Defects of Multi2Sim, injected by tests to prove the checks. */
@@ -66,8 +52,8 @@ enum {
 };
 
 /*
- * Blocks of a line fetched by parts of one access, bit per block; these are no neighbours (fetch.c). `own`: at the
- * access's module; `below`: everything that module requests below for them, including its own neighbours.
+ * Blocks of a line fetched by parts of one access, bit per block; these are no neighbours (controller_fetch.c). `own`:
+ * at the access's module; `below`: everything that module requests below for them, including its own neighbours.
  */
 typedef struct gpci_tree_asks {
     uint8_t own, below;
@@ -109,21 +95,17 @@ struct gpc_coherence {
     uint64_t line_access;       /* number of the access; parts of one line access share a number */
     uint64_t line_accesses;     /* numbers given */
     bool follows;               /* the next access is part of the previous line access */
-    bool overturned;            /* the last access, a load that would bypass L1, was kept (tree_engine.c) */
+    bool overturned;            /* the last access, a load that would bypass L1, was kept (controller_pass.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
     uint32_t message_count, transition_count;
     uint32_t message_bound;        /* most steps of an access */
-    uint32_t brood;                /* most neighbours read for an access (fetch.c) */
+    uint32_t brood;                /* most neighbours read for an access (controller_fetch.c) */
     uint64_t group_mask;           /* size of the largest fetch group in bytes, minus 1 */
     struct gpci_tree_wish *wishes; /* [wish_room] blocks whose neighbours will be read; or NULL */
     uint32_t wish_count, wish_room;
-    const gpci_module *asker;              /* with neighbours: module of the current access */
-    uint64_t asked;                        /* with neighbours: address of the current access */
-    gpci_tree_asks asks;                   /* values of the next access: set by the host before the access begins */
-    struct gpci_tree_probe_reply *replies; /* [reply_room] a stack: probes in progress */
-    uint32_t reply_count, reply_room;
+    gpci_tree_asks asks; /* values of the next access: set by the host before the access begins */
     gpci_tree_telling telling;
     /* A module has a policy beyond lru and fifo, or a predictor: requests must be shown. */
     bool has_policies;
@@ -135,6 +117,7 @@ struct gpc_coherence {
     gpc_status failed;                    /* by gpci_tree_fail: only reading and destroying remain possible */
     char failure[256];                    /* reason, for messages */
     struct gpci_controllers *controllers; /* for overlapping accesses (controller.h); NULL before the first */
+    struct gpci_controllers *lone;        /* for accesses one at a time (controller_alone.h); NULL before a miss */
 };
 
 /* pages.c */
@@ -160,17 +143,6 @@ gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address);
 void gpci_tree_memory_inherit(gpc_coherence *c, gpc_coherence *from);
 /* Byte at an address, followed by the rest of the memory block. NULL: never reserved, all bytes are 0. */
 uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
-
-/*
- * star.c: time of receipt of a message sent at `cycle`. A transaction begins on idle networks; messages are timed one
- * by one, and later ones wait for earlier ones at shared stages.
- */
-void gpci_tree_star_begin(gpc_coherence *c);
-uint64_t gpci_tree_star_send(gpc_coherence *c, uint32_t network, uint32_t from, uint32_t to, uint32_t bytes,
-                             uint64_t cycle);
-/* Times of replies of several modules to one, `to`: sets `link_cycle` and `arrives`. Sorted by ready time. */
-void gpci_tree_star_gather(gpc_coherence *c, uint32_t network, uint32_t to, struct gpci_tree_probe_reply *replies,
-                           uint32_t count);
 
 /*
  * snapshot.c: save and restore the state of a tree, for exploration. Includes memory's bytes and full maps, without

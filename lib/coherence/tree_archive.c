@@ -87,7 +87,7 @@ void gpci_coherence_archive(gpc_coherence *c, gpci_archive *a) {
     archive_memory(c, a);
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            GPCI_ARCHIVE_FIELD(a, c->stars[i].through[m].last);
+            GPCI_ARCHIVE_FIELD(a, c->stars[i].last[m]);
     GPCI_ARCHIVE_FIELD(a, c->line_access), GPCI_ARCHIVE_FIELD(a, c->line_accesses), GPCI_ARCHIVE_FIELD(a, c->follows),
         GPCI_ARCHIVE_FIELD(a, c->overturned);
     GPCI_ARCHIVE_FIELD(a, c->asks), GPCI_ARCHIVE_FIELD(a, c->deepest), GPCI_ARCHIVE_FIELD(a, c->busy);

@@ -230,11 +230,12 @@ void gpc_coherence_destroy(gpc_coherence *c) {
         return;
     gpc_context *context = c->context;
     gpci_controllers_destroy(c->controllers);
+    gpci_controllers_destroy(c->lone);
     for (uint32_t i = 0; i < c->module_count; i++)
         destroy_module(context, &c->modules[i]);
     for (uint32_t i = 0; i < c->star_count; i++) {
         free_const(context, c->stars[i].given.name);
-        gpci_free(context, c->stars[i].out);
+        gpci_free(context, c->stars[i].last);
     }
     gpci_free_lines(context, c->modules);
     gpci_free(context, c->stars);

@@ -62,15 +62,12 @@ GPCI_INLINE bool gpci_tree_passes(const gpci_module *t, const uint32_t bits[2], 
     return t->place != GPCI_PLACE_MEMORY && (flags & bits[t->level > 1]);
 }
 
-/* put.c: event at T, and origin of T's transition from `state`. */
-gpc_coherence_event gpci_tree_put_event(bool non_coherent);
-uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state);
 /*
- * evict.c: a store to a block was written through. The copy stays, clean if nothing else in it is modified. Without
- * data this is unknown: if a byte was modified before, one is assumed modified.
+ * hit.c: perform a checked access that needs nobody but its first-level module; policies and callbacks are told.
+ * `status`: of the access. False: the access needs other modules, and nothing was done.
  */
-void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
-                               bool was_modified, gpci_tree_point at);
+bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                          gpc_coherence_result *result, gpc_status *status);
 
 /* Request shown to policies for a host's access: all fields that also exist in gpc_request. */
 GPCI_INLINE gpc_request gpci_tree_shown(const gpc_coherence_request *request) {
@@ -82,8 +79,6 @@ GPCI_INLINE gpc_request gpci_tree_shown(const gpc_coherence_request *request) {
                                                                         : GPC_STORE};
 }
 
-/* Empty the lists of steps and idle all networks. Returns the begin of the transaction. */
-gpci_tree_point gpci_tree_engine_begin(gpc_coherence *c, uint64_t cycle);
 /* Reserve the memory for an access to an address: the access cannot fail half way. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address);
 /* Call back for every step, and fill in the caller's result (may be NULL) from `done` and the lists. */
@@ -91,22 +86,15 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
 /* Check a request to `call`, and that the object has not failed. */
 gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                                   gpc_error *error);
-/* Perform an ACQUIRE or RELEASE at once. */
+/* flush.c: perform an ACQUIRE or RELEASE at once. */
 gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result);
 /* Check an ACQUIRE, which needs no address. */
 gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                                    gpc_error *error);
-/* Check for accesses in flight: a transaction needs an idle tree. */
+/* Check for accesses in flight: an access at once needs an idle tree. */
 gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error);
 /* Failure of gpci_tree_fail, as an error. */
 gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error);
-
-/*
- * evict.c: write back a block for the last time; the low module removes m from the sharers. gpci_tree_drop_sharers
- * (put.c): T's part: remove R from the sharers of R's block.
- */
-gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
-void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
 
 #endif

@@ -266,7 +266,7 @@ l1-1 load: 6, I -> S, 17 cycles
   cycle 0: l1-1 to memory, read request, 8 bytes
   cycle 4: memory to l1-0, read probe, 8 bytes
   cycle 9: l1-0 to l1-1, data, 72 bytes
-  cycle 9: l1-0 to memory, ack, 8 bytes
+  cycle 10: l1-0 to memory, ack, 8 bytes
 l1-1 n-store: 7, S -> N, 1 cycles
 l1-0 load: 6, O -> O, 1 cycles
 """
@@ -278,7 +278,7 @@ l1-0 load: 6, O -> O, 1 cycles
         self.assertEqual(example("coherence", "nmoesi"), self.OUTPUT)
         # Without O the block is written back when a second cache reads. Without N the last load misses.
         lines = example("coherence", "mesi").splitlines()
-        self.assertIn("  cycle 9: l1-0 to memory, write-back, 72 bytes", lines)
+        self.assertIn("  cycle 10: l1-0 to memory, write-back, 72 bytes", lines)
         self.assertTrue(lines[-1].startswith("  cycle"), lines)
         self.assertIn("mosei", run(BUILD / "examples" / "example-coherence", "mosei", status=1))
 
