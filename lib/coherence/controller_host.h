@@ -111,4 +111,13 @@ void gpci_controllers_report(const gpci_controllers *e, gpci_text *report);
 /* Visit the whole state, piece by piece, for snapshots. */
 void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data);
 
+/* Tell the host of what a lookup met. */
+GPCI_INLINE void gpci_find_tell(const gpci_controllers *e, gpci_met what, const gpci_task *lookup) {
+    if (e->host)
+        e->host->met(e->host->self, what, lookup->parent, lookup->module);
+}
+
+/* controller_find.c: pass the port of a lookup to the first waiter. */
+void gpci_find_release_port(gpci_controllers *e, const gpci_task *lookup);
+
 #endif

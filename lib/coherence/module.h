@@ -390,4 +390,9 @@ GPCI_INLINE bool gpci_module_directory_only(const gpci_module *m, uint32_t block
     return m->given.directory_ways && block % m->all_ways >= m->given.ways;
 }
 
+/* True if a block leaves together with the line: not for directory-only ways or fill ways. */
+GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *m, uint32_t block) {
+    return m->sector_mask && !gpci_module_directory_only(m, block) && !gpci_module_is_fill(m, block);
+}
+
 #endif
