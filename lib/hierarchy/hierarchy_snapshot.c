@@ -2,7 +2,7 @@
 #include "hierarchy/hierarchy_snapshot.h"
 
 #include "base/buffer.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "config/config_object.h"
 #include "level/access/tlb.h"
 #include "level/access/warp_ranks.h"

@@ -2,7 +2,7 @@
 #include "hierarchy/policy_groups.h"
 
 #include "cache/cache.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
 #include "timed/stage/prefetch.h"
 

@@ -2,7 +2,7 @@
 #ifndef GPC_VERIFY_VERIFY_H
 #define GPC_VERIFY_VERIFY_H
 
-#include "coherence/controller_hold.h"
+#include "coherence/engine/controller_hold.h"
 #include "verify/verify_states.h"
 
 /*

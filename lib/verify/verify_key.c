@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/invariants.h"
-#include "coherence/recency.h"
+#include "coherence/module/recency.h"
+#include "coherence/tree/invariants.h"
 #include "verify/verify.h"
 
 /*

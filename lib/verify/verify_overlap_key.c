@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/recency.h"
+#include "coherence/module/recency.h"
 #include "verify/verify.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/invariants.h"
+#include "coherence/tree/invariants.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

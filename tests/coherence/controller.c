@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Accesses overlapping in time: gpc_coherence_issue, advance, next_event. */
-#include "coherence/controller.h"
-#include "coherence/invariants.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
+#include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
 
 #include <stdlib.h>

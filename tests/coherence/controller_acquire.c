@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Acquires of modules with continuing accesses: required visibility, and effects on blocks. */
-#include "coherence/controller.h"
-#include "coherence/invariants.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
+#include "coherence/tree/invariants.h"
 #include "effort.h"
 
 #include <string.h>

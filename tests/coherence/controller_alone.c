@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/controller.h"
+#include "coherence/engine/controller.h"
 #include "coherence/random.h"
 #include "effort.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Overlapping accesses, with some bypassing modules, at all nearby times. */
-#include "coherence/controller.h"
-#include "coherence/invariants.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
+#include "coherence/tree/invariants.h"
 
 #include <string.h>
 

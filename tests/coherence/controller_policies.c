@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Replacement policies with overlapping accesses: a block in flight is never a victim. */
-#include "coherence/controller.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
 
 #define L1S 4u

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/controller.h"
-#include "coherence/invariants.h"
+#include "coherence/engine/controller.h"
 #include "coherence/random.h"
+#include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
 #include "effort.h"
 

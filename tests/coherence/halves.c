@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
-#include "coherence/invariants.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
+#include "coherence/tree/invariants.h"
 #include "effort.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_COHERENCE_RANDOM_H
 #define TESTS_COHERENCE_RANDOM_H
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "coherence/trees.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/invariants.h"
+#include "coherence/tree/invariants.h"
 
 /* A program's run: every step on the tree, the oracle, the tally; sometimes the invariants; finally a flush. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of several blocks: compared with a cache with sectors, and calls of replacement policies. */
-#include "coherence/controller.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/sharers.h"
+#include "coherence/module/sharers.h"
 
 #include <criterion/criterion.h>
 

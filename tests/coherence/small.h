@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 
 #define SMALL_MODULES 80u
 #define SMALL_LOWS 8u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller.h"
+#include "coherence/engine/controller.h"
 #include "coherence/small.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/trees.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 
 #include <string.h>
 

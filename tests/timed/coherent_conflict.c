@@ -2,7 +2,7 @@
 #include "timed/coherent_rig.h"
 #include "timed/core/timed.h"
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "suited.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "suited.h"
 #include "timed/core/coherent.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/values.h"
 
-#include "coherence/atomic.h"
+#include "coherence/module/atomic.h"
 
 #include <string.h>
 

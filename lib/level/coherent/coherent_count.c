@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coherent/coherent_level.h"
-#include "coherence/tree_archive.h"
+#include "coherence/tree/tree_archive.h"
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/access/values.h"
 #include "level/rules/driver.h"
 #include "level/rules/events.h"

@@ -2,7 +2,7 @@
 #ifndef GPC_LEVEL_COHERENT_LEVEL_H
 #define GPC_LEVEL_COHERENT_LEVEL_H
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/access/warp_access.h"
 
 /*
@@ -20,9 +20,9 @@
  * GPUs: L1s 0 and 1 are above slices 4 and 5. Slice 4 is above memories 8 (pages with home on this GPU) and 10.
  *
  * If slices keep copies of lines with a home elsewhere (l2.partitions = 2, gpu.home = l2), a slice becomes two modules
- * (coherence/halves.c): the home half has the slice's number; near halves come after all memories. L1s are above both
- * halves of the slices of their part (partition or GPU). Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are above
- * near halves 12 and 13 and home halves 4 and 5. Near half 12 is above home half 6, which is above memory 10.
+ * (coherence/tree/halves.c): the home half has the slice's number; near halves come after all memories. L1s are above
+ * both halves of the slices of their part (partition or GPU). Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are
+ * above near halves 12 and 13 and home halves 4 and 5. Near half 12 is above home half 6, which is above memory 10.
  */
 typedef struct gpci_coherent {
     gpc_coherence *tree;

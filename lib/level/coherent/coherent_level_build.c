@@ -2,8 +2,8 @@
 #include "level/coherent/coherent_level.h"
 
 #include "base/clock.h"
-#include "coherence/controller_host.h"
-#include "coherence/tree.h"
+#include "coherence/engine/controller_host.h"
+#include "coherence/module/tree.h"
 #include "level/rules/level_rules.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "level/coherent/coherent_level.h"
 
 #include "base/text.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/rules/idle_keys.h"
 #include "policies/predictor/predictors.h"
 
@@ -73,7 +73,7 @@ static void check_l1_writes(needs *n) {
             add(n, keys[i], whole, "fetch");
 }
 
-/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/controller_fill.c). */
+/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/requests/controller_fill.c). */
 static void check_allocation(needs *n, const gpc_protocol *protocol) {
     const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
 #include "level/rules/driver.h"
 #include "policies/predictor/predictors.h"
 
 /*
- * Policies asked by coherent modules. Slices may ask policies (coherence/module_ask.c), and so do cluster caches if
- * L1s' predictor keeps bits in the next cache. Coherent L1s have predictors and tokens: a warp without a token fills no
- * line; with opportunistic tokens it fills a line only if no protected line would be evicted. A module reports hits,
- * fills and evictions to predictors as a cache does (coherence/module_tags.c). Predictors are asked before an access
- * begins, at the points at which a cache asks (cache_access.c, write.c): for a load or prefetch before its lookup or at
- * its miss; for an allocating store at its miss. A bypass is an access performed by the low module, without a copy and
- * without a directory entry.
+ * Policies asked by coherent modules. Slices may ask policies (coherence/module/module_ask.c), and so do cluster caches
+ * if L1s' predictor keeps bits in the next cache. Coherent L1s have predictors and tokens: a warp without a token fills
+ * no line; with opportunistic tokens it fills a line only if no protected line would be evicted. A module reports hits,
+ * fills and evictions to predictors as a cache does (coherence/module/module_tags.c). Predictors are asked before an
+ * access begins, at the points at which a cache asks (cache_access.c, write.c): for a load or prefetch before its
+ * lookup or at its miss; for an allocating store at its miss. A bypass is an access performed by the low module,
+ * without a copy and without a directory entry.
  *
  * A load that bypasses without a tag lookup removes L1's copy of the line, as AMD's GLC loads do (GPU_VIPER-TCP.sm,
  * LoadBypassEvict): a copy that loads skip would otherwise have to be kept up to date. A cache keeps its copy.

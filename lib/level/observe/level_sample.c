@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
 #include "level/rules/hierarchy.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/watch_coherent.h"
 
-#include "coherence/tree.h"
+#include "coherence/module/tree.h"
 #include "level/rules/level_count.h"
 
 /*

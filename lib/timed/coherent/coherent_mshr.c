@@ -11,9 +11,9 @@
  * sectors of a line share an entry.
  *
  * No deadlock, for any number of entries: a waiting request is not served, so probes pass the locks of the access
- * nearer to the processors (coherence/controller_find.c), and it holds no lock in the slice. A request with an entry
- * waits for memory, whose locks are held only by such requests and write-backs, and for probes and write-backs, which
- * never wait here. So requests with entries complete, and free them.
+ * nearer to the processors (coherence/requests/controller_find.c), and it holds no lock in the slice. A request with an
+ * entry waits for memory, whose locks are held only by such requests and write-backs, and for probes and write-backs,
+ * which never wait here. So requests with entries complete, and free them.
  *
  * Near halves of slices share the entries and leave one free. Their requests wait in the controller, so that no request
  * of the home half is behind one (level/coherent/coherent_level.h).

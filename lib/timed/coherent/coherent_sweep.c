@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/controller_sweep.h"
+#include "coherence/engine/controller_sweep.h"
 #include "level/rules/level_count.h"
 #include "timed/core/watch_coherent.h"
 
 /*
- * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
+ * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/engine/controller_sweep.c), in two
+ * orders.
  *
  *   a fence     first the slices of its GPU (several GPUs), or the near halves of its part of L2, and the SM's cluster
  *               cache, one after the other; then its L1, which would otherwise bring stale data from there; then wait

@@ -2,16 +2,16 @@
 #ifndef GPC_TIMED_COHERENT_H
 #define GPC_TIMED_COHERENT_H
 
-#include "coherence/controller_host.h"
-#include "coherence/tree.h"
+#include "coherence/engine/controller_host.h"
+#include "coherence/module/tree.h"
 #include "level/access/values.h"
 #include "level/coherent/coherent_level.h"
 #include "timed/core/timed.h"
 
 /*
- * Coherent hierarchy with a clock. Modules of the tree are controllers (coherence/controller.h), and this is their
- * host: messages between controllers are packets on the hierarchy's networks, lookups take ports of stages, and data of
- * a memory are accesses to DRAM. A module changes only when the message arrives that changes it.
+ * Coherent hierarchy with a clock. Modules of the tree are controllers (coherence/engine/controller.h), and this is
+ * their host: messages between controllers are packets on the hierarchy's networks, lookups take ports of stages, and
+ * data of a memory are accesses to DRAM. A module changes only when the message arrives that changes it.
  *
  *   L1 to slice          messages towards memory cross the request network, other messages the reply network
  *   with clusters        these two networks connect L1s and clusters; two more connect clusters and slices
@@ -23,8 +23,8 @@
  *                        cluster: to the cluster), which passes them on without a lookup
  *
  * A request for a locked block waits, or is refused and begins again at the L1 (coherence.conflict). Proof against
- * circles of waiters: coherence/controller_find.c; for a slice's MSHR entries: coherent_mshr.c. Queue sizes come from
- * keys; queues before the tags empty at the rate of the ports, whatever waits behind: coherent_stage.c.
+ * circles of waiters: coherence/requests/controller_find.c; for a slice's MSHR entries: coherent_mshr.c. Queue sizes
+ * come from keys; queues before the tags empty at the rate of the ports, whatever waits behind: coherent_stage.c.
  *
  * Example: a load misses in L1 and hits in L2 (l2.latency = 20).
  *

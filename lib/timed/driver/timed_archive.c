@@ -2,7 +2,7 @@
 #include "timed/driver/timed_archive.h"
 
 #include "base/array.h"
-#include "coherence/controller_archive.h"
+#include "coherence/engine/controller_archive.h"
 #include "timed/core/coherent.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/stage_times.h"

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "cache/cache.h"
-#include "coherence/atomic.h"
+#include "coherence/module/atomic.h"
 #include "level/access/warp_access.h"
 #include "level/rules/events.h"
 #include "timed/core/kept_access.h"

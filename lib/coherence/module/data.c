@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/module/atomic.h"
+#include "coherence/module/transaction.h"
+
+#include <string.h>
+
+/*
+ * Bytes of blocks. Every cached block has a mask with a bit per byte, set if the byte is modified and the low module
+ * does not have it yet. When modified data move, only masked bytes are merged into the receiver's block. Several caches
+ * can therefore modify different bytes of a block at the same time (state N) without undoing each other's stores.
+ *
+ * Example, blocks of 4 bytes, memory holds 10 20 30 40 (Table 2.6, block A; the mask in brackets):
+ *   C0 loads, C1 loads                   10 20 30 40 [0000] in both
+ *   C0 stores 15 25 to bytes 0 and 1     15 25 30 40 [1100] in C0
+ *   C1 stores 35 45 to bytes 2 and 3     10 20 35 45 [0011] in C1
+ *   C0 writes back                       memory: 15 25 30 40
+ *   C1 writes back                       memory: 15 25 35 45; C1's old bytes 10 20 are not in its mask
+ */
+
+/* Masks: bit i % 8 of byte i / 8 stands for byte i. */
+static bool bit(const uint8_t *mask, uint32_t index) {
+    return mask[index / 8] >> (index & 7) & 1;
+}
+
+static void set_bit(uint8_t *mask, uint32_t index) {
+    mask[index / 8] |= (uint8_t)(1u << (index & 7));
+}
+
+static void clear_bit(uint8_t *mask, uint32_t index) {
+    mask[index / 8] &= (uint8_t) ~(1u << (index & 7));
+}
+
+static bool is_zero(const uint8_t *mask, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; i++)
+        if (mask[i])
+            return false;
+    return true;
+}
+
+void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
+                         uint64_t tag) {
+    if (!c->with_data)
+        return;
+    uint8_t from[4096], *to = gpci_module_data_of(r, r_block);
+    uint32_t size = r->given.block_bytes;
+    if (t->place == GPCI_PLACE_MEMORY)
+        gpc_coherence_read_memory(c, tag, from, size);
+    else
+        memcpy(from, gpci_module_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
+    const uint8_t *mask = gpci_module_dirty_of(r, r_block);
+    if (GPCI_LIKELY(is_zero(mask, r->mask_bytes))) {
+        memcpy(to, from, size);
+        return;
+    }
+    for (uint32_t i = 0; i < size; i++)
+        if (!bit(mask, i))
+            to[i] = from[i];
+}
+
+void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
+                          uint32_t t_block) {
+    if (!c->with_data)
+        return;
+    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
+    uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
+    bool memory = t->place == GPCI_PLACE_MEMORY;
+    /* memory has the block: reserved at the first access */
+    uint8_t *to = memory ? gpci_tree_memory_at(c, tag) : gpci_module_data_of(t, t_block) + offset;
+    for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
+        if (!(i & 7) && !mask[i / 8]) { /* no modified byte among the next eight */
+            i += 7;
+            continue;
+        }
+        if (!bit(mask, i))
+            continue;
+        to[i] = from[i];
+        if (!memory)
+            set_bit(gpci_module_dirty_of(t, t_block), offset + i);
+    }
+}
+
+void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
+                             bool whole, bool modified) {
+    if (!c->with_data)
+        return;
+    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
+    uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
+    /* non-coherently stored bytes are newer than bytes modified by R or another owner */
+    bool newer = gpci_tree_is_masked(c, x->states[x_block]);
+    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+        bool dirty = bit(mask, i);
+        if ((bit(own, i) && !(newer && dirty)) || !(whole || dirty))
+            continue;
+        to[i] = from[i];
+        if (dirty && modified)
+            set_bit(own, i);
+    }
+}
+
+void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request) {
+    if (!c->with_data)
+        return;
+    const gpci_module *r = request->from;
+    const uint8_t *newer = gpci_module_dirty_of(x, x_block);
+    uint8_t *own = gpci_module_dirty_of(r, request->block);
+    uint64_t first = request->tag, at = gpci_module_tag(x, x_block);
+    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+        uint64_t index = at + i - first;
+        if (bit(newer, i) && at + i >= first && index < r->given.block_bytes)
+            clear_bit(own, (uint32_t)index);
+    }
+}
+
+static void exchange(uint8_t *a, uint8_t *b, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; i++) {
+        const uint8_t byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+void gpci_tree_data_exchange(const gpc_coherence *c, const gpci_module *m, uint32_t a, uint32_t b) {
+    if (!c->with_data)
+        return;
+    exchange(gpci_module_data_of(m, a), gpci_module_data_of(m, b), m->given.block_bytes);
+    exchange(gpci_module_dirty_of(m, a), gpci_module_dirty_of(m, b), m->mask_bytes);
+}
+
+void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
+    if (c->with_data && m->dirty)
+        memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);
+}
+
+void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
+    if (c->with_data && m->dirty)
+        for (uint32_t i = 0; i < m->given.block_bytes; i++)
+            set_bit(gpci_module_dirty_of(m, block), i);
+}
+
+/* True if a store writes this byte (index within the store). */
+static bool writes(const gpci_tree_payload *store, uint32_t index) {
+    for (uint32_t i = 0; i < store->atomic_count; i++)
+        if (index - store->atomics[i].offset < store->atomics[i].width)
+            return true;
+    return !store->atomic_count && (!store->mask || bit(store->mask, index));
+}
+
+void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (!c->with_data)
+        return;
+    uint8_t *mask = gpci_module_dirty_of(m, block);
+    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = offset; i < offset + store->size; i++)
+        if (writes(store, i - offset))
+            clear_bit(mask, i);
+}
+
+bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    if (!c->with_data || !m->dirty)
+        return false;
+    return !is_zero(gpci_module_dirty_of(m, block), m->mask_bytes);
+}
+
+/* Perform the atomics in order; an atomic sees the result of the atomic before. */
+static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    const bool memory = m->place == GPCI_PLACE_MEMORY;
+    const uint32_t first = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->atomic_count; i++) {
+        gpc_atomic *a = &store->atomics[i];
+        /* memory has the block: reserved at the first access */
+        uint8_t *at = memory ? gpci_tree_memory_at(c, store->address + a->offset)
+                             : gpci_module_data_of(m, block) + first + a->offset;
+        if (!a->done)
+            a->old = gpci_atomic_read(at, a->width);
+        a->done = 1;
+        gpci_atomic_write(at, a->width, gpci_atomic_result(a));
+        for (uint32_t byte = 0; !memory && byte < a->width; byte++)
+            set_bit(gpci_module_dirty_of(m, block), first + a->offset + byte);
+    }
+}
+
+void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (m->lacks && !(store && gpci_tree_writes_all(m, store))) /* the common case needs no write */
+        memset(gpci_module_lacks_of(m, block), m->given.block_bytes < 8 ? (1 << m->given.block_bytes) - 1 : 0xff,
+               m->mask_bytes);
+}
+
+void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (GPCI_LIKELY(!m->lacks) || !gpci_module_is_partial(m, block))
+        return;
+    uint8_t *lacks = gpci_module_lacks_of(m, block);
+    const uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->size; i++)
+        if (!store->mask || bit(store->mask, i))
+            clear_bit(lacks, offset + i);
+}
+
+void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (!c->with_data)
+        return;
+    if (GPCI_UNLIKELY(store->atomic_count)) {
+        perform(c, m, block, store);
+        return;
+    }
+    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    for (uint32_t i = 0; i < store->size; i++) {
+        if (store->mask && !bit(store->mask, i))
+            continue;
+        uint8_t value = store->bytes ? store->bytes[i] : 0;
+        if (m->place == GPCI_PLACE_MEMORY) {
+            gpc_coherence_write_memory(c, store->address + i, &value, 1);
+        } else {
+            gpci_module_data_of(m, block)[offset + i] = value;
+            set_bit(gpci_module_dirty_of(m, block), offset + i);
+        }
+    }
+}
+
+void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
+                         uint8_t *out) {
+    if (!c->with_data || !out)
+        return;
+    if (m->place == GPCI_PLACE_MEMORY)
+        gpc_coherence_read_memory(c, address, out, size);
+    else
+        memcpy(out, gpci_module_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
+}

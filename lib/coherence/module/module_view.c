@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/module/recency.h"
+#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
+#include "stats/stats.h"
+
+#include <string.h>
+
+/* Views of a tree for hosts: blocks, directories, modules, statistics. */
+
+/* Block at a set and way, or GPCI_TREE_NO_BLOCK. */
+static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
+    if (module >= c->module_count)
+        return GPCI_TREE_NO_BLOCK;
+    const gpci_module *m = &c->modules[module];
+    if (m->full_map)
+        return set == 0 && way < m->map.count ? way : GPCI_TREE_NO_BLOCK;
+    return set < m->rows && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
+}
+
+/* Place of a block in the set's LRU or FIFO order, 0 most recent; 0 also without an order. */
+static uint32_t recency_of(const gpci_module *m, uint32_t block) {
+    if (m->full_map)
+        return 0;
+    const uint32_t way = block % m->all_ways;
+    const bool own = way >= m->given.ways;
+    if (m->policy && !own)
+        return 0;
+    const uint16_t *order = gpci_module_order(m, block / m->all_ways, own);
+    uint32_t place = 0;
+    while (gpci_recency_at(order, place) != way - (own ? m->given.ways : 0))
+        place++;
+    return place;
+}
+
+gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
+                                   gpc_coherence_block *block) {
+    if (!c || !block)
+        return GPC_ERROR_ARGUMENT;
+    const uint32_t at = block_at(c, module, set, way);
+    if (at == GPCI_TREE_NO_BLOCK)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
+    const bool own = gpci_module_owns(m, at);
+    ours.tag = own ? gpci_module_tag(m, at) : 0;
+    ours.state = own ? m->states[at] : GPC_LINE_I;
+    ours.recency = recency_of(m, at);
+    ours.sub_blocks = m->sub_blocks;
+    ours.sub_block_bytes = 1u << m->sub_shift;
+    if (m->data && !gpci_module_directory_only(m, at)) {
+        ours.bytes = gpci_module_data_of(m, at);
+        ours.dirty = gpci_module_dirty_of(m, at);
+    }
+    return gpci_give(block, &ours, sizeof ours);
+}
+
+gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
+                                       uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers, size_t room,
+                                       size_t *out_count) {
+    if (!c || !out_owner || !out_count || (room && !sharers))
+        return GPC_ERROR_ARGUMENT;
+    const uint32_t at = block_at(c, module, set, way);
+    if (at == GPCI_TREE_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    const uint16_t owner = gpci_module_owner_of(m, at, sub_block);
+    size_t count = 0;
+    if (!gpci_module_owns(m, at)) {
+        *out_owner = GPC_NO_MODULE;
+        *out_count = 0;
+        return GPC_OK;
+    }
+    for (uint32_t w = 0; w < m->sharer_words; w++)
+        for (uint64_t left = gpci_sharers_word(m, at, sub_block, w); left; left &= left - 1, count++)
+            if (count < room)
+                sharers[count] = m->above[w * GPCI_SHARERS + gpci_lowest(left)];
+    *out_owner = owner == GPCI_TREE_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
+    *out_count = count;
+    return GPC_OK;
+}
+
+/* True if a way is empty; `block`: in the first row. */
+static bool is_free(const gpci_module *m, uint32_t block) {
+    for (uint32_t sector = 0; sector < m->sectors; sector++)
+        if (m->states[block + sector * m->all_ways] != GPC_LINE_I)
+            return false;
+    return true;
+}
+
+/* Way the next miss in a set would take; GPC_NO_MODULE: the replacement policy will decide. */
+static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
+    if (m->full_map)
+        return m->map.count;
+    const uint32_t base = (row & ~m->sector_mask) * m->all_ways, ways = m->given.ways;
+    uint32_t way = gpci_module_way_of_line(m, tag);
+    if (way != GPCI_TREE_NO_BLOCK)
+        return way;
+    for (way = 0; way < ways && !m->given.any_victim; way++)
+        if (is_free(m, base + way))
+            return way;
+    return m->policy ? GPC_NO_MODULE : gpci_recency_at(gpci_module_order(m, row, false), ways - 1);
+}
+
+gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t address, uint32_t *out_set,
+                              uint32_t *out_way) {
+    if (!c || !out_set || !out_way)
+        return GPC_ERROR_ARGUMENT;
+    if (module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    const gpci_module *m = &c->modules[module];
+    if (!gpci_module_serves(m, address))
+        return GPC_ERROR_RANGE;
+    const uint64_t tag = gpci_module_tag_of(m, address);
+    const uint32_t block = gpci_module_find(m, tag);
+    *out_set = gpci_module_row(m, tag);
+    *out_way = block == GPCI_TREE_NO_BLOCK ? next_way(m, *out_set, tag) : block % m->all_ways;
+    return block == GPCI_TREE_NO_BLOCK ? GPC_END : GPC_OK;
+}
+
+uint32_t gpc_coherence_module_index(const gpc_coherence *c, const char *name) {
+    for (uint32_t i = 0; c && name && i < c->module_count; i++)
+        if (!strcmp(c->modules[i].given.name, name))
+            return i;
+    return GPC_NO_MODULE;
+}
+
+gpc_status gpc_coherence_get_module(const gpc_coherence *c, uint32_t module, gpc_coherence_module *out) {
+    if (!c || !out)
+        return GPC_ERROR_ARGUMENT;
+    if (module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    return gpci_give(out, &c->modules[module].given, sizeof *out);
+}
+
+void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
+#define X(id, field, ...) sum->field += s->field;
+    GPC_COHERENCE_COUNTERS(X)
+#undef X
+    for (int from = 0; from < GPC_LINE_COUNT; from++)
+        for (int to = 0; to < GPC_LINE_COUNT; to++) {
+            sum->transitions[from][to] += s->transitions[from][to];
+            sum->origins[from][to] |= s->origins[from][to];
+        }
+}
+
+gpc_status gpc_coherence_get_stats_as(const gpc_coherence *c, uint32_t module, const gpc_layout *layout, void *stats) {
+    if (!c || !stats)
+        return GPC_ERROR_ARGUMENT;
+    if (module != GPC_NO_MODULE && module >= c->module_count)
+        return GPC_ERROR_RANGE;
+    gpc_coherence_stats ours = {.struct_size = sizeof ours};
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (module == GPC_NO_MODULE || module == i)
+            gpci_coherence_add_stats(&ours, &c->modules[i].stats);
+    return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
+}
+
+const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *c) {
+    return c ? c->protocol : NULL;
+}
+
+void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
+    static const uint8_t like[GPCI_MEANS_I + 1] = {
+        [GPC_MEANS_N] = GPC_LINE_N,  [GPC_MEANS_M] = GPC_LINE_M,        [GPC_MEANS_O] = GPC_LINE_O,
+        [GPC_MEANS_E] = GPC_LINE_E,  [GPC_MEANS_S] = GPC_LINE_S,        [GPC_MEANS_F] = GPC_LINE_S,
+        [GPCI_MEANS_I] = GPC_LINE_I, [GPC_MEANS_DETACHED] = GPC_LINE_S,
+    };
+    const uint8_t *means = m->tree->means;
+    const size_t at = (size_t)from * m->tree->states + to;
+    m->transitions[at]++;
+    m->origins[at] |= origin;
+    m->stats.transitions[like[means[from]]][like[means[to]]]++;
+    m->stats.origins[like[means[from]]][like[means[to]]] |= origin;
+}
+
+static void add_matrices(const gpci_module *m, uint32_t states, uint64_t *transitions, uint32_t *origins) {
+    for (uint32_t i = 0; i < states * states; i++) {
+        transitions[i] += m->transitions ? m->transitions[i] : (&m->stats.transitions[0][0])[i];
+        origins[i] |= m->origins ? m->origins[i] : (&m->stats.origins[0][0])[i];
+    }
+}
+
+gpc_status gpc_coherence_get_matrices(const gpc_coherence *c, uint32_t module, uint32_t states, uint64_t *transitions,
+                                      uint32_t *origins) {
+    if (!c || !transitions || !origins)
+        return GPC_ERROR_ARGUMENT;
+    if ((module != GPC_NO_MODULE && module >= c->module_count) || states != c->states)
+        return GPC_ERROR_RANGE;
+    memset(transitions, 0, (size_t)states * states * sizeof *transitions);
+    memset(origins, 0, (size_t)states * states * sizeof *origins);
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (module == GPC_NO_MODULE || module == i)
+            add_matrices(&c->modules[i], states, transitions, origins);
+    return GPC_OK;
+}
+
+void gpc_coherence_reset_stats(gpc_coherence *c) {
+    for (uint32_t i = 0; c && i < c->module_count; i++) {
+        gpci_module *m = &c->modules[i];
+        const size_t cells = (size_t)c->states * c->states;
+        m->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+        if (m->transitions) {
+            memset(m->transitions, 0, cells * sizeof *m->transitions);
+            memset(m->origins, 0, cells * sizeof *m->origins);
+        }
+    }
+}
+
+gpc_status gpc_coherence_set_callbacks(gpc_coherence *c, const gpc_coherence_callbacks *callbacks) {
+    if (!c)
+        return GPC_ERROR_ARGUMENT;
+    gpc_coherence_callbacks ours = GPC_COHERENCE_CALLBACKS_INIT;
+    const size_t least = offsetof(gpc_coherence_callbacks, on_message) + sizeof ours.on_message;
+    gpc_status status = gpci_take(&ours, sizeof ours, least, callbacks, "gpc_coherence_callbacks", NULL);
+    if (status == GPC_OK)
+        c->callbacks = ours;
+    return status;
+}

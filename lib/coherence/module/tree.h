@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_TREE_H
+#define GPC_COHERENCE_TREE_H
+
+#include "coherence/module/module.h"
+
+/*
+ * A tree of modules, and the current transaction. State changed by an access lies in one block of memory (`slab`),
+ * except statistics, memory's bytes and the entries of full maps. A tree can thus be saved and restored by copying
+ * (snapshot.c), as the tests' exploration of all reachable states needs.
+ */
+
+/*
+ * Fields a replacement policy may read, as GPC_READS_ bits: in a host's own tree, where they come from
+ * gpc_coherence_request; and in a hierarchy's coherent levels.
+ */
+#define GPCI_TREE_HOST_READS (GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_CYCLE | GPC_READS_SM | GPC_READS_KIND)
+#define GPCI_TREE_READS                                                                                               \
+    (GPCI_TREE_HOST_READS | GPC_READS_PC | GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_BLOCK | GPC_READS_KERNEL | \
+     GPC_READS_TRANSACTIONS | GPC_READS_SPACE | GPC_READS_HINT | GPC_READS_PRIORITY | GPC_READS_WARP_EVENTS)
+
+/* Modules `first` to first + count - 1, whose policies share state, numbered from 0, with a seed. */
+typedef struct gpci_tree_peers {
+    uint32_t first, count;
+    gpci_commons *commons;
+    uint64_t seed;
+} gpci_tree_peers;
+
+/* Fields policies get in a tree, as GPC_READS_ bits, and the peers in a hierarchy: its L1s, its slices. */
+typedef struct gpci_tree_telling {
+    uint32_t reads;
+    gpci_tree_peers peers[2]; /* unused: count 0 */
+    uint32_t fill_ways;       /* ways of first-level modules at a fill; 0: a block has its way from the lookup on */
+} gpci_tree_telling;
+
+/* A star network (controller_network.c). */
+typedef struct gpci_tree_star {
+    gpc_coherence_network given;
+    uint32_t *last; /* [modules] by receiver: sender served last by the switch in lone accesses, for round robin */
+} gpci_tree_star;
+
+/* Defects of Multi2Sim, injected by tests to prove the checks. */
+enum {
+    GPCI_FAULT_NO_UNLOCK = 1 << 0,   /* D1: after a refused write-back a module does not unlock the block */
+    GPCI_FAULT_CLEAR_WRONG = 1 << 1, /* D2: CLEAR_OWNER clears the owner of another sub-block */
+    GPCI_FAULT_TWICE = 1 << 2,       /* D9: a store to S, N or O signals its completion twice */
+    /* not in Multi2Sim: data go directly to the requester of the only copy; a requester refused later loses the data */
+    GPCI_FAULT_ALWAYS_DIRECT = 1 << 3,
+    GPCI_FAULT_BLIND_ACQUIRE = 1 << 4, /* not in Multi2Sim: an acquire does not wait for blocks in flight */
+    /* Not in Multi2Sim: requests of near halves leave no way to the other half (halves.c). */
+    GPCI_FAULT_NEAR_TAKES_ALL = 1 << 5
+};
+
+/*
+ * Blocks of a line fetched by parts of one access, bit per block; these are no neighbours (controller_fetch.c). `own`:
+ * at the access's module; `below`: everything that module requests below for them, including its own neighbours.
+ */
+typedef struct gpci_tree_asks {
+    uint8_t own, below;
+} gpci_tree_asks;
+
+struct gpc_coherence {
+    gpc_context *context;
+    const gpc_protocol *protocol;
+    gpc_protocol own;              /* modified copy, if a test has injected faults */
+    uint32_t states;               /* number of states of the protocol */
+    uint8_t means[GPC_MAX_STATES]; /* per state: GPC_MEANS_ bits, or GPCI_MEANS_I */
+    uint32_t faults;               /* GPCI_FAULT_ */
+    uint32_t control_bytes;
+    bool with_data, timing;
+    bool first_touch;     /* pages are placed at the first access */
+    bool hashed;          /* pages are placed by a hash */
+    uint32_t homes;       /* homes of pages (pages.c); 0: no homes */
+    uint32_t page_shift;  /* log2 of a page's bytes */
+    uint32_t all_at;      /* while building: home of every page; 0: no effect */
+    gpci_map pages;       /* page -> home, for touched pages; grows at a page's first access */
+    gpci_module *modules; /* [module_count] */
+    uint32_t module_count, levels;
+    uint32_t first_map;    /* lowest index of a memory with a full map; module_count: none */
+    gpci_tree_star *stars; /* [star_count] */
+    uint32_t star_count;
+    gpci_tree_selector *selectors; /* list of all selectors */
+    void *slab;                    /* arrays indexed by block, of all modules except full maps */
+    size_t slab_bytes;
+    gpci_map memory_map;   /* address >> memory_shift -> place in memory_bytes */
+    uint8_t *memory_bytes; /* [memory_room][1 << memory_shift] */
+    uint32_t memory_shift; /* log2 of the largest block of a memory */
+    size_t memory_room;    /* room in blocks */
+    gpc_coherence_callbacks callbacks;
+    /* A first-level module evicts a line; `owner`: warp that fetched it. NULL: not needed. */
+    void (*evicted)(void *data, const gpci_module *m, uint64_t tag, uint32_t owner, const gpc_request *request);
+    void *evicted_data;
+    /* the current transaction, or the last */
+    const gpc_request *request; /* request shown to policies; NULL: only the address */
+    uint64_t line_access;       /* number of the access; parts of one line access share a number */
+    uint64_t line_accesses;     /* numbers given */
+    bool follows;               /* the next access is part of the previous line access */
+    bool overturned;            /* the last access, a load that would bypass L1, was kept (controller_pass.c) */
+    gpc_coherence_message *messages;
+    gpc_coherence_transition *transitions;
+    size_t message_room, transition_room;
+    uint32_t message_count, transition_count;
+    uint32_t message_bound;        /* most steps of an access */
+    uint32_t brood;                /* most neighbours read for an access (controller_fetch.c) */
+    uint64_t group_mask;           /* size of the largest fetch group in bytes, minus 1 */
+    struct gpci_tree_wish *wishes; /* [wish_room] blocks whose neighbours will be read; or NULL */
+    uint32_t wish_count, wish_room;
+    gpci_tree_asks asks; /* values of the next access: set by the host before the access begins */
+    gpci_tree_telling telling;
+    /* A module has a policy beyond lru and fifo, or a predictor: requests must be shown. */
+    bool has_policies;
+    bool detaches;                        /* the protocol has copies unknown to directories */
+    bool forwards;                        /* the protocol has F: the last reader is asked next */
+    bool non_coherent;                    /* the protocol has N: a valid copy may lack bytes stored by other modules */
+    uint8_t deepest;                      /* deepest level reached by a request */
+    bool busy;                            /* failed, or accesses in flight: hit.c does nothing */
+    gpc_status failed;                    /* by gpci_tree_fail: only reading and destroying remain possible */
+    char failure[256];                    /* reason, for messages */
+    struct gpci_controllers *controllers; /* for overlapping accesses (controller.h); NULL before the first */
+    struct gpci_controllers *lone;        /* for accesses one at a time (controller_alone.h); NULL before a miss */
+};
+
+/* pages.c */
+/* Home of a page, from 1 on; 1 in trees without homes. */
+uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address);
+/*
+ * Make memory for one more page. GPC_ERROR_MEMORY. gpci_tree_touch: with first touch, a first-level module accesses an
+ * address.
+ */
+gpc_status gpci_tree_pages_reserve(gpc_coherence *c);
+void gpci_tree_touch(gpc_coherence *c, uint32_t module, uint64_t address);
+/* Take over the pages of a tree with equal homes; this tree must be unused. */
+void gpci_tree_pages_inherit(gpc_coherence *c, gpc_coherence *from);
+
+/* tree_build.c: gpc_coherence_create, with the fields given to policies (`telling`). */
+gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options,
+                                 const gpci_tree_telling *telling, gpc_error *error, gpc_coherence **out);
+
+/* store.c: memory's bytes. */
+/* Make memory for the block of an address, zeroed if new. GPC_ERROR_MEMORY. */
+gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address);
+/* Take over the bytes of a tree with equal memories; this tree must be unwritten. */
+void gpci_tree_memory_inherit(gpc_coherence *c, gpc_coherence *from);
+/* Byte at an address, followed by the rest of the memory block. NULL: never reserved, all bytes are 0. */
+uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
+
+/*
+ * snapshot.c: save and restore the state of a tree, for exploration. Includes memory's bytes and full maps, without
+ * statistics and the state of replacement policies other than lru and fifo. Equal states give equal bytes, whatever
+ * their history. The size grows when memory, or a full map, gets a new block: ask for it every time, and compare sizes
+ * too. Only the object that saved a state may load it.
+ */
+size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
+void gpci_coherence_save(const gpc_coherence *c, void *saved);
+void gpci_coherence_load(gpc_coherence *c, const void *saved);
+
+/*
+ * tree_engine.c: gpc_coherence_access for valid arguments (not NULL, of this header's size) and callers that know more
+ * of the access: policies of all modules see `carried`. NULL: they see only the address.
+ */
+gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                 gpc_error *error, gpc_coherence_result *result);
+/* controller.c: gpc_coherence_issue for such callers. `carried` is copied; not NULL. */
+gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+                                gpc_error *error, uint64_t *out_token);
+/* Allocate the lists of transactions; last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
+gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
+void gpci_tree_engine_release(gpc_coherence *c);
+/* For tests: inject faults, and set flags of the protocol. */
+void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags);
+
+GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) {
+    return &c->modules[index];
+}
+
+/* Meaning of a state. States are compared by meaning, except I. */
+#define GPCI_MEANS_I 0x80u
+GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *c, uint8_t state) {
+    return c->means[state];
+}
+
+GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
+}
+
+/* True for a copy unknown to the directory below: for a request below, as good as none. */
+GPCI_INLINE bool gpci_tree_is_detached(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_DETACHED) != 0;
+}
+
+/* True for a copy that is kept up to date. */
+GPCI_INLINE bool gpci_tree_is_held(const gpc_coherence *c, uint8_t state) {
+    return !(gpci_tree_means(c, state) & (GPC_MEANS_DETACHED | GPCI_MEANS_I));
+}
+
+/* Rule for an event, standard or the protocol's own; may be empty. */
+GPCI_INLINE const gpc_protocol_rule *gpci_module_rule(const gpci_module *m, uint8_t state, uint32_t event) {
+    static const gpc_protocol_rule none;
+    if (GPCI_LIKELY(event < GPC_EVENT_COUNT))
+        return &m->rules[state][event];
+    return m->named_rules ? &m->named_rules[state * m->named + event - GPC_EVENT_COUNT] : &none;
+}
+
+/* Event raised by a cell's messages in the low module, or in modules above, instead of `usual`; 0: `usual`. */
+uint8_t gpci_module_raises(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual, bool above);
+GPCI_INLINE uint8_t gpci_raised_below(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, false);
+}
+GPCI_INLINE uint8_t gpci_raised_above(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, true);
+}
+
+GPCI_INLINE uint32_t gpci_event_or(uint8_t event, uint32_t usual) {
+    return GPCI_LIKELY(!event) ? usual : event;
+}
+
+/* Number of the protocol's own event; 0 for standard events. */
+GPCI_INLINE uint8_t gpci_named_event(uint32_t event) {
+    return GPCI_LIKELY(event < GPC_EVENT_COUNT) ? 0 : (uint8_t)event;
+}
+
+/* Count a state written to a block; with more than six states by gpci_module_count_more. */
+void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin);
+GPCI_INLINE void gpci_module_count(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
+    if (GPCI_UNLIKELY(m->transitions != NULL)) {
+        gpci_module_count_more(m, from, to, origin);
+        return;
+    }
+    m->stats.transitions[from][to]++;
+    m->stats.origins[from][to] |= origin;
+}
+
+/* True if the module serves pages of this home. */
+GPCI_INLINE bool gpci_module_has_home(const gpci_module *m, uint32_t home) {
+    return !m->given.home || !m->above_count || (home == m->given.home) != m->near;
+}
+
+/* True if the module serves pages of an address's home. */
+GPCI_INLINE bool gpci_module_at_home(const gpci_module *m, uint64_t address) {
+    return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_module_has_home(m, gpci_tree_home(m->tree, address));
+}
+
+/* Half of a cache for a tag. */
+GPCI_INLINE gpci_module *gpci_module_half(gpci_module *m, uint64_t tag) {
+    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, tag) ? m : m->twin;
+}
+
+/* True if a valid block in shared arrays belongs to this half. */
+GPCI_INLINE bool gpci_module_owns(const gpci_module *m, uint32_t block) {
+    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, gpci_module_tag(m, block));
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/module/tree_engine.h"
+
+#include <string.h>
+
+/*
+ * Evictions: a block leaves a module. An inclusive module first invalidates all copies above it, whose modified bytes
+ * it receives; then it writes modified bytes back to its low module, or tells it that a clean copy is gone (NOTIFY), or
+ * says nothing, as the protocol's EVICTION rule has it.
+ *
+ * A non-inclusive module may evict the data while modules above keep their copies. Its directory must go on knowing
+ * them: the block's tag, state, owners and sharers move to one of the `directory_ways` of the set, an entry of the
+ * directory alone, without data.
+ *
+ * Example, an L2 of 2 ways and 1 directory way, set full with A and B, both also in L1s:
+ *   C misses     A, the victim, is written back if modified; its entry moves to the directory way; C takes A's way
+ *   L1 asks A    only the entry is there: gpci_tree_promote evicts a victim and reads A's data from the low module
+ * If, in place of the latter, D misses, the victim B needs the directory way: A's entry is evicted for good, the L1s'
+ * copies of A are invalidated, and B's entry moves there.
+ */
+
+bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        if (gpci_sharers_any(m, block, sub))
+            return true;
+    return false;
+}
+
+bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways && !m->near &&
+           !gpci_module_directory_only(m, block) && gpci_module_has_sharers(m, block);
+}
+
+/* m writes a block back and goes to S: it is no longer the owner in its low module's directory. */
+static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, gpci_module_tag(m, block)));
+    uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, gpci_module_tag(m, block)));
+    if (entry == GPCI_TREE_NO_BLOCK || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+        return;
+    const gpci_tree_span span = gpci_tree_span_of(t, m, gpci_module_tag(m, block));
+    for (uint32_t sub = span.first; sub < span.end; sub++)
+        gpci_tree_drop_owner(t, entry, sub, t->slots[m->index]);
+}
+
+/* Does any module above own any part of the block? */
+static bool has_owner(const gpci_module *m, uint32_t block) {
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        if (gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+            return true;
+    return false;
+}
+
+/*
+ * The state without modified bytes: of M it is E, of O and N it is S. Where the protocol has no such, or has given it
+ * another name, one of its states that means the same; or else the state stays.
+ */
+static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t state) {
+    const uint8_t means = gpci_tree_means(c, state);
+    if (!(means & GPC_MEANS_MODIFIED))
+        return state;
+    const uint8_t wanted = means == GPC_MEANS_M ? GPC_MEANS_E : GPC_MEANS_S;
+    const uint8_t usual = means == GPC_MEANS_M ? GPC_LINE_E : GPC_LINE_S;
+    if (GPCI_LIKELY(m->rules[usual][GPC_EVENT_EVICTION].actions))
+        return usual;
+    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
+        if (gpci_tree_means(c, (uint8_t)i) == wanted && m->rules[i][GPC_EVENT_EVICTION].actions)
+            return (uint8_t)i;
+    return state;
+}
+
+void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, uint64_t at) {
+    const uint8_t state = m->states[block], clean = clean_state(c, m, state);
+    const bool above_too = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block); /* modified bytes */
+    if (clean == state || above_too)
+        return;
+    if (gpci_tree_means(c, clean) == GPC_MEANS_S)
+        drop_ownership(c, m, block);
+    gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), clean, origin, at);
+}
+
+void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
+                               bool was_modified, uint64_t at) {
+    if (store->bytes || !store->mask)
+        gpci_tree_data_written(c, m, block, store);
+    if (!(c->with_data ? gpci_tree_data_dirty(c, m, block) : was_modified))
+        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
+}
+
+/* Has it modified bytes still, which it should be rid of? Their write-back was refused then (controller.h). */
+static bool is_laden(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
+}
+
+bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+    return gpci_module_directory_only(m, block) && is_laden(c, m, block);
+}
+
+static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, uint32_t to) {
+    if (!is_laden(c, m, from))
+        return;
+    memcpy(gpci_module_data_of(m, to), gpci_module_data_of(m, from), m->given.block_bytes);
+    memcpy(gpci_module_dirty_of(m, to), gpci_module_dirty_of(m, from), m->mask_bytes);
+}
+
+void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, uint64_t at) {
+    uint64_t tag = gpci_module_tag(m, from);
+    uint8_t state = m->states[from];
+    gpci_sharers_move(m, from, to);
+    move_bytes(c, m, from, to);
+    gpci_tree_set_state(c, m, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);
+    gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
+}
+
+gpc_coherence_event gpci_tree_put_event(bool non_coherent) {
+    return non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
+}
+
+uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state) {
+    if (kind == GPC_MESSAGE_WRITE_THROUGH)
+        return GPC_ORIGIN_WRITE_THROUGH;
+    if (!non_coherent)
+        return GPC_ORIGIN_EVICT_DATA;
+    return gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/engine/controller_alone.h"
+#include "coherence/engine/controller_sweep.h"
+#include "coherence/module/tree_engine.h"
+
+/*
+ * Operations on all blocks of a module, or of all caches, one block after another:
+ *   flush    write modified bytes back and invalidate, as at the end of a program (Table 2.6, steps 15 to 20)
+ *   acquire  the protocol's ACQUIRE rules: at the beginning of a kernel, for caches that may hold old data
+ *
+ * Example of a flush, nmoesi, an L1 that holds A in N and B in S: for A the L2 sends a write probe and the L1 replies
+ * with a write-back of A's modified bytes; for B the L1 replies with an acknowledgement. Both are then in I.
+ */
+
+/* Action, besides gpci_sweep: evict copies above the flushed module that no directory lists. */
+#define DETACHED UINT32_MAX
+
+/* Without a directory T does not know of X, and cannot probe it: X evicts the block by itself. */
+static uint32_t flush_of(const gpc_coherence *c) {
+    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
+}
+
+/* Is `low` on the way of this block from m to memory, or m itself? */
+static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag, const gpci_module *low) {
+    while (m != low && m->place != GPCI_PLACE_MEMORY)
+        m = gpci_module_at(c, gpci_module_low(c, m, tag));
+    return m == low;
+}
+
+/* First valid block from `block` on, of a cache; m->blocks: none. */
+static uint32_t next_valid(const gpci_module *m, uint32_t block) {
+    const uint8_t *states = m->states;
+    const uint32_t blocks = m->blocks;
+    while (block < blocks && (m->full_map || states[block] == GPC_LINE_I))
+        block++;
+    return block;
+}
+
+/* True if the action applies to a valid block. */
+static bool concerns(const gpc_coherence *c, const gpci_module *m, uint32_t block, const gpci_module *low,
+                     uint32_t act) {
+    const uint8_t state = m->states[block];
+    if (!gpci_module_owns(m, block) || (low && !leads_to(c, m, gpci_module_tag(m, block), low)))
+        return false;
+    const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
+    return act == DETACHED             ? gpci_tree_is_detached(c, state)
+           : act == GPCI_SWEEP_RELEASE ? (actions & GPC_DO_WRITE_BACK) != 0
+           : act == GPCI_SWEEP_ACQUIRE ? actions != GPC_DO_IGNORE
+                                       : true;
+}
+
+/*
+ * Do it to all valid blocks of a module; unless `low` is NULL, to those only that are written back towards `low`.
+ * Memory for a block's steps is reserved before the block is begun, so that no block is left half done.
+ */
+static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, uint32_t act, gpc_error *error) {
+    const uint32_t kind = act == DETACHED ? (uint32_t)GPCI_SWEEP_EVICT : act;
+    gpc_status status = GPC_OK;
+    for (uint32_t block = 0; status == GPC_OK && (block = next_valid(m, block)) < m->blocks; block++)
+        if (concerns(c, m, block, low, act))
+            status = gpci_alone_block(c, m->index, block, kind, error);
+    return status;
+}
+
+/*
+ * Do it to the blocks of one module or, with GPC_NO_MODULE, of all modules at these places, those of the first level
+ * first. A flush of one module has to reach the modules above it, too: with a directory the probes do that; without,
+ * all modules above it evict what leads to it. An acquire is the module's own matter.
+ */
+static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, uint32_t act, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    const gpci_module *low = module == GPC_NO_MODULE ? NULL : gpci_module_at(c, module);
+    for (uint32_t i = 0; low && act == GPCI_SWEEP_FLUSH && c->detaches && i < c->module_count && status == GPC_OK; i++)
+        status = each_block(c, gpci_module_at(c, i), low, DETACHED, error);
+    if (status == GPC_OK && low && act != GPCI_SWEEP_EVICT)
+        return each_block(c, gpci_module_at(c, module), NULL, act, error);
+    for (uint32_t level = 1; level <= c->levels; level++)
+        for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
+            gpci_module *m = gpci_module_at(c, i);
+            if (m->level == level && places >> m->place & 1)
+                status = each_block(c, m, low, act, error);
+        }
+    return status;
+}
+
+static gpc_status run(gpc_coherence *c, uint32_t module, uint32_t places, uint32_t act, uint64_t cycle,
+                      gpc_error *error, gpc_coherence_result *result) {
+    gpc_status status = gpci_alone_begin(c, cycle, error);
+    if (status == GPC_OK)
+        status = each_module(c, module, places, act, error);
+    return status == GPC_OK ? gpci_alone_end(c, module == GPC_NO_MODULE ? 0 : module, result) : status;
+}
+
+static gpc_status check_cache(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
+    if (module >= c->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, c->module_count);
+    if (c->modules[module].place == GPCI_PLACE_MEMORY)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call, c->modules[module].given.name);
+    return GPC_OK;
+}
+
+gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+                                   gpc_error *error) {
+    if (c->failed != GPC_OK)
+        return gpci_tree_engine_failure(c, error);
+    if (request->bytes || request->mask || request->out || request->atomics || request->flags)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s has no bytes, mask, out, atomics or flags", call,
+                         request->kind == GPC_COHERENCE_RELEASE ? "a RELEASE" : "an ACQUIRE");
+    return check_cache(c, call, request->module, error);
+}
+
+static gpc_status check(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
+    if (!c)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
+    if (c->failed != GPC_OK)
+        return gpci_tree_engine_failure(c, error);
+    if (c->busy)
+        return gpci_tree_engine_check_idle(c, call, error);
+    return module == GPC_NO_MODULE ? GPC_OK : check_cache(c, call, module, error);
+}
+
+gpc_status gpc_coherence_flush(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,
+                               gpc_coherence_result *result) {
+    gpc_status status = check(c, "gpc_coherence_flush", module, error);
+    uint32_t caches = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN | 1u << GPCI_PLACE_LAST;
+    return status == GPC_OK ? run(c, module, caches, flush_of(c), cycle, error, result) : status;
+}
+
+gpc_status gpc_coherence_acquire(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,
+                                 gpc_coherence_result *result) {
+    gpc_status status = check(c, "gpc_coherence_acquire", module, error);
+    uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
+    return status == GPC_OK ? run(c, module, own, GPCI_SWEEP_ACQUIRE, cycle, error, result) : status;
+}
+
+gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+                           gpc_coherence_result *result) {
+    gpc_status status = gpci_tree_check_acquire(c, "gpc_coherence_access", request, error);
+    if (status == GPC_OK)
+        status = check(c, "gpc_coherence_access", request->module, error);
+    if (status != GPC_OK)
+        return status;
+    return run(c, request->module, 0, request->kind == GPC_COHERENCE_RELEASE ? GPCI_SWEEP_RELEASE : GPCI_SWEEP_ACQUIRE,
+               request->cycle, error, result);
+}
