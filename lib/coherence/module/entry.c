@@ -2,11 +2,11 @@
 #include "coherence/module/transaction.h"
 
 /*
- * T's directory entry of a block, when R, a module above T, has got a copy of it, or the only one; when R has given up
- * the right to write; and when R's copy is gone.
+ * Directory entry of a block in module T, after module R above T receives a copy or the only copy, gives up write
+ * permission, or loses the copy.
  */
 
-/* Has any module but `slot` a copy of these sub-blocks? */
+/* True if a module other than `slot` has a copy of the sub-blocks. */
 static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++)
         for (uint32_t word = 0; word < t->sharer_words; word++)
@@ -15,7 +15,7 @@ static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_sp
     return false;
 }
 
-/* `slot`: the place of a module in T's list of those above it. */
+/* `slot`: place of a module in T's list of modules above. */
 static void add_sharer(const gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot,
                        bool owner) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
@@ -28,7 +28,7 @@ static void add_sharer(const gpc_coherence *c, gpci_module *t, uint32_t block, g
     }
 }
 
-/* Multi2Sim: after a read request no module but R owns any sub-block of the block; O does not exist there. */
+/* Multi2Sim, without O: after a read request no module but R owns any sub-block of the block. */
 static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
         if (gpci_module_owner_of(t, block, sub) != slot)
@@ -37,8 +37,8 @@ static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
 }
 
 /*
- * Nor does R own what it will share, a block that it stores to non-coherently: it was the owner if it has let go of the
- * block since without a word, which Multi2Sim's modules do not.
+ * Remove R as owner of a block that R will share, stored to non-coherently. R may have been the owner, and may have
+ * dropped the block silently since; Multi2Sim's modules never drop a block silently.
  */
 static void drop_owner(gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
@@ -47,9 +47,10 @@ static void drop_owner(gpci_module *t, uint32_t block, gpci_tree_span span, uint
 }
 
 /*
- * R is about to receive a copy: record it in T's directory. Returns whether R shares it with others. If it does not, R
- * becomes the owner, provided that R's protocol has a state for a lone copy (E): its rule for a miss then has different
- * next states for a lone and a shared one. If it does, R becomes the owner where the state is an owner's (F).
+ * Record in T's directory that R is about to receive a copy. Returns true if R shares the block with other modules. If
+ * R has the only copy, R becomes the owner, provided that R's protocol has a state for a lone copy (E): the rule for a
+ * miss then has different next states for a lone and a shared copy. If R shares the block, R becomes the owner where
+ * the state is an owner's (F).
  */
 bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
                              bool shared) {
@@ -76,9 +77,9 @@ bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t bl
 }
 
 /*
- * May T have bytes that copies above it lack? Yes, if other modules have stored bytes of the block non-coherently and
- * written them back to T, while these copies stayed valid. T's state is then N, M or O. A non-inclusive T may since
- * have evicted its data and read them again, and be in a clean state: it has to be taken for newer always.
+ * True if T may have bytes that copies above T lack: other modules stored bytes of the block non-coherently and wrote
+ * them back to T, while the copies stayed valid. T's state is then N, M or O. A non-inclusive T may have evicted the
+ * data since and read them again, in a clean state: a non-inclusive T always counts as newer.
  */
 bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block) {
     return c->non_coherent && (t->given.non_inclusive || gpci_tree_is_modified(c, t->states[block]));

@@ -4,28 +4,28 @@
 #include <string.h>
 
 /*
- * Probes: what T asks of the modules above it that have copies of a block. A read probe goes to the owner, which sends
- * its data and gives up the right to write; a write probe goes to all sharers, which send modified data and invalidate
- * their copies. This file has the choice of the probed modules, X's reply, and the change of T's directory.
+ * Probes from module T to the modules above with copies of a block. A read probe goes to the owner, which sends data
+ * and gives up write permission. A write probe goes to all sharers, which send modified data and invalidate their
+ * copies. This file chooses the probed modules, forms the reply of a probed module X, and changes T's directory.
  *
  * Example of a write probe, nmoesi, two L1s over an L2 (T), a STORE of L1-0 (R) to a block that L1-1 (X) has modified:
- *   gpci_tree_next_copy        T's directory lists L1-1, to which a write probe is sent, and forgets it
+ *   gpci_tree_next_copy        T's directory lists L1-1: T sends a write probe to L1-1 and removes L1-1 from the list
  *   gpci_tree_invalidate_copy  L1-1 is in M; the rule for WRITE_PROBE in M is SEND_DATA, next I. nmoesi has PEER: the
  *                              bytes go to L1-0, and T gets an acknowledgement
- * With a protocol without PEER the reply to T carries the block, T merges it and passes it on in its own reply.
+ * Without PEER in the protocol, the reply to T carries the block; T merges the block and passes it on in T's reply.
  */
 
-/* Are both near halves, or neither? Others are at different ends of the way to T. */
+/* True if both or none are near halves: a near half and another module are at different ends of the way to T. */
 static bool is_peer(const gpci_module *x, const gpci_module *r) {
     return x->given.block_bytes == r->given.block_bytes && x->near == r->near;
 }
 
-/* Does X send its block straight to the requester? Both must have blocks of the same size. */
+/* True if X sends the block straight to the requester. Both must have blocks of the same size. */
 static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gpci_tree_request *request) {
     return request && gpci_tree_has(c, GPC_PROTOCOL_PEER) && is_peer(x, request->from);
 }
 
-/* X's reply to a write probe by its rule; its data go to the peer or to T, and its copy is invalidated. */
+/* Reply of X to a write probe, by X's rule: data go to the peer or to T, and X's copy is invalidated. */
 void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
                                const gpci_tree_write_probe *probe) {
     gpci_module *x = gpci_module_at(c, reply->module);
@@ -58,9 +58,9 @@ void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe
 }
 
 /*
- * Remove X, which has `slot` in T's directory, from the sharers of a sub-block with a given address. False: X is
- * probed at another sub-block. If X's blocks are larger, X has one block for several sub-blocks of T, and is probed
- * once. Multi2Sim (PROBE_WHOLE) goes sub-block by sub-block, and probes X at the first sub-block of X's block.
+ * Remove X, with `slot` in T's directory, from the sharers of X's block at the sub-block of the given address. False:
+ * another sub-block is the place of X's probe. If X's blocks are larger, X has one block for several sub-blocks of T,
+ * and is probed once. Multi2Sim (PROBE_WHOLE) goes by sub-blocks, and probes X at the first sub-block of X's block.
  */
 GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot,
                              const gpci_module *x, uint64_t address, uint64_t *tag) {
@@ -73,7 +73,7 @@ GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t bl
     return !aligned_only || *tag == address;
 }
 
-/* Sharers of a sub-block, a word of them. */
+/* One word of a sub-block's sharers. */
 static gpci_sharers sharers_of(const gpc_coherence *c, const gpci_module *t, const gpci_tree_copies *copies) {
     const gpci_sharers bits = gpci_sharers_word(t, copies->block, copies->sub, copies->word);
     const uint32_t owner = gpci_module_owner_of(t, copies->block, copies->sub);
@@ -104,7 +104,7 @@ bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *cop
     return false;
 }
 
-/* X, which has the block, replies to a read probe by its rule. `above`: what the probe of X's own owners brought. */
+/* Reply of X, which has the block, to a read probe by X's rule. `above`: replies to the probe of X's own owners. */
 void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
                                    const gpci_tree_read_probe *probe, uint32_t block,
                                    const gpci_tree_read_probe *above) {
@@ -140,7 +140,7 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_p
     reply->keeps = gpci_tree_stays_owner(c, rule.next) && !(rule.actions & GPC_DO_IGNORE);
 }
 
-/* Is this sub-block one of those that the probe is for? */
+/* True if the probe is for the sub-block. */
 static bool is_requested(const gpci_tree_read_probe *probe, uint64_t address) {
     return !probe->request || address - probe->request->tag < probe->request->from->given.block_bytes;
 }

@@ -4,19 +4,18 @@
 #include <string.h>
 
 /*
- * Evictions: a block leaves a module. An inclusive module first invalidates all copies above it, whose modified bytes
- * it receives; then it writes modified bytes back to its low module, or tells it that a clean copy is gone (NOTIFY), or
- * says nothing, as the protocol's EVICTION rule has it.
+ * Evictions: a block leaves a module. An inclusive module first invalidates all copies in modules above, and receives
+ * their modified bytes. The protocol's EVICTION rule then decides: write modified bytes back to the low module, tell
+ * the low module that a clean copy is gone (NOTIFY), or send nothing.
  *
- * A non-inclusive module may evict the data while modules above keep their copies. Its directory must go on knowing
- * them: the block's tag, state, owners and sharers move to one of the `directory_ways` of the set, an entry of the
- * directory alone, without data.
+ * A non-inclusive module may evict the data while modules above keep their copies. The directory still needs the
+ * block's tag, state, owners and sharers: they move to one of the `directory_ways` of the set, an entry without data.
  *
  * Example, an L2 of 2 ways and 1 directory way, set full with A and B, both also in L1s:
  *   C misses     A, the victim, is written back if modified; its entry moves to the directory way; C takes A's way
- *   L1 asks A    only the entry is there: gpci_tree_promote evicts a victim and reads A's data from the low module
- * If, in place of the latter, D misses, the victim B needs the directory way: A's entry is evicted for good, the L1s'
- * copies of A are invalidated, and B's entry moves there.
+ *   L1 asks A    only the entry is present: the lookup evicts a victim and reads A's data from the low module
+ * If D misses in place of L1's request, the victim B needs the directory way: A's entry is evicted for good, the L1s'
+ * copies of A are invalidated, and B's entry moves to the directory way.
  */
 
 bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
@@ -31,7 +30,7 @@ bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_
            !gpci_module_directory_only(m, block) && gpci_module_has_sharers(m, block);
 }
 
-/* m writes a block back and goes to S: it is no longer the owner in its low module's directory. */
+/* Module m writes a block back and goes to S: remove m as owner from the low module's directory. */
 static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, gpci_module_tag(m, block)));
     uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, gpci_module_tag(m, block)));
@@ -42,7 +41,7 @@ static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_
         gpci_tree_drop_owner(t, entry, sub, t->slots[m->index]);
 }
 
-/* Does any module above own any part of the block? */
+/* True if any module above owns any part of the block. */
 static bool has_owner(const gpci_module *m, uint32_t block) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
         if (gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
@@ -51,8 +50,8 @@ static bool has_owner(const gpci_module *m, uint32_t block) {
 }
 
 /*
- * The state without modified bytes: of M it is E, of O and N it is S. Where the protocol has no such, or has given it
- * another name, one of its states that means the same; or else the state stays.
+ * State without modified bytes: E for M, S for O and N. If the protocol lacks E or S, take a state of the protocol with
+ * the same meaning; if there is none, the state stays.
  */
 static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t state) {
     const uint8_t means = gpci_tree_means(c, state);
@@ -86,7 +85,7 @@ void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block,
         gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
 }
 
-/* Has it modified bytes still, which it should be rid of? Their write-back was refused then (controller.h). */
+/* True if a block still has modified bytes, because a write-back was refused (controller.h). */
 static bool is_laden(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
 }

@@ -4,30 +4,30 @@
 #include "coherence/module/tree_engine.h"
 
 /*
- * Operations on all blocks of a module, or of all caches, one block after another:
+ * Actions on all blocks of a module, or of all caches, one block after another:
  *   flush    write modified bytes back and invalidate, as at the end of a program (Table 2.6, steps 15 to 20)
  *   acquire  the protocol's ACQUIRE rules: at the beginning of a kernel, for caches that may hold old data
  *
- * Example of a flush, nmoesi, an L1 that holds A in N and B in S: for A the L2 sends a write probe and the L1 replies
- * with a write-back of A's modified bytes; for B the L1 replies with an acknowledgement. Both are then in I.
+ * Example of a flush, nmoesi, an L1 with A in N and B in S: for A the L2 sends a write probe, and the L1 replies with a
+ * write-back of A's modified bytes; for B the L1 replies with an acknowledgement. Both blocks are then in I.
  */
 
 /* Action, besides gpci_sweep: evict copies above the flushed module that no directory lists. */
 #define DETACHED UINT32_MAX
 
-/* Without a directory T does not know of X, and cannot probe it: X evicts the block by itself. */
+/* Without a directory a low module cannot probe the modules above: each evicts the block by itself. */
 static uint32_t flush_of(const gpc_coherence *c) {
     return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
 }
 
-/* Is `low` on the way of this block from m to memory, or m itself? */
+/* True if `low` is m, or lies on the block's way from m to memory. */
 static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag, const gpci_module *low) {
     while (m != low && m->place != GPCI_PLACE_MEMORY)
         m = gpci_module_at(c, gpci_module_low(c, m, tag));
     return m == low;
 }
 
-/* First valid block from `block` on, of a cache; m->blocks: none. */
+/* First valid block of a cache from `block` on; m->blocks if no block is valid. */
 static uint32_t next_valid(const gpci_module *m, uint32_t block) {
     const uint8_t *states = m->states;
     const uint32_t blocks = m->blocks;
@@ -50,8 +50,8 @@ static bool concerns(const gpc_coherence *c, const gpci_module *m, uint32_t bloc
 }
 
 /*
- * Do it to all valid blocks of a module; unless `low` is NULL, to those only that are written back towards `low`.
- * Memory for a block's steps is reserved before the block is begun, so that no block is left half done.
+ * Apply an action to all valid blocks of a module. If `low` is not NULL: only to blocks with write-backs towards `low`.
+ * Memory for a block's steps is reserved before the first step: no block is left half done.
  */
 static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, uint32_t act, gpc_error *error) {
     const uint32_t kind = act == DETACHED ? (uint32_t)GPCI_SWEEP_EVICT : act;
@@ -63,9 +63,9 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
 }
 
 /*
- * Do it to the blocks of one module or, with GPC_NO_MODULE, of all modules at these places, those of the first level
- * first. A flush of one module has to reach the modules above it, too: with a directory the probes do that; without,
- * all modules above it evict what leads to it. An acquire is the module's own matter.
+ * Apply an action to the blocks of one module or, with GPC_NO_MODULE, of all modules at the places, first level first.
+ * A flush of one module also reaches the modules above: by probes if there is a directory, else each module above
+ * evicts the blocks that lead to the flushed module. An acquire concerns one module alone.
  */
 static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, uint32_t act, gpc_error *error) {
     gpc_status status = GPC_OK;

@@ -4,22 +4,22 @@
 #include <string.h>
 
 /*
- * Caches that are below each other for different addresses (gpc_coherence_module.near_of): each is two modules, which
- * share tags, ways, data and locks. One half is home of its pages, over their memory; the other, near, keeps copies of
- * all other pages, over the caches where these are at home. An address is in one half or the other, so they never meet
- * but where one makes room for itself by evicting a block of the other's, which leaves as that half's own does. Between
- * modules, then, there is no circle, and levels, directories, inclusion and probes are as in any tree.
+ * Caches below each other for different addresses (gpc_coherence_module.near_of). Each cache is two modules that share
+ * tags, ways, data and locks. The home half has the pages at home in the cache, over the pages' memory. The near half
+ * keeps copies of all other pages, over the caches where the pages are at home. An address belongs to one half alone.
+ * The halves meet only when one evicts a block of the other to make room; the block leaves as in its own half.
+ * Between modules there is no circle: levels, directories, inclusion and probes are as in any tree.
  *
  * Example, two caches a and b, l1-0 over a, l1-1 over b; pages at home in a, and in b:
  *   of a's pages   l1-0 over a's home half; l1-1 over b's near half, over a's home half; that over a's memory
  *   of b's pages   the same the other way round
  *
- * What is left of the circle are the ways. A request of a's near half holds a way of a while it waits for a way of b;
- * if all ways of both were held so, none would come free. So near halves' requests lock all ways of a set but one at
- * most (controller_find.c): then a home half always finds a way in the end, its requests wait for memory alone, and
- * those of near halves for home halves. Nor does anybody wait for a lock where a way would do: it may be the other
- * half's (gpci_halves_move). And a near half is inclusive, whatever is given: if it kept an entry of its directory for
- * a block that leaves, it might have to evict one of the home half's first, whose copies may be leaving likewise.
+ * Ways could still form a circle: a request of a's near half holds a way of a while the request waits for a way of b.
+ * If all ways of both were held in this manner, no way would come free. Requests of near halves therefore leave at
+ * least one way of a set unlocked (controller_find.c). A home half then always finds a way; requests of home halves
+ * wait for memory alone, and requests of near halves for home halves. A lookup never waits for a lock if a way is
+ * enough: the lock may be the other half's (gpci_halves_move). A near half is inclusive, whatever is given: a directory
+ * entry kept for a leaving block might first evict an entry of the home half, whose copies may be leaving too.
  */
 
 static gpc_status check_half(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
@@ -42,7 +42,7 @@ static gpc_status check_half(const gpc_coherence *c, const gpci_module *m, gpc_e
     return GPC_OK;
 }
 
-/* Properties that decide about ways must be equal. */
+/* Refuse halves that differ in a field about ways. */
 static gpc_status compare(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *g = &m->given, *h = &m->twin->given;
     const struct {
@@ -94,7 +94,7 @@ gpc_status gpci_tree_find_halves(gpc_coherence *c, gpc_error *error) {
     return status;
 }
 
-/* Entries of the directory are as large as the greater of the two needs them. */
+/* Give both halves directory entries of the larger size. */
 gpc_status gpci_tree_join_halves(gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i], *home = m->twin;
