@@ -229,7 +229,7 @@ void gpci_archive_bytes(void *archive, void *memory, size_t size) {
 
 uint64_t gpci_archive_number(gpci_archive *a, uint64_t number) {
     gpci_archive_bytes(a, &number, sizeof number);
-    return a->status < 0 ? 0 : number;
+    return a->loading && a->status < 0 ? 0 : number;
 }
 
 void gpci_archive_same(gpci_archive *a, uint64_t number, const char *what) {
@@ -243,7 +243,7 @@ const char *gpci_archive_text(gpci_archive *a, const char *text) {
         uint8_t *at = append(a, size);
         if (at)
             memcpy(at, text, size);
-        return a->status < 0 ? "" : text;
+        return text;
     }
     if (a->status == GPC_OK && (!size || size > a->end - a->at || a->data[a->at + size - 1]))
         gpci_archive_fail(a, GPC_ERROR_FORMAT, "a text without an end");

@@ -56,14 +56,19 @@ void gpci_archive_section(gpci_archive *archive, const char *name);
 /* Save or load a stretch; a gpci_state_fn. */
 void gpci_archive_bytes(void *archive, void *memory, size_t size);
 #define GPCI_ARCHIVE_FIELD(archive, field) gpci_archive_bytes(archive, &(field), sizeof(field))
-/* Save or load a number. Returns the number, or on loading the saved number. 0 after a failure. */
+/*
+ * Save or load a number. Returns the number, or on loading the saved number; 0 after loading has failed. A failure to
+ * save changes no object, although objects assign the result.
+ */
 uint64_t gpci_archive_number(gpci_archive *archive, uint64_t number);
 /*
  * Save a number that must be equal in the loading object. If the numbers differ, loading fails with GPC_ERROR_FORMAT
  * and `what`.
  */
 void gpci_archive_same(gpci_archive *archive, uint64_t number, const char *what);
-/* Save or load a text. On loading the text belongs to the archive until gpci_archive_close. "" after a failure. */
+/*
+ * Save or load a text. On loading the text belongs to the archive until gpci_archive_close. "" after loading has failed.
+ */
 const char *gpci_archive_text(gpci_archive *archive, const char *text);
 /*
  * Save or load the number of elements, of at least `bytes` each, 1 or more. Loading fails if the rest of the section is

@@ -110,7 +110,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     h->levels->archive(h, a);
     gpci_archive_section(a, "driver");
     h->driver->archive(h, a);
-    h->counts_all &= a->status == GPC_OK; /* half a snapshot has half of the counts */
+    h->counts_all &= a->status == GPC_OK || !a->loading; /* half a snapshot has half of the counts */
 }
 
 static gpc_status write_all(const gpci_archive *a, gpc_write_fn write, void *user_data, gpc_error *error) {

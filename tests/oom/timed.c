@@ -138,6 +138,58 @@ Test(oom, timed_stages) {
     oom_check(run_stages, 20);
 }
 
+/* Bytes of a snapshot. */
+typedef struct saved {
+    uint8_t bytes[1 << 20];
+    size_t size;
+} saved;
+
+static gpc_status keep(void *user_data, const void *data, size_t size) {
+    saved *s = user_data;
+    cr_assert_leq(size, sizeof s->bytes - s->size);
+    memcpy(s->bytes + s->size, data, size);
+    s->size += size;
+    return GPC_OK;
+}
+
+/* Copy while memory fails: the original does not change. */
+static gpc_status copy_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc_error *error, gpc_hierarchy **copy) {
+    static saved before, after;
+    gpc_error ignored = GPC_ERROR_INIT;
+    before.size = after.size = 0;
+    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &before, &ignored), GPC_OK, "%s", ignored.message);
+    heap->fail_at = fail_at ? heap->calls + fail_at : 0;
+    const gpc_status status = gpc_hierarchy_copy(h, error, copy);
+    cr_assert_eq(*copy != NULL, status == GPC_OK);
+    oom_heal(heap);
+    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &after, &ignored), GPC_OK, "%s", ignored.message);
+    cr_assert(before.size == after.size && !memcmp(before.bytes, after.bytes, before.size), "changed");
+    return status;
+}
+
+static gpc_status copied_functional(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL, *copy = NULL;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    const uint64_t address = 4096;
+    const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* from here on */
+    oom_heal(heap);
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, "l1.size = 1KiB\nl2.size = 12KiB\nsm.count = 2\n", "", error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, error, &hierarchy), GPC_OK, "%s", error->message);
+    gpc_config_destroy(config);
+    access.mask = 1, access.addresses = &address, access.width = 4, access.kind = GPC_STORE;
+    cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+    const gpc_status status = copy_of(hierarchy, heap, fail_at, error, &copy);
+    gpc_hierarchy_destroy(copy);
+    gpc_hierarchy_destroy(hierarchy);
+    return status;
+}
+
+Test(oom, snapshot_functional) {
+    oom_check(copied_functional, 20);
+}
+
 /* A copy with accesses in flight: complete, or absent; the original continues in every case. */
 static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_hierarchy *hierarchy = NULL, *copy = NULL;
@@ -150,10 +202,7 @@ static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error)
     for (uint32_t i = 0; i < 16; i++)
         cr_assert_eq(issue(hierarchy, i), GPC_OK);
     cr_assert_neq(gpc_hierarchy_in_flight(hierarchy), 0);
-    heap->fail_at = fail_at ? heap->calls + fail_at : 0;
-    gpc_status status = gpc_hierarchy_copy(hierarchy, error, &copy);
-    cr_assert_eq(copy != NULL, status == GPC_OK);
-    oom_heal(heap);
+    const gpc_status status = copy_of(hierarchy, heap, fail_at, error, &copy);
     cr_assert_eq(gpc_hierarchy_drain(hierarchy, error), GPC_OK);
     if (copy)
         cr_assert_eq(gpc_hierarchy_drain(copy, error), GPC_OK);
