@@ -6,6 +6,8 @@
 
 #include <gpucache/gpucache.h>
 
+#include <stddef.h>
+
 #if defined(__GNUC__) || defined(__clang__)
 #define GPCI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define GPCI_INLINE static inline __attribute__((always_inline))
@@ -65,6 +67,14 @@ void gpci_free_lines(gpc_context *context, void *memory);
 
 /* Visit a stretch of memory of an object's state: a snapshot saves the stretch, or restores the stretch. */
 typedef gpc_state_fn gpci_state_fn;
+
+/*
+ * The order of a struct's fields is the list of the struct's state: addresses and what creation sets stand first, and
+ * all fields from one field on change during a run. Snapshots have these fields, up to the end of the struct. A field
+ * added behind them is saved and loaded without a further line.
+ */
+#define GPCI_STATE_FROM(visit, user_data, type, object, first) \
+    (visit)((user_data), (char *)(object) + offsetof(type, first), sizeof(type) - offsetof(type, first))
 
 /* `state` of a policy whose memory never changes after init. */
 GPCI_INLINE void gpci_state_none(void *self, gpci_state_fn visit, void *user_data) {

@@ -5,7 +5,7 @@
     python3 tests/mutation/state.py                          all lists of lib/
     python3 tests/mutation/state.py lib/timed --match mshr   of a folder, with a word in the name
 
-A list is GPCI_STATE_FROM (lib/base/state.h), with the fields of a struct, or the lines of a function that names
+A list is GPCI_STATE_FROM (lib/base/base.h), with the fields of a struct, or the lines of a function that names
 stretches. A field is left out of saving and of loading alike. Tests of snapshots run first, then `gpucache torture
 --snapshots` with the changed library. An explained survivor stands in equivalent.txt. The exit status is 1 if an
 unexplained omission survives.

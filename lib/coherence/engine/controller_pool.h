@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/check.h"
-#include "base/state.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "base/base.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/state.h"
 
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX
