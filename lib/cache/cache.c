@@ -93,10 +93,9 @@ void gpci_classify(gpc_cache *cache) {
     cache->guarded = !lets_all_in;
     cache->hosts = gpci_policy_is_hosts(cache->replacement) || gpci_policy_is_hosts(cache->predictor);
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
-    cache->plain = cache->sectors == 1 && !cache->tracks && !cache->sector_states && !cache->token_state &&
-                   !cache->places && !cache->spare_ways && !o->on_fill && !o->on_evict &&
-                   o->write_policy == GPC_WRITE_BACK && o->write_allocate == GPC_WRITE_FETCH &&
-                   (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
+    cache->plain = cache->sectors == 1 && !cache->tracks && !cache->token_state && !cache->places &&
+                   !cache->spare_ways && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
+                   o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
 
@@ -288,8 +287,6 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->warps);
     gpci_free_lines(context, cache->next_uses);
     gpci_places_destroy(context, cache->places);
-    gpci_free_lines(context, cache->sector_states);
-    gpci_free_lines(context, cache->directory);
     gpci_tokens_destroy(context, cache->token_state);
     gpci_free_lines(context, cache);
     gpci_release(context);

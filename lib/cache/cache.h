@@ -110,8 +110,6 @@ struct gpc_cache {
     gpci_bytes *written;     /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
     uint64_t *next_uses;     /* [sets][row], if tracked */
-    uint8_t *sector_states;  /* [sets][row][sectors], if asked for: line_states.h */
-    uint64_t *directory;     /* [sets][row], if asked for */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;

@@ -46,11 +46,10 @@ static void archive_lines(gpc_cache *cache, gpci_archive *a) {
     const struct {
         void *items;
         size_t bytes;
-    } arrays[] = {{cache->tags, sizeof *cache->tags},           {cache->states, sizeof *cache->states},
-                  {cache->highs, sizeof *cache->highs},         {cache->written, sizeof *cache->written},
-                  {cache->reuse, sizeof *cache->reuse},         {cache->warps, sizeof *cache->warps},
-                  {cache->next_uses, sizeof *cache->next_uses}, {cache->sector_states, cache->sectors},
-                  {cache->directory, sizeof *cache->directory}};
+    } arrays[] = {{cache->tags, sizeof *cache->tags},          {cache->states, sizeof *cache->states},
+                  {cache->highs, sizeof *cache->highs},        {cache->written, sizeof *cache->written},
+                  {cache->reuse, sizeof *cache->reuse},        {cache->warps, sizeof *cache->warps},
+                  {cache->next_uses, sizeof *cache->next_uses}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i].items)
             gpci_archive_bytes(a, arrays[i].items, slots * arrays[i].bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/line_states.h"
+#include "cache/cache.h"
 
 /* Removal of lines, and views of resident lines. */
 
@@ -65,8 +65,6 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
     tell_policies(cache, set, way, request, eviction);
     if (cache->options.on_evict)
         cache->options.on_evict(cache->options.callback_data, eviction, request);
-    if (GPCI_UNLIKELY(cache->sector_states != NULL)) /* callbacks may have read the states */
-        gpci_clear_line_states(cache, slot);
 }
 
 static void drop_line(gpc_cache *cache, uint64_t line) {

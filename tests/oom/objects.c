@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Contexts, registries, configurations and caches. */
-#include "cache/line_states.h"
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -327,29 +326,6 @@ static gpc_status change_policy(gpc_context *context, oom_heap *heap, gpc_error 
 
 Test(oom, cache_policy_change) {
     oom_check(change_policy, 4);
-}
-
-/* A cache that failed to keep states continues without. */
-static gpc_status keep_states(gpc_context *context, oom_heap *heap, gpc_error *error) {
-    gpc_cache *cache = NULL;
-    gpc_status status = create_cache(context, error, NULL, NULL, &cache);
-    if (status != GPC_OK)
-        return status;
-    status = gpci_cache_keep_states(cache, error);
-    cr_assert_eq(gpci_keeps_states(cache), status == GPC_OK);
-    cr_assert_eq(cache->directory != NULL, status == GPC_OK);
-    use_cache(cache, heap);
-    if (status != GPC_OK) {
-        oom_heal(heap);
-        cr_assert_eq(gpci_cache_keep_states(cache, NULL), GPC_OK);
-        use_cache(cache, heap);
-    }
-    gpc_cache_destroy(cache);
-    return status;
-}
-
-Test(oom, cache_that_keeps_states) {
-    oom_check(keep_states, 4);
 }
 
 static gpc_status next_uses(gpc_context *context, oom_heap *heap, gpc_error *error) {
