@@ -12,10 +12,10 @@ typedef struct star {
     small *small;
     gpc_coherence *tree;
     gpci_controllers *e;
-    uint32_t root; /* of all messages' tasks */
+    uint32_t root; /* parent of all messages' tasks */
 } star;
 
-/* A message that is to be sent at a cycle, and the place in the list of steps that it has when it is. */
+/* A message, with the cycle of the sending and the place in the list of steps. */
 typedef struct sending {
     uint32_t from, to, bytes;
     uint64_t cycle;
@@ -30,7 +30,7 @@ static star star_open(void) {
     for (uint32_t i = 0; i < 4; i++)
         small_link(s.small, i, 4);
     s.tree = small_tree(s.small);
-    cr_assert_eq(gpc_coherence_flush(s.tree, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK); /* which makes the network */
+    cr_assert_eq(gpc_coherence_flush(s.tree, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK); /* makes the network */
     s.e = s.tree->lone;
     cr_assert_eq(gpci_controllers_reserve(s.e, 0), GPC_OK);
     const gpc_coherence_request request = {.module = 0, .kind = GPC_COHERENCE_ACQUIRE};

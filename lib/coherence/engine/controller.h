@@ -36,7 +36,7 @@ typedef struct gpci_parcel {
     uint32_t network, from, to, bytes;
     uint32_t buffer, kind;
     uint64_t address, sent, began;
-    uint32_t message; /* of a lone access: index in the list of steps */
+    uint32_t message; /* index in the list of steps, of a lone access */
     bool masked;
 } gpci_parcel;
 

@@ -63,8 +63,8 @@ GPCI_INLINE bool gpci_tree_passes(const gpci_module *t, const uint32_t bits[2], 
 }
 
 /*
- * hit.c: perform a checked access that needs nobody but its first-level module; policies and callbacks are told.
- * `status`: of the access. False: the access needs other modules, and nothing was done.
+ * hit.c: perform a checked access that needs no module but the first-level one, with calls of policies and callbacks.
+ * `status`: status of the access. False: the access needs other modules, and nothing was done.
  */
 bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                           gpc_coherence_result *result, gpc_status *status);

@@ -178,7 +178,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
         gpci_l1_observe(t, p, access, 0);
         if (access->result.evicted)
             gpci_stage_evicted(t, stage, p, &access->result.eviction);
-        gpci_stage_outdate(t, stage, p->request.address, p->segments); /* what is on its way may be older */
+        gpci_stage_outdate(t, stage, p->request.address, p->segments); /* replies on the way may be older */
     }
     gpci_l1_send_itself(t, stage, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
