@@ -124,6 +124,28 @@ Test(kernels_at_once, carveouts) {
     rig_close(&r);
 }
 
+/* Carve-outs of SMs in several words of 64: those of SMs with a kernel are asked, and no others. */
+Test(kernels_at_once, carveouts_of_many_sms) {
+    static const uint32_t last[] = {64}, both[] = {0, 64}, others[] = {1, 65, 128};
+    rig r;
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    uint32_t kernel = 0;
+    rig_open(&r, BASE "sm.count = 129\nstreams = 3\nl1.unified = true\nl1.size = 64KiB\n"
+                      "l1.carveouts = 0B 16KiB 32KiB\nsm.shared = 32KiB\n");
+    launch.threads = 32;
+    launch.shared_bytes = 16384;
+    const uint32_t a = must_start(&r, 0, last, NULL);
+    cr_assert_eq(start(&r, 1, both, 2, &launch, &kernel), GPC_BUSY, "SM 64 has no shared memory");
+    const uint32_t b = must_start(&r, 1, first, &launch);
+    cr_assert_eq(start(&r, 2, both, 2, &launch, &kernel), GPC_BUSY, "SM 64 still has none");
+    must_end(&r, a);
+    cr_assert_eq(start(&r, 2, both, 2, &launch, &kernel), GPC_OK, "SM 0 has 16 KiB, and SM 64 is free");
+    must_end(&r, kernel);
+    cr_assert_eq(start(&r, 2, others, 3, &launch, &kernel), GPC_OK, "free SMs");
+    must_end(&r, b);
+    rig_close(&r);
+}
+
 /* With a clock an L1 with work under way is not emptied; other work does not matter. */
 Test(kernels_at_once, with_a_clock) {
     rig r;

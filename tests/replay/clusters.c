@@ -280,6 +280,39 @@ Test(clusters, remote_arrivals) {
                   (unsigned long long)near.cycles);
 }
 
+/*
+ * The arrival of a block's own warp lets the other warp's check issue a cycle later, although nothing else goes on in the
+ * SM then. Each warp ends with a function of 400 cycles and a use of its value.
+ */
+Test(clusters, arrival_a_cycle_later) {
+#define FUNCTION(pc, to) pc " ffffffff 1 R" to " MUFU.EX2 1 R3 0\n"
+#define USE(pc, of) pc " ffffffff 1 R9 MOV 1 R" of " 0\n"
+    static const char slow[] = INIT("0000", "1") LOAD("0010", "0x200000") USE("0020", "1") FUNCTION("0030", "10")
+        ARRIVE("0040", "0") USE("0050", "10") EXIT("0060");
+    static const char waits[] =
+        "0000 ffffffff 0 NOP 0 0\n" CHECK("0010", "0") FUNCTION("0020", "10") USE("0030", "10") EXIT("0040");
+    uint64_t cycles[2];
+    for (unsigned both = 0; both < 2; both++) {
+        rig *r = open_clusters("timed");
+        set(r, "sm.latency_sfu", "400");
+        begin_kernel(r, "k.traceg", 1, 32 + 32 * both, "");
+        begin_block(r, 0);
+        put_warp(r, 0, slow);
+        if (both)
+            put_warp(r, 1, waits);
+        end_block(r);
+        end_kernel(r);
+        gpc_stats s;
+        gpc_stats_init(&s);
+        cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+        cr_expect_eq(s.mbarrier_phases, 1);
+        cycles[both] = s.cycles;
+        rig_close(r);
+    }
+    /* a function a cycle before the arrival, and another behind the check, which is a cycle behind the arrival */
+    cr_expect_eq(cycles[1], cycles[0] + 3, "%llu, %llu", (unsigned long long)cycles[0], (unsigned long long)cycles[1]);
+}
+
 static gpc_stats run_source(const char *source, const char *threads) {
     rig *r = open_clusters("timed");
     set(r, "l1.replacement", "lru");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "replay/core/replay.h"
 #include "replay/rig.h"
 #include "replay/sampling/sampling.h"
 
@@ -391,6 +392,56 @@ Test(sampled, alike_within_the_distance) {
         gpc_replay_destroy(replay);
         rig_close(r);
     }
+}
+
+/*
+ * Features of a launch of four warps with equal instructions: four loads, a store, and one of shared memory. Global
+ * loads touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4
+ * sectors of a line of the warp's own, two words twice as much; an access by a generic address has a lane in local and a
+ * lane in global memory.
+ */
+Test(sampled, features_by_hand) {
+    static const char lines[] = "0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x100000 4\n"
+                                "0010 0000ffff 1 R1 LDG.E 1 R2 4 1 0x200000 32\n"
+                                "0020 ffffffff 0 STG.E 2 R2 R3 4 1 0x100000 4\n"
+                                "0030 ffffffff 1 R1 LDS 1 R2 4 1 0x100 4\n"
+                                "0040 ffffffff 1 R1 LDL 1 R2 4 1 0x1000 0\n"
+                                "0050 ffffffff 1 R1 LDL.64 1 R2 8 1 0x2000 0\n"
+                                "0060 ffffffff 1 R1 IADD3 2 R1 R2 0\n"
+                                "0070 00000003 1 R1 LD.E 1 R2 4 0 0x7f0040000010 0x300000\n" EXIT("0080");
+    static const struct {
+        unsigned feature;
+        double value;
+    } expected[] = {{GPCI_FEATURE_CLASS + GPC_OP_MEMORY, 7. / 9},
+                    {GPCI_FEATURE_CLASS + GPC_OP_ALU, 1. / 9},
+                    {GPCI_FEATURE_CLASS + GPC_OP_EXIT, 1. / 9},
+                    {GPCI_FEATURE_KIND + GPC_LOAD, 5. / 9},
+                    {GPCI_FEATURE_KIND + GPC_STORE, 1. / 9},
+                    {GPCI_FEATURE_SHARED, 1. / 9},
+                    {GPCI_FEATURE_LANES, 242. / 9 / 32},
+                    {GPCI_FEATURE_INSTRUCTIONS, 18},
+                    {GPCI_FEATURE_WARPS, 2},
+                    {GPCI_FEATURE_SECTORS, 38. / 6},
+                    {GPCI_FEATURE_LINES, (6 + 4 * 4) / 2.},
+                    {GPCI_FEATURE_STATIC, 9}};
+    gpci_features all = {{0}};
+    rig *r = open_timed("kernels");
+    set(r, "sample.look", "2");
+    put_kernel(r, "k.traceg", 3, 2,
+               "-binary version = 90\n-shmem base_addr = 0x7f0000000000\n"
+               "-local mem base_addr = 0x7f0040000000\n",
+               lines);
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "k.traceg");
+    run_kernel(r, replay, trace);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        all.values[expected[i].feature] = expected[i].value;
+    const double *found = replay->sampling->groups[0]->features.values;
+    for (unsigned n = 0; n < GPCI_FEATURE_COUNT; n++)
+        cr_expect_lt(fabs(found[n] - all.values[n]), 1e-12, "%u: %g, not %g", n, found[n], all.values[n]);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    rig_close(r);
 }
 
 static void expect_refused(const char *key, const char *value, const char *part) {

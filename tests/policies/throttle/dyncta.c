@@ -73,6 +73,24 @@ Test(dyncta, bounds) {
     sm_close(&r);
 }
 
+/* An SM with one block keeps one after a period that asks for more: a second block waits. */
+Test(dyncta, one_block) {
+    sm_rig r;
+    sm_open(&r, "gto + dyncta(paused=1)", 2, 8);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        sm_start(&r, warp, 0);
+    sm_clock(&r, 0);
+    cr_expect_eq(blocks_that_run(&r), 1);
+    period(&r, 2048, 2048, 0, 2048);
+    for (uint32_t warp = 2; warp < 6; warp++)
+        sm_start(&r, warp, warp / 2);
+    sm_clock(&r, 2049);
+    cr_expect_str_eq(sm_classes(&r), "CCTTTT..");
+    period(&r, 2048, 2048, 0, 4097);
+    cr_expect_str_eq(sm_classes(&r), "CCCCTT..");
+    sm_close(&r);
+}
+
 /* Samples shorter than the period add up; a longer one is scaled to it. */
 Test(dyncta, periods) {
     sm_rig r;
