@@ -85,6 +85,10 @@ GPCI_INLINE void gpci_state_none(void *self, gpci_state_fn visit, void *user_dat
 
 /* Record a failure in the caller's gpc_error, which may be NULL, and return `status`. */
 gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
+/* Size of the message that a policy's `init` is given. */
+#define GPCI_POLICY_MESSAGE 256u
+/* Give the reason why a policy refuses (`message` of its `init`); returns `status`. */
+gpc_status gpci_policy_refuse(char *message, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
 gpc_status gpci_out_of_memory(gpc_error *error);
 
 void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);

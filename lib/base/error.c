@@ -49,6 +49,14 @@ gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ..
     return status;
 }
 
+gpc_status gpci_policy_refuse(char *message, gpc_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, GPCI_POLICY_MESSAGE, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 gpc_status gpci_out_of_memory(gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_MEMORY, "out of memory");
 }

@@ -81,7 +81,7 @@ static gpc_status start(gpci_policy *policy, gpc_error *error) {
     env->user_data = spec->user_data;
     env->context = policy->context;
     env->seed = seed_of(policy->context, spec->kind, env->index, env->seed);
-    char message[256] = "";
+    char message[GPCI_POLICY_MESSAGE] = "";
     gpc_status (*init)(void *, const gpc_policy_env *, char *);
     gpci_field_get(policy->ops, gpci_kinds[spec->kind].at.init, &init, sizeof init);
     if (status == GPC_OK && init)
@@ -151,7 +151,7 @@ static gpc_status start_scheduler(gpci_policy *policy, gpc_error *error) {
     env->user_data = spec->user_data;
     env->context = policy->context;
     env->seed = seed_of(policy->context, spec->kind, (uint64_t)env->sm * env->count + env->index, env->seed);
-    char message[256] = "";
+    char message[GPCI_POLICY_MESSAGE] = "";
     gpc_status (*init)(void *, const gpc_scheduler_env *, char *);
     gpci_field_get(policy->ops, gpci_kinds[spec->kind].at.init, &init, sizeof init);
     if (status == GPC_OK && init)

@@ -5,8 +5,6 @@
 #include "policies/control/counters.h"
 #include "policies/predictor/predictors.h"
 
-#include <stdio.h>
-
 /*
  * Adaptive GPU cache bypassing (Tian et al., GPGPU-8, 2015), as seeds/000 section 4 builds it. A table of saturating
  * counters beside each L1 is indexed by the hashed PC. Each line keeps the hashed PC of the last read that used the
@@ -79,10 +77,8 @@ static uint32_t number(const gpc_policy_env *env, unsigned parameter) {
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     agcb_state *state = self;
     uint32_t entries = number(env, ENTRIES), initial = number(env, INITIAL);
-    if (!gpci_power_of_two(entries)) {
-        snprintf(message, 256, "entries = %u is not a power of two", entries);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(entries))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", entries);
     state->pcs = env->line_state;
     state->ways = env->ways;
     state->index_bits = gpci_log2(entries);

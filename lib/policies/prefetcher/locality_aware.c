@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/prefetcher/prefetchers.h"
 
-#include <stdio.h>
-
 /*
  * Locality-aware prefetching (Jog et al., ISCA 2013; seeds/004 section 2.2): consecutive lines are a macro-block. If
  * loads have missed `threshold` different lines of a macro-block, the remaining lines are fetched, once. A fully
@@ -37,11 +35,10 @@ static const gpc_parameter parameters[] = {
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     locality_aware *l = self;
     const double *p = env->parameters;
-    if (p[THRESHOLD] >= p[LINES]) {
-        snprintf(message, 256, "threshold = %g has no effect with lines = %g: none is left to fetch", p[THRESHOLD],
-                 p[LINES]);
-        return GPC_ERROR_RANGE;
-    }
+    if (p[THRESHOLD] >= p[LINES])
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE,
+                                  "threshold = %g has no effect with lines = %g: none is left to fetch", p[THRESHOLD],
+                                  p[LINES]);
     l->context = env->context;
     l->lines = (uint32_t)p[LINES];
     l->threshold = (uint32_t)p[THRESHOLD];

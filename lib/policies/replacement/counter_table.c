@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/counter_table.h"
 
-#include <stdio.h>
-
 enum { ROWS, COLUMNS, BITS };
 
 gpc_status gpci_counter_table_init(gpci_counter_table *table, const gpc_policy_env *env, char *message) {
     uint32_t rows = (uint32_t)env->parameters[ROWS], columns = (uint32_t)env->parameters[COLUMNS];
-    if (!gpci_power_of_two(rows) || !gpci_power_of_two(columns)) {
-        snprintf(message, 256, "rows = %u, columns = %u: not powers of two", rows, columns);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(rows) || !gpci_power_of_two(columns))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "rows = %u, columns = %u: not powers of two", rows,
+                                  columns);
     *table = (gpci_counter_table){.context = env->context,
                                   .entries = gpci_zalloc(env->context, rows, columns),
                                   .row_bits = gpci_log2(rows),

@@ -3,7 +3,6 @@
 #include "policies/replacement/plru.h"
 #include "policies/replacement/replacement.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -72,9 +71,9 @@ static uint32_t read_numbers(const char *text, uint32_t *numbers, uint32_t most)
 }
 
 static gpc_status refuse(char *message, uint32_t vectors) {
-    snprintf(message, 256, "%s a power of two of positions below it, and one more for lines that come in",
-             vectors == 2 ? "each of the two vectors is" : "the vector is");
-    return GPC_ERROR_ARGUMENT;
+    return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT,
+                              "%s a power of two of positions below it, and one more for lines that come in",
+                              vectors == 2 ? "each of the two vectors is" : "the vector is");
 }
 
 /* Read the vectors of `text`, in proportion to the tree. */

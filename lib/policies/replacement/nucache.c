@@ -4,8 +4,6 @@
 #include "policies/replacement/next_use.h"
 #include "policies/replacement/replacement.h"
 
-#include <stdio.h>
-
 /*
  * NUcache (Manikantan, Rajan and Govindarajan, HPCA 2011). The ways of a set are MainWays, in LRU order, and DeliWays,
  * a FIFO. Every line comes into the MainWays. If a line leaves the MainWays and its missing instruction is selected,
@@ -62,15 +60,13 @@ static gpci_next_use_config config_of(const gpc_policy_env *env) {
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     nucache_state *state = self;
     gpci_next_use_config config = config_of(env);
-    if (!gpci_power_of_two(config.entries) || config.depth % GPCI_NEXT_USE_BINS) {
-        snprintf(message, 256, "entries = %u is not a power of two, or depth = %u no multiple of %u", config.entries,
-                 config.depth, GPCI_NEXT_USE_BINS);
-        return GPC_ERROR_RANGE;
-    }
-    if (config.deli && config.deli >= env->ways) {
-        snprintf(message, 256, "deli = %u leaves no MainWay of %u ways", config.deli, env->ways);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(config.entries) || config.depth % GPCI_NEXT_USE_BINS)
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE,
+                                  "entries = %u is not a power of two, or depth = %u no multiple of %u", config.entries,
+                                  config.depth, GPCI_NEXT_USE_BINS);
+    if (config.deli && config.deli >= env->ways)
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "deli = %u leaves no MainWay of %u ways", config.deli,
+                                  env->ways);
     state->line_shift = gpci_log2(env->line_bytes);
     state->deli = config.deli;
     state->fifos = (uint64_t *)env->set_state + env->sets;

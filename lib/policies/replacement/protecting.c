@@ -3,8 +3,6 @@
 #include "policies/replacement/replacement.h"
 #include "policies/replacement/reuse.h"
 
-#include <stdio.h>
-
 /*
  * Protecting distance (PDP). A line that comes in or is hit is protected for the next PD accesses to its set. The
  * line's remaining distance (RPD) starts at PD and goes down by one with every access. The victim is the lowest
@@ -92,10 +90,9 @@ static void protect_for(protecting_state *state, uint32_t distance) {
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     protecting_state *state = self;
     const double *p = env->parameters;
-    if (p[DISTANCE] > p[LONGEST]) {
-        snprintf(message, 256, "distance %.0f is more than longest, %.0f", p[DISTANCE], p[LONGEST]);
-        return GPC_ERROR_ARGUMENT;
-    }
+    if (p[DISTANCE] > p[LONGEST])
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "distance %.0f is more than longest, %.0f", p[DISTANCE],
+                                  p[LONGEST]);
     state->clocks = env->set_state;
     state->ends = env->line_state;
     state->ways = env->ways;

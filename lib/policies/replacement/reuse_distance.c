@@ -2,7 +2,6 @@
 #include "policies/replacement/ranks.h"
 #include "policies/replacement/replacement.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -97,11 +96,10 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
                               .most = ((uint32_t)1 << (uint32_t)p[BITS]) - 1,
                               .sure = (uint32_t)p[SURE],
                               .surest = ((uint32_t)1 << (uint32_t)p[CONFIDENCE]) - 1};
-    if (!gpci_power_of_two(entries) || state->sure > state->surest) {
-        snprintf(message, 256, "entries = %u is not a power of two, or sure = %u more than a counter holds, %u",
-                 entries, state->sure, state->surest);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(entries) || state->sure > state->surest)
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE,
+                                  "entries = %u is not a power of two, or sure = %u more than a counter holds, %u",
+                                  entries, state->sure, state->surest);
     state->index_bits = gpci_log2(entries);
     gpc_policy_env order = *env;
     order.line_state = state->lines + (size_t)env->sets * env->ways;

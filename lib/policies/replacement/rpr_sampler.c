@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/rpr_sampler.h"
 
-#include <stdio.h>
-
 gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *s, const gpc_policy_env *env, uint32_t every, void *tags,
                                  void *counters, char *message) {
-    if (!gpci_power_of_two(every)) {
-        snprintf(message, 256, "sample=%u is not a power of two", every);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(every))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "sample=%u is not a power of two", every);
     *s = (gpci_rpr_sampler){.tags = tags,
                             .counters = counters,
                             .ways = env->ways,

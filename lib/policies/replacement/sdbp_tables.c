@@ -3,7 +3,6 @@
 
 #include "policies/control/counters.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { TABLES, ENTRIES, BITS, THRESHOLD, SAMPLER_SETS, SAMPLER_WAYS, SHARE, TAG_BITS, PC_BITS };
@@ -29,10 +28,8 @@ static uint32_t sampler_ways_of(const gpc_policy_env *env) {
 
 gpc_status gpci_sdbp_init(gpci_sdbp *sdbp, const gpc_policy_env *env, char *message) {
     uint32_t entries = number(env, ENTRIES), samplers = samplers_of(env);
-    if (!gpci_power_of_two(entries)) {
-        snprintf(message, 256, "entries = %u is not a power of two", entries);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(entries))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", entries);
     *sdbp = (gpci_sdbp){.context = env->context,
                         .tables = number(env, TABLES),
                         .index_bits = gpci_log2(entries),

@@ -2,7 +2,6 @@
 #include "policies/replacement/replacement.h"
 #include "policies/replacement/rrip.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -58,18 +57,13 @@ static uint32_t sampled_sets(const gpc_policy_env *env) {
     return sampled && sampled < env->sets ? sampled : env->sets;
 }
 
-static gpc_status refuse(char *message, const char *text) {
-    snprintf(message, 256, "%s", text);
-    return GPC_ERROR_ARGUMENT;
-}
-
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     ship_state *state = self;
     uint32_t entries = (uint32_t)env->parameters[ENTRIES], region = (uint32_t)env->parameters[REGION];
     if (!gpci_power_of_two(entries))
-        return refuse(message, "entries must be a power of two");
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "entries must be a power of two");
     if (!gpci_power_of_two(region))
-        return refuse(message, "region must be a power of two");
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "region must be a power of two");
     gpci_rrip_init(&state->rrip, env, (uint32_t)env->parameters[BITS]);
     state->lines = (uint32_t *)env->line_state + (size_t)env->sets * env->ways;
     for (size_t i = 0; i < (size_t)env->sets * env->ways; i++)

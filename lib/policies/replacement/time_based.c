@@ -2,8 +2,6 @@
 #include "policies/replacement/lru.h"
 #include "policies/replacement/replacement.h"
 
-#include <stdio.h>
-
 /*
  * Time-based dead block prediction (Hu, Kaxiras and Martonosi, "Timekeeping in the Memory System", ISCA 2002; "timing
  * based" in seeds/004 section 2.3). A line's live time goes from its fill to its last access before eviction. A table
@@ -64,10 +62,8 @@ static const gpc_text_parameter texts[] = {
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     time_state *state = self;
     uint32_t entries = (uint32_t)env->parameters[ENTRIES];
-    if (!gpci_power_of_two(entries)) {
-        snprintf(message, 256, "entries = %u is not a power of two", entries);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(entries))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", entries);
     state->context = env->context;
     state->index_bits = gpci_log2(entries);
     state->line_shift = gpci_log2(env->line_bytes);

@@ -2,8 +2,6 @@
 #include "policies/replacement/lru.h"
 #include "policies/replacement/replacement.h"
 
-#include <stdio.h>
-
 /*
  * Trace-based dead block prediction (Lai, Fide and Falsafi, ISCA 2001, the dead-block predictor of DBCP; "instruction
  * sequence based" in seeds/004 section 2.3). A line's signature is the truncated sum of the PCs of its accesses since
@@ -61,10 +59,9 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     state->block = p[BLOCK] > 0;
     state->bursts = env->words[0] == BURSTS;
     state->lines = (uint32_t *)env->line_state + (size_t)env->sets * env->ways;
-    if (state->threshold > state->most) {
-        snprintf(message, 256, "threshold = %u is more than a counter holds, %u", state->threshold, state->most);
-        return GPC_ERROR_RANGE;
-    }
+    if (state->threshold > state->most)
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "threshold = %u is more than a counter holds, %u",
+                                  state->threshold, state->most);
     state->counters = gpci_zalloc(env->context, (size_t)1 << state->signature_bits, 1);
     return state->counters ? gpci_lru_init(&state->lru, env, message) : GPC_ERROR_MEMORY;
 }

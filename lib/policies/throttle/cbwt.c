@@ -3,8 +3,6 @@
 #include "policies/throttle/siblings.h"
 #include "policies/throttle/throttles.h"
 
-#include <stdio.h>
-
 /*
  * Coordinated bypassing and warp throttling (Chen et al., MICRO 2014). A bypass policy by reuse distance protects L1:
  * l1.replacement = protecting-distance(bypass=1). If the bypassed requests exceed the network's capacity, fewer warps
@@ -66,10 +64,8 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     cbwt *c = self;
     const double *p = env->parameters;
     const uint32_t tags = (uint32_t)p[TAGS];
-    if (!gpci_power_of_two(tags)) {
-        snprintf(message, 256, "tags = %u is not a power of two", tags);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(tags))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "tags = %u is not a power of two", tags);
     *c = (cbwt){.context = env->context,
                 .tags = gpci_zalloc(env->context, tags, sizeof *c->tags),
                 .sets = tags / TAG_WAYS,

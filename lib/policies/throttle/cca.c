@@ -3,7 +3,6 @@
 #include "policies/throttle/siblings.h"
 #include "policies/throttle/throttles.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -97,10 +96,8 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
                .bypassers = env->warps,
                .locality = p[LOCALITY],
                .stalls = p[STALLS]};
-    if (!gpci_power_of_two(c->entries)) {
-        snprintf(message, 256, "entries = %u is not a power of two", c->entries);
-        return GPC_ERROR_RANGE;
-    }
+    if (!gpci_power_of_two(c->entries))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", c->entries);
     c->siblings = gpci_siblings_join(c, env);
     c->patterns = gpci_zalloc(c->context, c->entries, sizeof *c->patterns);
     c->stack = gpci_zalloc(c->context, c->window, sizeof *c->stack);

@@ -5,8 +5,6 @@
 #include "policies/throttle/siblings.h"
 #include "policies/throttle/throttles.h"
 
-#include <stdio.h>
-
 /*
  * Cache-conscious wavefront scheduling. Each warp has a victim tag array: the tags of its lines last evicted by L1,
  * first in, first out. If a miss finds its line there, the access would have hit with fewer warps in the cache. The
@@ -75,8 +73,8 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     EACH_SIBLING(c, other)
     if (other->warps != c->warps) {
         gpci_siblings_leave(c->siblings, c);
-        snprintf(message, 256, "the schedulers of SM %u have %u and %u slots", env->sm, other->warps, c->warps);
-        return GPC_ERROR_ARGUMENT;
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "the schedulers of SM %u have %u and %u slots", env->sm,
+                                  other->warps, c->warps);
     }
     c->tags = gpci_zalloc(c->context, c->warps, c->size * sizeof *c->tags);
     c->stack = gpci_zalloc(c->context, (size_t)env->count * c->warps, sizeof *c->stack);

@@ -2,8 +2,6 @@
 #include "policies/throttle/block_order.h"
 #include "policies/throttle/throttles.h"
 
-#include <stdio.h>
-
 /*
  * Dynamic limiting of thread blocks (DYNCTA). Over a period each SM counts the cycles with nothing to execute, C_idle,
  * and the cycles in which its warps waited for memory, C_mem. The SM then changes its number of running blocks by one.
@@ -46,10 +44,8 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     d->t_mem_l = (uint64_t)env->parameters[T_MEM_L];
     d->t_mem_h = (uint64_t)env->parameters[T_MEM_H];
     d->paused = env->parameters[PAUSED] != 0;
-    if (d->t_mem_l > d->t_mem_h) {
-        snprintf(message, 256, "t-mem-l is above t-mem-h");
-        return GPC_ERROR_ARGUMENT;
-    }
+    if (d->t_mem_l > d->t_mem_h)
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "t-mem-l is above t-mem-h");
     gpci_block_order_init(&d->order, env);
     return GPC_OK;
 }

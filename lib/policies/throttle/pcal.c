@@ -6,7 +6,6 @@
 #include "policies/throttle/throttles.h"
 #include "policies/throttle/tokens.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,16 +177,15 @@ static gpc_status check(const gpc_scheduler_env *env, int32_t *out_ebt, char *me
     const double *p = env->parameters;
     bool separate = env->words[LEVEL] == GPCI_TOKENS_SEPARATE, found = is_auto(env->texts[EBT]);
     if (!found && !read_ebt(env->texts[EBT], out_ebt))
-        snprintf(message, 256, "ebt is '%.60s', neither auto nor a number from -1024 to 1024", env->texts[EBT]);
-    else if (env->words[REMEMBER] == 1 && !found)
-        snprintf(message, 256, "remember=kernels has no effect without ebt=auto");
-    else if (p[TOKENS_L2] < 0 && !found)
-        snprintf(message, 256, "tokens-l2=-1 has no effect without ebt=auto");
-    else if (p[TOKENS_L2] != 0 && !separate)
-        snprintf(message, 256, "tokens-l2 has no effect without level=separate");
-    else
-        return GPC_OK;
-    return GPC_ERROR_ARGUMENT;
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT,
+                                  "ebt is '%.60s', neither auto nor a number from -1024 to 1024", env->texts[EBT]);
+    if (env->words[REMEMBER] == 1 && !found)
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "remember=kernels has no effect without ebt=auto");
+    if (p[TOKENS_L2] < 0 && !found)
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "tokens-l2=-1 has no effect without ebt=auto");
+    if (p[TOKENS_L2] != 0 && !separate)
+        return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "tokens-l2 has no effect without level=separate");
+    return GPC_OK;
 }
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {

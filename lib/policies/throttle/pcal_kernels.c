@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,20 +64,19 @@ static gpc_status load(gpci_pcal_rows *rows, gpc_context *context, const char *p
     gpc_error error = GPC_ERROR_INIT;
     gpci_file file;
     gpc_status status = gpci_file_read(context, path, &file, &error);
-    if (status < 0) {
-        snprintf(message, 256, "kernels: %.200s", error.message);
-        return status;
-    }
+    if (status < 0)
+        return gpci_policy_refuse(message, status, "kernels: %.200s", error.message);
     rows->text = file.text;
     rows->of = gpci_zalloc(context, count_lines(file.text), sizeof *rows->of);
     size_t wrong = rows->of ? read_rows(rows) : 0;
-    if (wrong)
-        snprintf(message, 256, "%.150s:%zu: expected warp-opt (0 to %d), EBTNum (-%d to %d) and a kernel's name", path,
-                 wrong, MOST, MOST, MOST);
     if (rows->of && !wrong)
         return GPC_OK;
     drop(rows, context);
-    return wrong ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY;
+    if (!wrong)
+        return GPC_ERROR_MEMORY;
+    return gpci_policy_refuse(message, GPC_ERROR_FORMAT,
+                              "%.150s:%zu: expected warp-opt (0 to %d), EBTNum (-%d to %d) and a kernel's name", path,
+                              wrong, MOST, MOST, MOST);
 }
 
 gpc_status gpci_pcal_rows_take(gpci_pcal_rows *rows, gpc_context *context, const char *file, char *message) {
