@@ -34,36 +34,37 @@ typedef struct times {
     gpci_option_id option;
     size_t index;
     gpci_key key;
-    bool latency;
 } times;
 
 /* Order matters: a later row overrides. Without an own option, SFU's time is the time of FP division. */
-static const times opcode_times[] = {
-    {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_INT, true},
-    {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_FP, true},
-    {GPCI_OPTION_LATENCY_FP, 3, GPCI_KEY_SM_LATENCY_FMA, true},
-    {GPCI_OPTION_INTERVAL_INT, 0, GPCI_KEY_SM_INTERVAL_INT, false},
-    {GPCI_OPTION_INTERVAL_FP, 0, GPCI_KEY_SM_INTERVAL_FP, false},
-    {GPCI_OPTION_LATENCY_FP, 4, GPCI_KEY_SM_LATENCY_SFU, true},
-    {GPCI_OPTION_INTERVAL_FP, 4, GPCI_KEY_SM_INTERVAL_SFU, false},
-    {GPCI_OPTION_LATENCY_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE, true},
-    {GPCI_OPTION_INTERVAL_DP, 0, GPCI_KEY_SM_INTERVAL_DOUBLE, false},
-    {GPCI_OPTION_LATENCY_SFU, 0, GPCI_KEY_SM_LATENCY_SFU, true},
-    {GPCI_OPTION_INTERVAL_SFU, 0, GPCI_KEY_SM_INTERVAL_SFU, false},
-    {GPCI_OPTION_LATENCY_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR, true},
-    {GPCI_OPTION_INTERVAL_TENSOR, 0, GPCI_KEY_SM_INTERVAL_TENSOR, false},
-    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_INT, true},
-    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_CONSTANT, true}, /* volta_opcode.h: LDC is an ALU_OP */
-    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_INT, false},
-    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_CONSTANT, false},
-    {GPCI_OPTION_TRACE_SP, 0, GPCI_KEY_SM_LATENCY_FP, true},
-    {GPCI_OPTION_TRACE_SP, 1, GPCI_KEY_SM_INTERVAL_FP, false},
-    {GPCI_OPTION_TRACE_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE, true},
-    {GPCI_OPTION_TRACE_DP, 1, GPCI_KEY_SM_INTERVAL_DOUBLE, false},
-    {GPCI_OPTION_TRACE_SFU, 0, GPCI_KEY_SM_LATENCY_SFU, true},
-    {GPCI_OPTION_TRACE_SFU, 1, GPCI_KEY_SM_INTERVAL_SFU, false},
-    {GPCI_OPTION_TRACE_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR, true},
-    {GPCI_OPTION_TRACE_TENSOR, 1, GPCI_KEY_SM_INTERVAL_TENSOR, false},
+static const times latencies[] = {
+    {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_INT},
+    {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_FP},
+    {GPCI_OPTION_LATENCY_FP, 3, GPCI_KEY_SM_LATENCY_FMA},
+    {GPCI_OPTION_LATENCY_FP, 4, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_LATENCY_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
+    {GPCI_OPTION_LATENCY_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_LATENCY_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
+    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_INT},
+    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_CONSTANT}, /* volta_opcode.h: LDC is an ALU_OP */
+    {GPCI_OPTION_TRACE_SP, 0, GPCI_KEY_SM_LATENCY_FP},
+    {GPCI_OPTION_TRACE_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
+    {GPCI_OPTION_TRACE_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
+    {GPCI_OPTION_TRACE_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
+};
+static const times intervals[] = {
+    {GPCI_OPTION_INTERVAL_INT, 0, GPCI_KEY_SM_INTERVAL_INT},
+    {GPCI_OPTION_INTERVAL_FP, 0, GPCI_KEY_SM_INTERVAL_FP},
+    {GPCI_OPTION_INTERVAL_FP, 4, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_INTERVAL_DP, 0, GPCI_KEY_SM_INTERVAL_DOUBLE},
+    {GPCI_OPTION_INTERVAL_SFU, 0, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_INTERVAL_TENSOR, 0, GPCI_KEY_SM_INTERVAL_TENSOR},
+    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_INT},
+    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_CONSTANT},
+    {GPCI_OPTION_TRACE_SP, 1, GPCI_KEY_SM_INTERVAL_FP},
+    {GPCI_OPTION_TRACE_DP, 1, GPCI_KEY_SM_INTERVAL_DOUBLE},
+    {GPCI_OPTION_TRACE_SFU, 1, GPCI_KEY_SM_INTERVAL_SFU},
+    {GPCI_OPTION_TRACE_TENSOR, 1, GPCI_KEY_SM_INTERVAL_TENSOR},
 };
 
 /* Set an interval; 0 means 1: the next instruction follows a cycle later. */
@@ -76,21 +77,27 @@ static gpc_status set_latency(const gpci_import *im, gpci_option_id id, gpci_key
     return status < 0 ? status : gpci_import_set_number(im, id, key, cycles ? cycles : 1);
 }
 
+static gpc_status apply_row(const gpci_import *im, const times *t,
+                            gpc_status (*set)(const gpci_import *, gpci_option_id, gpci_key, uint64_t)) {
+    uint64_t n[8];
+    if (!im->options[t->option].given || (t->key == GPCI_KEY_SM_LATENCY_FMA && !gpci_import_is_3(im)))
+        return GPC_OK;
+    const size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
+    if (!count)
+        return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
+    if (t->index < count)
+        return set(im, t->option, t->key, n[t->index]);
+    return t->option < GPCI_OPTION_TRACE_INT
+               ? GPC_OK
+               : gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
+}
+
 static gpc_status apply_times(const gpci_import *im) {
     gpc_status status = GPC_OK;
-    for (size_t i = 0; i < sizeof opcode_times / sizeof *opcode_times && status == GPC_OK; i++) {
-        const times *t = &opcode_times[i];
-        uint64_t n[8];
-        if (!im->options[t->option].given || (t->key == GPCI_KEY_SM_LATENCY_FMA && !gpci_import_is_3(im)))
-            continue;
-        size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
-        if (!count)
-            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
-        if (t->index < count)
-            status = (t->latency ? set_latency : set_interval)(im, t->option, t->key, n[t->index]);
-        else if (t->option >= GPCI_OPTION_TRACE_INT)
-            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
-    }
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies && status == GPC_OK; i++)
+        status = apply_row(im, &latencies[i], set_latency);
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals && status == GPC_OK; i++)
+        status = apply_row(im, &intervals[i], set_interval);
     if (status == GPC_OK && GPCI_OPTION(SHARED_LATENCY)->given)
         status = set_latency(im, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED,
                              GPCI_OPTION(SHARED_LATENCY)->number);
