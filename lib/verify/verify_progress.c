@@ -63,7 +63,7 @@ static void release(gpc_context *context, reverse *r) {
 static void turn_round(reverse *r, const gpci_verify_graph *g, uint32_t states) {
     for (size_t i = 0; i < g->count; i++)
         r->starts[(size_t)(g->edges[i] & ~GPCI_VERIFY_RETRY) + 2]++;
-    for (size_t s = 2; s <= (size_t)states + 1; s++)
+    for (size_t s = 3; s <= (size_t)states + 1; s++) /* the place before 2 stays 0 */
         r->starts[s] += r->starts[s - 1];
     for (uint32_t from = 0; from < g->states; from++)
         for (size_t i = g->starts[from]; i < g->starts[from + 1]; i++) {

@@ -74,13 +74,12 @@ static gpc_status read_blocks(recorded *all, gpc_error *error) {
     }
 }
 
-/* Warp of a turn; NULL: not in the trace, or no instruction left. */
+/* Warp of a turn; NULL: block not in the trace, or no instruction left. Readers check the warp against the kernel. */
 static gpci_warp_run *warp_of(const recorded *all, const gpc_turn *turn) {
     const gpci_map_entry *entry = gpci_map_find(&all->number, turn->block);
-    gpci_block_run *run = entry ? all->runs[entry->value] : NULL;
-    if (!run || turn->warp >= run->block->warp_count)
+    if (!entry)
         return NULL;
-    gpci_warp_run *warp = &run->warps[turn->warp];
+    gpci_warp_run *warp = &all->runs[entry->value]->warps[turn->warp];
     return warp->next < warp->end && warp->next->form->instruction.op_class != GPC_OP_EXIT ? warp : NULL;
 }
 
