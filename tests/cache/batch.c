@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
 #include "cache/rig.h"
 
 #include <criterion/criterion.h>
@@ -49,6 +50,23 @@ Test(batch, by_hand) {
     gpc_cache_stats s = rig_stats(&r);
     cr_expect(s.reads == 5 && s.read_hits == 2 && s.writes == 3 && s.write_hits == 3 && s.line_misses == 6);
     cr_expect(s.evictions == 4 && s.write_backs == 2 && s.fetched_sectors == 3 && s.fills == 6);
+    rig_close(&r);
+}
+
+/* Lines with equal upper bits, above those of a tag, keep the cache narrow: the quick loops go on. */
+Test(batch, narrow) {
+    const uint64_t base = (uint64_t)0x123 << 44, near[4] = {base, base + 128, base, base + 256}, far[1] = {base << 1};
+    rig r;
+    rig_init(&r);
+    rig_open(&r);
+    gpc_batch batch = GPC_BATCH_INIT;
+    batch.count = 4, batch.addresses = near;
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_expect(!r.cache->wide);
+    cr_expect_eq(rig_stats(&r).read_hits, 1);
+    batch.count = 1, batch.addresses = far;
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_expect(r.cache->wide);
     rig_close(&r);
 }
 

@@ -73,6 +73,38 @@ Test(timed_attach, segments_and_kinds) {
     rig_close(&r);
 }
 
+static struct { uint32_t asked, fetched; /* fills of L2's slices for loads of some bytes, and for fetches */ } seen;
+
+static void see(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    *(request->byte_mask[0] | request->byte_mask[1] ? &seen.asked : &seen.fetched) += 1;
+}
+
+static uint32_t lowest(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)request;
+    uint32_t way = 0;
+    while (candidates && !(candidates[way / 64] >> way % 64 & 1))
+        way++;
+    return way;
+}
+
+/* A host's load of four bytes of the other half's line: the own half's slice asks for sectors, not for the bytes. */
+Test(timed_attach, fetches_of_the_other_half) {
+    static const gpc_replacement_ops seeing = {
+        .struct_size = sizeof seeing, .name = "seeing", .on_fill = see, .choose_victim = lowest};
+    gpc_error error = GPC_ERROR_INIT;
+    rig_open(&r, NULL, 100);
+    cr_assert_eq(gpc_context_register_replacement(r.context, &seeing, NULL, NULL, &error), GPC_OK);
+    rig_reopen(&r, "l2.slices = 2\nl2.partitions = 2\nl2.replacement = seeing\n", 100);
+    for (uint64_t page = 0; page < 16; page++)
+        miss_latency(&r, MISS(.address = page * 4096, .sector_mask = 1, .byte_mask = {0xf}));
+    const gpc_stats s = rig_stats(&r);
+    cr_expect(s.l2_remote_sectors > 0 && s.l2_remote_sectors < 16);
+    cr_expect_eq(seen.asked, 16);
+    cr_expect_eq(seen.fetched, s.l2_remote_sectors, "%u, %u", seen.fetched, (unsigned)s.l2_remote_sectors);
+    rig_close(&r);
+}
+
 /* A host's L1 and the library's, in parallel: the SM's port is shared. */
 Test(timed_attach, beside_the_own_l1) {
     rig_open(&r, "sm.count = 2\n", 100);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/blocks/packed.h"
 #include "effort.h"
+#include "trace/blocks/address_pool.h"
 #include "trace/made.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +10,29 @@
 #include <string.h>
 
 /* Blocks as a replay holds them, against those that gpc_trace_next_block gives. */
+
+/* The hash of a string depends on the length and on each byte of the string, and on no byte beside the string. */
+Test(packed, hash_of_a_string) {
+    enum { LONGEST = 40 };
+    uint8_t room[LONGEST + 16], other[LONGEST + 16];
+    uint64_t seen[LONGEST * LONGEST];
+    size_t count = 0;
+    memset(room, 0, sizeof room);
+    memset(other, 0xff, sizeof other);
+    for (size_t length = 0; length < LONGEST; length++) {
+        memset(other + 8, 0, length);
+        cr_assert_eq(gpci_block_pool_hash(room + 8, length), gpci_block_pool_hash(other + 8, length), "%zu", length);
+        seen[count++] = gpci_block_pool_hash(room + 8, length);
+        for (size_t at = 0; at < length; at++) {
+            room[8 + at] = 1;
+            seen[count++] = gpci_block_pool_hash(room + 8, length);
+            room[8 + at] = 0;
+        }
+    }
+    for (size_t n = 0; n < count; n++)
+        for (size_t before = 0; before < n; before++)
+            cr_assert_neq(seen[before], seen[n], "%zu and %zu", before, n);
+}
 
 static bool is_access(const gpc_instruction *i) {
     return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses &&
