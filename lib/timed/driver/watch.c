@@ -93,8 +93,6 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
 }
 
 void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
-    if (t->values)
-        gpci_plain_replied(t, p, p->mshr.needs);
     if (p->line.flight != UINT32_MAX) /* a prefetch has no waiter */
         tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
 }
@@ -239,6 +237,8 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
     const gpci_packet *w = gpci_packet_at(&t->pool, waiter);
     if (waiter != packet)
         copy_label(t, waiter);
+    if (t->values && stage->loads_go)
+        gpci_plain_hit(t, stage, w);
     uint32_t leader = gpci_mshr_find(t, stage, w->request.address);
     if (waiter == leader)
         gpci_tell(t, GPC_WHAT_MSHR_ALLOCATE, stage, w, 0);

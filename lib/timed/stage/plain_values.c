@@ -109,7 +109,6 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
             gpci_archive_bytes(a, v->lanes[i].compare, bytes);
         if (!kept->shape.finds)
             continue;
-        GPCI_ARCHIVE_FIELD(a, v->lanes[i].looked);
         gpci_archive_bytes(a, v->lanes[i].own, (bytes + 7) / 8);
         gpci_archive_bytes(a, v->lanes[i].came, (bytes + 7) / 8);
     }
@@ -205,7 +204,6 @@ gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
 void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
     gpci_plain_lanes *kept = &t->values->lanes[flight];
     const size_t bytes = (size_t)gpci_popcount(w->mask) * w->width;
-    kept->looked = 0;
     memset(kept->own, 0, sizeof kept->own);
     memset(kept->came, 0, sizeof kept->came);
     if (w->bytes)
@@ -241,6 +239,12 @@ static gpci_carried_values *carried_by(const gpci_timed *t, uint32_t packet) {
     return packet < t->values->carried_room ? &t->values->carried[packet] : NULL;
 }
 
+/* `order` of a line transaction at L1's tags: TLBs let lines of an instruction wait apart. */
+static uint64_t looked_at(const gpci_timed *t, const gpci_packet *p) {
+    const gpci_carried_values *c = carried_by(t, place_of(t, p));
+    return c ? c->looked : 0;
+}
+
 static bool has_segment(uint8_t segments, uint32_t byte) {
     return segments >> byte / GPCI_SEGMENT & 1;
 }
@@ -264,8 +268,8 @@ typedef struct byte_walk {
     uint8_t *bytes;     /* of the line */
     gpci_l1_line *line; /* in the SM's L1; or NULL */
     gpci_plain_lanes *kept;
-    uint64_t order;
-    uint8_t segments; /* segments for a load */
+    uint64_t order, looked; /* now; of a load, at L1's tags */
+    uint8_t segments;       /* segments for a load */
 } byte_walk;
 
 static uint8_t byte_to_store(const byte_walk *w, size_t byte) {
@@ -311,9 +315,9 @@ static void load_what_came(void *data, size_t byte, uint64_t at) {
         return;
     w->kept->came[byte / 8] |= bit;
     const uint64_t performed = w->line->performed[at];
-    const bool own = w->kept->own[byte / 8] & bit, since = performed > w->kept->looked,
+    const bool own = w->kept->own[byte / 8] & bit, since = performed > w->looked,
                newer = performed > w->line->served[at / GPCI_SEGMENT]; /* than the read */
-    if (w->line->stored[at] <= w->kept->looked)
+    if (w->line->stored[at] <= w->looked)
         w->lanes->out[byte] = w->line->brought[at];
     else if (own ? since && !newer : since || !newer)
         w->lanes->out[byte] = w->line->came[at];
@@ -335,7 +339,7 @@ static void load_what_was(void *data, size_t byte, uint64_t at) {
  */
 static void spare_older_loads(const gpci_timed *t, const gpci_packet *change, uint8_t *bytes) {
     const gpci_stage *stage = &t->l1[t->flights[change->line.flight].sm];
-    const uint64_t looked = t->values->lanes[change->line.flight].looked;
+    const uint64_t looked = looked_at(t, change);
     uint32_t packet = stage->cache ? gpci_mshr_find(t, stage, change->address) : GPCI_NO_PACKET;
     for (uint32_t leader = packet; packet != GPCI_NO_PACKET;) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -343,7 +347,7 @@ static void spare_older_loads(const gpci_timed *t, const gpci_packet *change, ui
         byte_walk w = {.lanes = &lanes, .bytes = bytes, .segments = p->mshr.needs};
         if (p->line.kind == GPC_LOAD && lanes_of(t, p, &lanes) && lanes.out) {
             w.kept = &t->values->lanes[p->line.flight];
-            if (w.kept->looked < looked)
+            if (looked_at(t, p) < looked)
                 each_byte(t, p, &lanes, load_what_was, &w);
         }
         packet = packet == leader ? p->mshr.first : *gpci_next_of(&t->pool, packet);
@@ -377,11 +381,13 @@ static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_pack
                    .line = l1_of(t, stage->index, p->address),
                    .kept = &t->values->lanes[p->line.flight],
                    .order = ++t->values->order};
+    gpci_carried_values *c = carried_by(t, place_of(t, p));
     if (p->line.kind == GPC_STORE)
         each_byte(t, p, lanes, store_in_l1, &w);
     else if (p->line.kind == GPC_LOAD && lanes->out)
         each_byte(t, p, lanes, load_in_l1, &w);
-    w.kept->looked = w.order;
+    if (c)
+        c->looked = w.order;
 }
 
 void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -514,8 +520,10 @@ void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet) {
 void gpci_plain_shared(gpci_timed *t, uint32_t from, uint32_t to) {
     const gpci_carried_values *f = carried_by(t, from);
     gpci_carried_values *c = carried_by(t, to);
-    if (f && c)
-        *c = *f;
+    if (!f || !c)
+        return;
+    memcpy(c->bytes, f->bytes, sizeof c->bytes);
+    memcpy(c->served, f->served, sizeof c->served);
 }
 
 void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments) {
@@ -525,6 +533,7 @@ void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments) {
     byte_walk w = {.lanes = &lanes,
                    .line = l1_of(t, t->flights[p->line.flight].sm, p->address),
                    .kept = &t->values->lanes[p->line.flight],
+                   .looked = looked_at(t, p),
                    .segments = segments};
     each_byte(t, p, &lanes, load_what_came, &w);
 }

@@ -38,19 +38,19 @@ typedef struct gpci_l1_line {
     uint16_t pending[GPCI_VALUE_BYTES];               /* the SM's stores to a byte that home has not performed */
 } gpci_l1_line;
 
-/* A read on the way. */
+/* A packet: a read on the way, or a line transaction. */
 typedef struct gpci_carried_values {
     uint8_t bytes[GPCI_VALUE_BYTES];
     uint64_t served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: `order` when home served the read */
+    uint64_t looked;                                  /* line transaction: `order` at L1's tags */
 } gpci_carried_values;
 
 /* Bytes written by an accepted warp access (kept_access.h). */
 typedef struct gpci_plain_lanes {
     uint8_t bytes[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES], compare[GPCI_MAX_LANES * 8];
-    /* `order` at L1's tags; of a load, bytes then stored by the SM but not yet performed at home. */
-    uint64_t looked;
+    /* Load's bytes that the SM's stores had written at L1's tags, and home not yet; bytes brought by a read since. */
     uint8_t own[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8];
-    uint8_t came[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8]; /* bytes that a read has brought since then */
+    uint8_t came[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8];
 } gpci_plain_lanes;
 
 struct gpci_plain_values {
@@ -81,7 +81,10 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
 
 /* Events from watch.c. A packet is looked up at a stage. */
 void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
-/* A line transaction hits in L1. May have been held up since the lookup, with the line brought meanwhile. */
+/*
+ * A line transaction hits in L1, or begins to wait for a part of the line. May have been held up since the lookup, with
+ * the line, or the other part, brought meanwhile.
+ */
 void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
 /* A slice serves a read. */
 void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p);
