@@ -12,7 +12,7 @@ static const char usage[] =
     "  --count N        seeds (default: as many as there are pairs of features)\n"
     "  --seconds N      end after so long\n"
     "  --jobs N         processes (default: one for each processor)\n"
-    "  --operations N   of each program (default 60)\n"
+    "  --operations N   of each program (default 60; with --values 1000)\n"
     "  --limit N        seconds after which a case is taken to be endless (default 60)\n"
     "  --set KEY=VALUE  of every machine; again and again\n"
     "  --load FILE.so   policies of its gpucache_register()\n"
@@ -72,7 +72,7 @@ static bool flag_option(torture_options *o, const char *name) {
 
 int main(int argc, char **argv) {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    torture_options o = {.first = 1, .jobs = processors > 0 ? (unsigned)processors : 1, .operations = 60, .limit = 60};
+    torture_options o = {.first = 1, .jobs = processors > 0 ? (unsigned)processors : 1, .limit = 60};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (flag_option(&o, argv[i]))
@@ -83,5 +83,6 @@ int main(int argc, char **argv) {
         }
         i++;
     }
+    o.operations = o.operations ? o.operations : o.values ? 1000 : 60;
     return torture_run(&o);
 }

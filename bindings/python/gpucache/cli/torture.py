@@ -25,7 +25,7 @@ def add(commands):
     parser.add_argument("--count", type=at_least(1), metavar="N", help="seeds; default one for each pair of features")
     parser.add_argument("--seconds", type=at_least(1), metavar="N", help="end after so long")
     add_jobs(parser, "processes")
-    parser.add_argument("--operations", type=at_least(1), metavar="N", help="of each program; default 60")
+    parser.add_argument("--operations", type=at_least(1), metavar="N", help="of each program; default 60, with --values 1000")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                         help="a setting of every machine")  # fmt: skip
     parser.add_argument("--load", metavar="FILE.so", help="policies of a shared library's gpucache_register()")
