@@ -543,7 +543,10 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
 /* controller_pass.c */
 /* Block the address of a task in the module, which does not have it: lookups wait until gpci_let_go. */
 void gpci_bar(gpci_controllers *e, uint32_t task);
-bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag);
+/* Lift the block of an address. */
+void gpci_lift_bar(gpci_controllers *e, uint32_t task);
+/* True if a task other than `asker` blocks an address; `asker`: or GPCI_NO_ITEM. */
+bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag, uint32_t asker);
 /* Unlock a task's block, or unblock its address. */
 void gpci_let_go(gpci_controllers *e, uint32_t task);
 /* Begin to drop a module's copy for a bypassing access; gpci_drop_end: drop the copy. */

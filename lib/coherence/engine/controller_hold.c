@@ -105,7 +105,8 @@ static bool is_ready(const gpci_controllers *e, const gpci_parcel *p) {
     if (gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !task->down && (!e->waits || task->forwarded))
         return true; /* the request will be refused */
     const gpci_module *m = gpci_module_at(e->tree, p->to);
-    return !gpci_find_locked(e, p->to, p->address, task) && !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address));
+    return !gpci_find_locked(e, p->to, p->address, task) &&
+           !gpci_is_barred(e, m, gpci_module_tag_of(m, p->address), p->task);
 }
 
 /* Index of the index-th scheduled item, in order of scheduling. */

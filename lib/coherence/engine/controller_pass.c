@@ -19,17 +19,17 @@ void gpci_bar(gpci_controllers *e, uint32_t task) {
     unit->barred = task;
 }
 
-bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {
+bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t tag, uint32_t asker) {
     const gpci_task *t;
     for (uint32_t task = e->units[m->index].barred; task != GPCI_NO_ITEM; task = t->behind) {
         t = gpci_task_at(e, task);
-        if (gpci_module_tag_of(m, t->address) == tag)
+        if (gpci_module_tag_of(m, t->address) == tag && task != asker)
             return true;
     }
     return false;
 }
 
-static void lift_bar(gpci_controllers *e, uint32_t task) {
+void gpci_lift_bar(gpci_controllers *e, uint32_t task) {
     gpci_task *t = gpci_task_at(e, task);
     gpci_controller *unit = &e->units[t->module];
     uint32_t *link = &unit->barred;
@@ -43,7 +43,7 @@ static void lift_bar(gpci_controllers *e, uint32_t task) {
 void gpci_let_go(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     if (t->barred)
-        lift_bar(e, task);
+        gpci_lift_bar(e, task);
     else if (t->block != GPCI_TREE_NO_BLOCK)
         gpci_unlock(e, t->module, t->block);
 }

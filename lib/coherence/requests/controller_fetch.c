@@ -43,7 +43,7 @@ static bool has_way(const gpci_module *m, uint32_t block, uint64_t tag) {
 static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     const uint32_t place = gpci_module_sector(m, block, (uint32_t)(tag >> m->block_shift) & m->sector_mask);
     const uint32_t found = gpci_module_find(m, tag);
-    if (gpci_is_locked(e, m->index, place) || gpci_is_barred(e, m, tag))
+    if (gpci_is_locked(e, m->index, place) || gpci_is_barred(e, m, tag, GPCI_NO_ITEM))
         return GPCI_TREE_NO_BLOCK;
     if (found != GPCI_TREE_NO_BLOCK)
         return found == place && gpci_module_is_partial(m, found) ? place : GPCI_TREE_NO_BLOCK;

@@ -242,7 +242,10 @@ static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters
         gpci_lookup_waits(e, task, waiters, first);
         return;
     }
-    gpci_task_at(e, f->parent)->refused = true;
+    gpci_task *parent = gpci_task_at(e, f->parent);
+    parent->refused = true;
+    if (GPCI_UNLIKELY(parent->barred)) /* as a lookup that waited for a way */
+        gpci_lift_bar(e, f->parent);
     gpci_find_release_port(e, f);
     gpci_task_end(e, task);
 }
@@ -308,6 +311,26 @@ static bool is_locked(gpci_controllers *e, uint32_t task) {
     return true;
 }
 
+/*
+ * A lookup waits for a way. Without a directory a later access may bypass the module: the address is blocked until the
+ * lookup has a way, so that no such access overtakes.
+ */
+static void keep_turn(gpci_controllers *e, uint32_t parent, bool blocking) {
+    if (blocking && !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !gpci_task_at(e, parent)->barred)
+        gpci_bar(e, parent);
+}
+
+/* True if the chosen way is locked. */
+static bool waits_for_way(gpci_controllers *e, uint32_t task) {
+    const gpci_task *f = gpci_task_at(e, task);
+    const uint32_t parent = f->parent;
+    const bool blocking = f->blocking;
+    if (!is_locked(e, task))
+        return false;
+    keep_turn(e, parent, blocking);
+    return true;
+}
+
 /* True if a request needs data or permission that its module must get from below. */
 static bool needs_below(const gpci_controllers *e, const gpci_task *r, uint32_t block, gpci_step step) {
     const gpci_module *m = gpci_task_module(e, r);
@@ -368,6 +391,7 @@ static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
         return false;
     if (!is_full_of_near(e, gpci_task_module(e, f), tag))
         return false;
+    keep_turn(e, f->parent, f->blocking);
     conflict(e, task, &e->units[f->module].bar_waiters);
     return true;
 }
@@ -397,6 +421,8 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     gpci_module *m = gpci_task_module(e, f);
     const bool promotes = f->entry != GPCI_TREE_NO_BLOCK;
     m->stats.directory_accesses++;
+    if (GPCI_UNLIKELY(gpci_task_at(e, f->parent)->barred))
+        gpci_lift_bar(e, f->parent);
     gpci_lock_take(e, f->module, f->block, f->flight, tag);
     if (promotes)
         gpci_lock_take(e, f->module, f->entry, f->flight, tag);
@@ -535,7 +561,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     m->stats.retries += f->parent == flight->task && flight->retries;
     /* probes to near halves, and invalidations, bring no block */
     const bool brings = !(m->near && gpci_task_at(e, f->parent)->down) && f->resumes != GPCI_STEP_tell_found;
-    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && brings && gpci_is_barred(e, m, tag)) {
+    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && brings && gpci_is_barred(e, m, tag, f->parent)) {
         conflict(e, task, &e->units[m->index].bar_waiters);
         return;
     }
@@ -554,10 +580,11 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     if (!f->hit || promotes) {
         f->block = f->out || (m->fill_ways && !e->alone) ? make_entry_room(e, m, tag) : make_room(e, m, tag);
         if (GPCI_UNLIKELY(f->block == WAIT_FOR_ROOM)) {
+            keep_turn(e, f->parent, f->blocking);
             conflict(e, task, &e->units[m->index].bar_waiters);
             return;
         }
-        if (is_locked(e, task))
+        if (waits_for_way(e, task))
             return;
     }
     take(e, task, tag);
