@@ -168,8 +168,7 @@ static uint64_t load(world *w, uint32_t sm, uint64_t address, column c, uint32_t
     return issue(w, &a);
 }
 
-static uint64_t store(world *w, uint32_t sm, uint64_t address, uint8_t hint, bool atomic) {
-    static const uint32_t one = 1;
+static uint64_t store_value(world *w, uint32_t sm, uint64_t address, uint8_t hint, bool atomic, const uint32_t *value) {
     gpc_warp_access a = GPC_WARP_ACCESS_INIT;
     a.kind = atomic ? GPC_ATOMIC : GPC_STORE;
     a.atomic = atomic ? GPC_OP_EXCHANGE : GPC_OP_NONE;
@@ -180,8 +179,13 @@ static uint64_t store(world *w, uint32_t sm, uint64_t address, uint8_t hint, boo
     a.addresses = &address;
     a.width = 4;
     a.hint = hint;
-    a.bytes = (const uint8_t *)&one;
+    a.bytes = (const uint8_t *)value;
     return issue(w, &a);
+}
+
+static uint64_t store(world *w, uint32_t sm, uint64_t address, uint8_t hint, bool atomic) {
+    static const uint32_t one = 1;
+    return store_value(w, sm, address, hint, atomic, &one);
 }
 
 static void fence(world *w, uint32_t sm, gpc_order order, gpc_scope scope) {
@@ -556,6 +560,27 @@ Test(timed_visibility, a_store_and_the_read_of_another_sm) {
         wait(&w, load(&w, 1, address, DONE, &found));
         cr_expect_eq(found, 1, "%u cycles apart", (unsigned)distance);
         cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+    }
+    close(&w);
+}
+
+/* A store past the caches does not overtake an older store that waits for a way in L2. */
+Test(timed_visibility, stores_past_caches_keep_order) {
+    static const uint32_t first = 1, second = 2;
+    static world w;
+    cr_assert(open(&w, "slc-glc", "l2.slices = 1\nl2.size = 4KiB\nl2.ways = 1\n", false, "timed"));
+    for (uint32_t distance = 0; distance < 120; distance++) {
+        const uint64_t address = 0x100000 + 0x80 * (distance % 32);
+        uint32_t ignored, found = 0;
+        (void)load(&w, 7, address + 0x10000, DONE, &ignored);
+        for (uint32_t n = 0; n < distance; n++)
+            step(&w);
+        (void)store_value(&w, 0, address, GPC_HINT_NONE, true, &first);
+        (void)store_value(&w, 0, address, GPC_HINT_WT, false, &second);
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        fence(&w, 1, GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS);
+        wait(&w, load(&w, 1, address, DONE, &found));
+        cr_expect_eq(found, 2, "%u cycles apart: %u", (unsigned)distance, found);
     }
     close(&w);
 }
