@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
-#include "suited.h"
-#include "timed/rig.h"
+#include "timed/world.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
  * The table stands in lib/coherence/README.md, and a test compares it with the measurement.
  */
 
-enum { DISTANCES = 160, LINE_BYTES = 128, SMS = 8 };
+enum { DISTANCES = 160, MESSAGE_DISTANCES = 24 };
 
 /* The event between a store and a later load. */
 typedef enum column {
@@ -31,6 +30,8 @@ typedef enum column {
     ATOMIC,
     FENCE_GPU,
     FENCE_SYS,
+    MESSAGE_GPU,
+    MESSAGE_SYS,
     KERNEL,
     KERNEL_KEPT,
     COLUMNS
@@ -44,6 +45,8 @@ static const char *const column_names[COLUMNS] = {"done",
                                                   "atomic done",
                                                   "fences, GPU",
                                                   "fences, system",
+                                                  "message, GPU",
+                                                  "message, system",
                                                   "kernel, `kernels.flush = l1`",
                                                   "kernel, `kernels.flush = none`"};
 
@@ -77,129 +80,8 @@ static const char *const protocols[] = {
     "mesif", "nmoesi", "nmoesi-d", "nmoesi-multi2sim"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
 
-typedef struct world {
-    gpc_context *context;
-    gpc_config *config;
-    gpc_hierarchy *h;
-    uint64_t lines, token;
-    bool done[64];
-} world;
-
-static void on_complete(void *user_data, const gpc_completion *c) {
-    ((world *)user_data)->done[c->token % 64] = true;
-}
-
-/* False: the protocol has no such machine. */
-static bool open(world *w, const char *protocol, const char *settings, bool kept, const char *mode) {
-    static const char through[] = "l1.write_policy = through\nl1.write_policy_local = through\n"
-                                  "l1.write_allocate = none\nl1.write_allocate_local = none\n";
-    static const char back[] = "l1.write_policy = back\nl1.write_policy_local = back\n"
-                               "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\n"
-                               "l2.inclusion = inclusive\n";
-    const bool plain = !strcmp(protocol, "none") || !strcmp(protocol, "viper");
-    char text[2048];
-    gpc_error error = GPC_ERROR_INIT;
-    *w = (world){0};
-    snprintf(text, sizeof text,
-             "mode = %s\nsm.count = %d\nl1.sectors = 1\nl2.sectors = 1\nl2.slices = 2\ndram.channels = 2\ndram.model = "
-             "fixed\n"
-             "dram.fixed_latency = 20\nl2.interleave_bytes = 128\nl1.size = 2KiB\nl2.size = 32KiB\nl1.bypass = hint\n"
-             "%scoherence = %s\ncoherence.data = true\nkernels.flush = %s\n%s",
-             mode, SMS, plain ? through : back, protocol, kept ? "none" : "l1", settings);
-    cr_assert_eq(gpc_context_create(NULL, &error, &w->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(w->context, &error, &w->config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(w->config, rig_base, "base", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_config_load_text(w->config, text, "settings", &error), GPC_OK, "%s", error.message);
-    suit(w->context, w->config);
-    if (strstr(settings, "cluster")) /* suited machines of plain caches have none */
-        cr_assert_eq(gpc_config_load_text(w->config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    const gpc_status status = gpc_hierarchy_create(w->context, w->config, &error, &w->h);
-    if (status < 0) {
-        gpc_config_destroy(w->config);
-        gpc_context_destroy(w->context);
-        return false;
-    }
-    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
-    callbacks.user_data = w;
-    callbacks.on_complete = on_complete;
-    if (!strcmp(mode, "timed"))
-        cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);
-    return true;
-}
-
-static void close(world *w) {
-    gpc_hierarchy_destroy(w->h);
-    gpc_config_destroy(w->config);
-    gpc_context_destroy(w->context);
-}
-
-static void step(world *w) {
-    cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
-}
-
-static void wait(world *w, uint64_t token) {
-    for (uint32_t n = 0; !w->done[token % 64]; n++) {
-        cr_assert_lt(n, 100000u, "an access never completes");
-        step(w);
-    }
-}
-
-static uint64_t issue(world *w, const gpc_warp_access *access) {
-    const uint64_t token = ++w->token;
-    gpc_status status;
-    w->done[token % 64] = false;
-    while ((status = gpc_hierarchy_try_issue(w->h, access, token, NULL)) == GPC_BUSY)
-        step(w);
-    cr_assert_eq(status, GPC_OK, "%s", gpc_status_string(status));
-    return token;
-}
-
-static uint64_t load(world *w, uint32_t sm, uint64_t address, column c, uint32_t *found) {
-    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
-    a.kind = GPC_LOAD;
-    a.sm = sm;
-    a.mask = 1;
-    a.addresses = &address;
-    a.width = 4;
-    a.hint = c == DONE_CV || c == WT_CV ? GPC_HINT_CV : GPC_HINT_NONE;
-    a.order = c == STRONG ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
-    a.scope = c == STRONG ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
-    a.out = (uint8_t *)found;
-    return issue(w, &a);
-}
-
-static uint64_t store_value(world *w, uint32_t sm, uint64_t address, uint8_t hint, bool atomic, const uint32_t *value) {
-    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
-    a.kind = atomic ? GPC_ATOMIC : GPC_STORE;
-    a.atomic = atomic ? GPC_OP_EXCHANGE : GPC_OP_NONE;
-    a.order = atomic ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
-    a.scope = atomic ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
-    a.sm = sm;
-    a.mask = 1;
-    a.addresses = &address;
-    a.width = 4;
-    a.hint = hint;
-    a.bytes = (const uint8_t *)value;
-    return issue(w, &a);
-}
-
-static uint64_t store(world *w, uint32_t sm, uint64_t address, uint8_t hint, bool atomic) {
-    static const uint32_t one = 1;
-    return store_value(w, sm, address, hint, atomic, &one);
-}
-
-static void fence(world *w, uint32_t sm, gpc_order order, gpc_scope scope) {
-    gpc_fence f = GPC_FENCE_INIT;
-    const uint64_t token = ++w->token;
-    gpc_status status;
-    f.sm = sm;
-    f.order = (uint8_t)order;
-    f.scope = (uint8_t)scope;
-    w->done[token % 64] = false;
-    while ((status = gpc_hierarchy_try_fence(w->h, &f, token, NULL)) == GPC_BUSY)
-        step(w);
-    cr_assert_eq(status, GPC_OK);
-    wait(w, token);
+static load_manner manner_of(column c) {
+    return c == STRONG ? LOAD_GPU : c == DONE_CV || c == WT_CV ? LOAD_CV : LOAD_WEAK;
 }
 
 /*
@@ -210,54 +92,132 @@ static void meet(world *w, const reader *r, meeting how, column c, uint64_t addr
     uint32_t ignored;
     uint64_t first = 0, second;
     if (how == LOADED_BEFORE)
-        wait(w, load(w, r->sm, address, DONE, &ignored));
+        world_wait(w, world_load(w, r->sm, address, LOAD_WEAK, &ignored));
     else if (how == STORED_BESIDE)
-        wait(w, store(w, r->sm, address + 64, GPC_HINT_NONE, false));
+        world_wait(w, world_store(w, r->sm, address + 64, GPC_HINT_NONE, false));
     else if (how == LOADS_FIRST)
-        first = load(w, r->sm, address, DONE, &ignored);
+        first = world_load(w, r->sm, address, LOAD_WEAK, &ignored);
     for (uint32_t n = 0; how == LOADS_FIRST && n < distance; n++)
-        step(w);
-    second = store(w, 0, address, hint, c == ATOMIC);
+        world_step(w);
+    second = world_store(w, 0, address, hint, c == ATOMIC);
     for (uint32_t n = 0; how == LOADS_SECOND && n < distance; n++)
-        step(w);
+        world_step(w);
     if (how == LOADS_SECOND)
-        first = load(w, r->sm, address, DONE, &ignored);
-    wait(w, second);
+        first = world_load(w, r->sm, address, LOAD_WEAK, &ignored);
+    world_wait(w, second);
     if (first && c >= FENCE_GPU) /* an earlier load, older than an acquire may be */
-        wait(w, first);
+        world_wait(w, first);
 }
 
 /* True if the reader's load finds the store. */
 static bool finds(world *w, const reader *r, meeting how, column c, uint32_t distance) {
-    const uint64_t address = 0x100000 + w->lines++ * LINE_BYTES;
+    const uint64_t address = 0x100000 + w->lines++ * WORLD_LINE;
     const gpc_scope scope = c == FENCE_SYS ? GPC_SCOPE_SYS : GPC_SCOPE_GPU;
     uint32_t found = 0;
     meet(w, r, how, c, address, distance);
     if (c == FENCE_GPU || c == FENCE_SYS) {
-        fence(w, 0, GPC_ORDER_RELEASE, scope);
-        fence(w, r->sm, GPC_ORDER_ACQUIRE, scope);
+        world_fence(w, 0, GPC_ORDER_RELEASE, scope);
+        world_fence(w, r->sm, GPC_ORDER_ACQUIRE, scope);
     }
     if (c >= KERNEL) {
         cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_begin_kernel(w->h, NULL, NULL), GPC_OK);
     }
-    wait(w, load(w, r->sm, address, c, &found));
+    world_wait(w, world_load(w, r->sm, address, manner_of(c), &found));
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
     return found == 1;
+}
+
+/* A strong store of the flag, with a scope. */
+static uint64_t raise_flag(world *w, uint64_t flag, gpc_scope scope) {
+    static const uint32_t one = 1;
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.kind = GPC_STORE;
+    a.order = GPC_ORDER_RELAXED;
+    a.scope = (uint8_t)scope;
+    a.mask = 1;
+    a.addresses = &flag;
+    a.width = 4;
+    a.bytes = (const uint8_t *)&one;
+    return world_issue(w, &a);
+}
+
+/* A writer with a message under way: the flag follows the writer's fence. */
+typedef struct writer {
+    uint64_t fence, flag; /* tokens; 0: not issued */
+    uint64_t address;     /* of the flag */
+    gpc_scope scope;
+} writer;
+
+/* Waits for a reader's operation. The writer goes on meanwhile. */
+static void wait_beside(world *w, writer *from, uint64_t operation) {
+    for (uint32_t n = 0; !w->done[operation % WORLD_TOKENS]; n++) {
+        cr_assert_lt(n, 100000u, "an operation never completes");
+        world_step(w);
+        if (!from->flag && w->done[from->fence % WORLD_TOKENS])
+            from->flag = raise_flag(w, from->address, from->scope);
+    }
+}
+
+/*
+ * Loads the flag and acquires, until the flag is seen: at most twice more after the flag's store has completed, and once
+ * after all messages have arrived.
+ */
+static bool sees_flag(world *w, uint32_t sm, writer *from) {
+    const load_manner how = from->scope == GPC_SCOPE_SYS ? LOAD_SYS : LOAD_GPU;
+    uint32_t raised = 0;
+    for (unsigned late = 0; !raised && late < 3; late += from->flag && w->done[from->flag % WORLD_TOKENS]) {
+        if (late == 2)
+            cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
+        wait_beside(w, from, world_load(w, sm, from->address, how, &raised));
+        wait_beside(w, from, world_begin_fence(w, sm, GPC_ORDER_ACQUIRE, from->scope));
+    }
+    return raised;
+}
+
+/*
+ * A message: SM 0 stores the word, and behind a release stores a flag. The reader sees the flag, acquires, and loads
+ * the word. True if the reader sees the flag and finds the store.
+ */
+static bool hears(world *w, const reader *r, meeting how, column c, uint32_t distance) {
+    const uint64_t address = 0x100000 + w->lines++ * WORLD_LINE;
+    writer from = {.address = 0x100000 + w->lines++ * WORLD_LINE,
+                   .scope = c == MESSAGE_SYS ? GPC_SCOPE_SYS : GPC_SCOPE_GPU};
+    uint32_t found = 0, ignored;
+    if (how != STRANGER)
+        world_wait(w, world_load(w, r->sm, address, LOAD_WEAK, &ignored));
+    if (how == LOADED_BEFORE)
+        world_wait(w, world_load(w, r->sm, from.address, LOAD_WEAK, &ignored));
+    if (how == LOADS_FIRST)
+        (void)world_load(w, r->sm, address, LOAD_WEAK, &ignored);
+    for (uint32_t n = 0; n < distance; n++)
+        world_step(w);
+    (void)world_store(w, 0, address, GPC_HINT_NONE, false);
+    from.fence = world_begin_fence(w, 0, GPC_ORDER_RELEASE, from.scope);
+    const bool seen = sees_flag(w, r->sm, &from);
+    world_wait(w, world_load(w, r->sm, address, LOAD_WEAK, &found));
+    cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
+    return seen && found == 1;
+}
+
+static bool is_message(column c) {
+    return c == MESSAGE_GPU || c == MESSAGE_SYS;
 }
 
 /* Number of stale loads of a cell; -1: no such machine. */
 static int stale(const char *protocol, const reader *r, column c) {
     static world w;
     int count = 0;
-    if (!open(&w, protocol, r->settings, c == KERNEL_KEPT, "timed"))
+    if (!world_open(&w, protocol, r->settings, c == KERNEL_KEPT, "timed"))
         return -1;
     for (meeting how = STRANGER; how < MEETINGS; how++) {
-        const uint32_t distances = how == LOADS_FIRST || how == LOADS_SECOND ? DISTANCES : 4;
+        const uint32_t distances = is_message(c)                               ? MESSAGE_DISTANCES
+                                   : how == LOADS_FIRST || how == LOADS_SECOND ? DISTANCES
+                                                                               : 4;
         for (uint32_t d = 0; d < distances; d++)
-            count += !finds(&w, r, how, c, d);
+            count += !(is_message(c) ? hears : finds)(&w, r, how, c, d);
     }
-    close(&w);
+    world_close(&w);
     return count;
 }
 
@@ -271,12 +231,14 @@ static bool is_one_of(const char *protocol, const char *names) {
 
 /* The protocol's promise: from the protocol's source, and include/gpucache/hierarchy.h (gpc_fence, gpc_warp_access). */
 static bool is_promised(const char *protocol, const reader *r, column c) {
-    const bool other_gpu = strstr(r->settings, gpus) && r->sm >= SMS / 2;
+    const bool other_gpu = strstr(r->settings, gpus) && r->sm >= WORLD_SMS / 2;
+    if (is_one_of(protocol, "nmoesi-multi2sim")) /* refused accesses lose bytes, as in the program */
+        return false;
     if (is_one_of(protocol, "msi mesi mosi moesi mesif")) /* a single writer, and no copy that is old */
         return true;
     if (r->sm == 0 || c == KERNEL)
         return true;
-    if (is_one_of(protocol, "nmoesi nmoesi-d nmoesi-multi2sim")) /* an atomic is a coherent store */
+    if (is_one_of(protocol, "nmoesi nmoesi-d")) /* an atomic is a coherent store */
         return c == ATOMIC;
     if (is_one_of(protocol, "none viper") && (c == STRONG || c == DONE_CV || c == WT_CV))
         return true;
@@ -284,7 +246,10 @@ static bool is_promised(const char *protocol, const reader *r, column c) {
         return false;
     if (c == WT_CV)
         return is_one_of(protocol, "slc-glc");
-    return c == FENCE_SYS || c == KERNEL_KEPT || (c == FENCE_GPU && !other_gpu);
+    if (is_message(c) && is_one_of(protocol, "slc-glc")) /* a strong store stays in L1, unlike one of .wt */
+        return false;
+    return c == FENCE_SYS || c == MESSAGE_SYS || c == KERNEL_KEPT ||
+           ((c == FENCE_GPU || c == MESSAGE_GPU) && !other_gpu);
 }
 
 static const char no_machine[] = "", guaranteed[] = "guaranteed", observed[] = "observed", stale_seen[] = "stale";
@@ -395,7 +360,7 @@ Test(timed_visibility, kernels_without_a_clock) {
             static world w;
             const uint64_t address = 0x100000;
             uint32_t one = 1, found = 0, old;
-            if (!open(&w, protocols[p], readers[r].settings, false, "functional"))
+            if (!world_open(&w, protocols[p], readers[r].settings, false, "functional"))
                 continue;
             gpc_warp_access a = GPC_WARP_ACCESS_INIT;
             a.mask = 1;
@@ -417,170 +382,6 @@ Test(timed_visibility, kernels_without_a_clock) {
             a.out = (uint8_t *)&found;
             cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL), GPC_OK);
             cr_expect_eq(found, 1, "%s: %s", protocols[p], readers[r].name);
-            close(&w);
+            world_close(&w);
         }
-}
-
-/* A store waiting to be combined leaves before a load of the line. */
-Test(timed_visibility, a_store_that_waits_is_not_passed) {
-    static const char *const settings[] = {
-        "l1.combine_lines = 8\nl1.combine_cycles = 32\n",
-        "l1.combine_lines = 8\nl1.combine_cycles = 32\nl1.combine_stores = buffer\n",
-        "l1.combine_lines = 8\nl1.combine_cycles = 32\nl1.combine_stores = buffer\nsm.schedulers = 4\n",
-    };
-    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
-        static world w;
-        uint32_t found[2] = {0};
-        cr_assert(open(&w, "none", settings[i], false, "timed"));
-        (void)store(&w, 0, 0x1000, GPC_HINT_NONE, false);
-        (void)store(&w, 0, 0x1080, GPC_HINT_NONE, false);
-        (void)load(&w, 0, 0x1000, DONE, &found[0]);
-        (void)load(&w, 0, 0x1080, DONE, &found[1]);
-        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-        cr_expect(found[0] == 1 && found[1] == 1, "%s: %u and %u", settings[i], found[0], found[1]);
-        close(&w);
-    }
-}
-
-/* A load held up at the line's MSHR entry, and then hitting, has the entry's data. */
-Test(timed_visibility, a_load_that_is_held_up_hits) {
-    static world w;
-    uint32_t found[3] = {0};
-    cr_assert(open(&w, "none", "l1.mshr_merges = 1\n", false, "timed"));
-    wait(&w, store(&w, 1, 0x1000, GPC_HINT_NONE, false));
-    for (unsigned i = 0; i < 3; i++)
-        (void)load(&w, 0, 0x1000, DONE, &found[i]);
-    cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-    cr_expect(found[0] == 1 && found[1] == 1 && found[2] == 1, "%u, %u, %u", found[0], found[1], found[2]);
-    close(&w);
-}
-
-/* Without L1, too, an acquire keeps the SM from copies then on the way to the partition. */
-Test(timed_visibility, an_acquire_without_l1) {
-    static world w;
-    cr_assert(open(&w, "viper", "l2.partitions = 2\nl1.enabled = false\nl2.link_latency = 40\n", false, "timed"));
-    for (uint32_t distance = 0; distance < 240; distance++) {
-        const uint64_t address = 0x1000 + 0x400 * distance;
-        uint32_t ignored, found = 0;
-        const uint64_t first = load(&w, 7, address, DONE, &ignored);
-        for (uint32_t n = 0; n < distance; n++)
-            step(&w);
-        const uint64_t second = store(&w, 0, address, GPC_HINT_NONE, false);
-        wait(&w, first), wait(&w, second);
-        fence(&w, 7, GPC_ORDER_ACQUIRE, GPC_SCOPE_GPU);
-        wait(&w, load(&w, 7, address, DONE, &found));
-        cr_expect_eq(found, 1, "%u cycles apart", (unsigned)distance);
-    }
-    close(&w);
-}
-
-/* Accesses of a word by one SM, none of which is waited for: each load has what is before it, and nothing behind it. */
-Test(timed_visibility, of_an_sm_to_itself) {
-    static const char *const settings[] = {"",
-                                           "lrc.sms = 2\n",
-                                           "l2.partitions = 2\n",
-                                           "l2.partitions = 2\nl1.spaces = local\n",
-                                           "l1.enabled = false\n",
-                                           "l1.collectors = 2\nl1.queue = 5\n",
-                                           "l1.combine_lines = 8\nl1.combine_cycles = 32\n"};
-    for (unsigned i = 0; i < 2 * sizeof settings / sizeof *settings; i++) {
-        static world w;
-        unsigned wrong = 0;
-        cr_assert(open(&w, i % 2 ? "viper" : "none", settings[i / 2], false, "timed"));
-        for (uint32_t n = 0; n < 96; n++) {
-            const uint64_t address = 0x1000 + 0x1080 * n;
-            uint32_t ignored, found[3] = {2, 2, 2};
-            if (n % 3 == 0)
-                wait(&w, load(&w, 7, address, DONE, &ignored));
-            if (n % 3 == 1)
-                (void)load(&w, 6, address, DONE, &ignored);
-            (void)load(&w, 7, address, n % 2 ? DONE_CV : DONE, &found[0]);
-            (void)store(&w, 7, address, GPC_HINT_NONE, n / 3 % 2);
-            (void)load(&w, 7, address, DONE, &found[1]);
-            (void)load(&w, 7, address, STRONG, &found[2]);
-            cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-            wrong += found[0] != 0 || found[1] != 1 || found[2] != 1;
-        }
-        cr_expect_eq(wrong, 0, "%s: %u of 96 lines", settings[i / 2], wrong);
-        close(&w);
-    }
-}
-
-/*
- * Two SMs of a coalescer read a line that crosses a slow link. Another SM's store, or the reader's own atomic, may be
- * performed meanwhile. A load that must find the value of its moment waits for neither read.
- */
-static uint32_t old_reads_joined(const char *protocol, const char *settings, column c) {
-    static world w;
-    uint32_t count = 0;
-    cr_assert(open(&w, protocol, settings, false, "timed"));
-    for (uint32_t distance = 0; distance < 300; distance++) {
-        const uint64_t address = 0x1000 + 0x1000 * distance;
-        uint32_t ignored, found = 0;
-        (void)load(&w, 6, address, DONE, &ignored);
-        if (distance % 2)
-            (void)load(&w, 7, address, DONE, &ignored);
-        for (uint32_t n = 0; n < distance; n++)
-            step(&w);
-        if (c == ATOMIC)
-            (void)store(&w, 7, address, GPC_HINT_NONE, true);
-        else
-            wait(&w, store(&w, 0, address, GPC_HINT_NONE, false));
-        wait(&w, load(&w, 7, address, c, &found));
-        count += found != 1;
-        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-    }
-    close(&w);
-    return count;
-}
-
-Test(timed_visibility, loads_that_join_no_older_read) {
-    static const char *const plain[] = {"none", "viper"}, *const settings[] = {
-                                                              "l2.partitions = 2\nl2.link_latency = 60\n",
-                                                              "l2.partitions = 2\nl2.link_latency = 60\nlrc.sms = 2\n"};
-    static const column columns[] = {STRONG, DONE_CV, ATOMIC};
-    for (unsigned i = 0; i < 12; i++)
-        cr_expect_eq(old_reads_joined(plain[i / 6], settings[i % 2], columns[i / 2 % 3]), 0, "%s, %s, %s", plain[i / 6],
-                     settings[i % 2], column_names[columns[i / 2 % 3]]);
-}
-
-/* A load that another SM's read answers, which left before its own SM's store was performed, has the store's bytes. */
-Test(timed_visibility, a_store_and_the_read_of_another_sm) {
-    static world w;
-    cr_assert(open(&w, "none", "lrc.sms = 2\nnetwork.width = 4B\n", false, "timed"));
-    for (uint32_t distance = 0; distance < 100; distance++) {
-        const uint64_t address = 0x1000 + 0x1000 * distance;
-        uint32_t ignored, found = 0;
-        for (uint32_t n = 1; n < 8; n++) /* the store waits behind these */
-            (void)store(&w, 1, address + 0x100 * n, GPC_HINT_NONE, false);
-        (void)store(&w, 1, address, GPC_HINT_NONE, false);
-        for (uint32_t n = 0; n < distance; n++)
-            step(&w);
-        (void)load(&w, 0, address, DONE, &ignored);
-        wait(&w, load(&w, 1, address, DONE, &found));
-        cr_expect_eq(found, 1, "%u cycles apart", (unsigned)distance);
-        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-    }
-    close(&w);
-}
-
-/* A store past the caches does not overtake an older store that waits for a way in L2. */
-Test(timed_visibility, stores_past_caches_keep_order) {
-    static const uint32_t first = 1, second = 2;
-    static world w;
-    cr_assert(open(&w, "slc-glc", "l2.slices = 1\nl2.size = 4KiB\nl2.ways = 1\n", false, "timed"));
-    for (uint32_t distance = 0; distance < 120; distance++) {
-        const uint64_t address = 0x100000 + 0x80 * (distance % 32);
-        uint32_t ignored, found = 0;
-        (void)load(&w, 7, address + 0x10000, DONE, &ignored);
-        for (uint32_t n = 0; n < distance; n++)
-            step(&w);
-        (void)store_value(&w, 0, address, GPC_HINT_NONE, true, &first);
-        (void)store_value(&w, 0, address, GPC_HINT_WT, false, &second);
-        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
-        fence(&w, 1, GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS);
-        wait(&w, load(&w, 1, address, DONE, &found));
-        cr_expect_eq(found, 2, "%u cycles apart: %u", (unsigned)distance, found);
-    }
-    close(&w);
 }
