@@ -239,6 +239,7 @@ gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transa
 
 gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
     stage->refused = true;
+    stage->notified = stage->tag_access[0].reason;
     if (out_busy)
         *out_busy = reason;
     return GPC_BUSY;
