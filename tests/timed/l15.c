@@ -125,6 +125,33 @@ Test(l15, entries_merges_and_queues) {
     rig_close(&r);
 }
 
+/*
+ * Tags that waited for room or an entry go on as soon as there is one: before the first line of code has come out,
+ * memory has been asked for the second. SM 0's way below is full of loads of data.
+ */
+static void goes_on(const char *settings, uint32_t loads, uint32_t second) {
+    rig r;
+    char all[256];
+    snprintf(all, sizeof all, CACHE "sm.count = 2\nl15.sms = 2\nl1.miss_queue = 1\nnetwork.input_buffer = 1\n%s",
+             settings);
+    rig_open(&r, all, MEMORY);
+    for (uint64_t i = 0; i < loads; i++)
+        rig_issue(&r, WORD(GPC_LOAD, 1 << 20 | i << 12));
+    rig_steps(&r, 2);
+    const uint64_t first = code(&r, 0, 0, GPC_OK);
+    code(&r, second, 4096, GPC_OK);
+    rig_wait(&r, first);
+    cr_expect_eq(r.memory.calls, loads + 2, "%s", settings);
+    rig_finish(&r);
+    rig_close(&r);
+}
+
+Test(l15, tags_go_on_at_once) {
+    goes_on("l15.latency = 200\nl15.mshr_entries = 1\n", 0, 0);
+    goes_on("l15.latency = 1\nnetwork.width = 1B\nl15.miss_queue = 1\n", 4, 0);
+    goes_on("l15.latency = 1\nnetwork.width = 1B\n", 4, 1);
+}
+
 /* A lookup a cycle, and a line of data, if as many bytes leave at once. */
 Test(l15, a_line_a_cycle) {
     static const char *const settings[] = {"", "l15.data_width = 32B\n"};

@@ -116,12 +116,14 @@ void gpci_l15_take(gpci_timed *t, gpci_stage *l1, uint32_t packet) {
 
 void gpci_l15_send(gpci_timed *t, gpci_stage *l1) {
     gpci_stage *stage = l1->l15;
-    while (stage->out.count && !gpci_queue_full(&l1->out)) {
+    while (stage->out.count) {
         const uint32_t sm = gpci_packet_at(&t->pool, stage->out.first)->request.sm;
         if (sm != l1->index) {
             gpci_wheel_wake(&t->wheel, t->l1[sm].component, t->wheel.now);
             return;
         }
+        if (gpci_queue_full(&l1->out))
+            return;
         gpci_l1_queue_miss(t, l1, gpci_queue_pop(&stage->out, &t->pool, t->wheel.now), 0);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         if (gpci_stage_eager(&stage->tag_access[0]))
