@@ -190,6 +190,41 @@ Test(timed_coherent_conflict, retries) {
     coherent_close(&r);
 }
 
+/*
+ * Refused accesses of a GPU with one entry in an L1 end between messages: L1 looks again for the packet that waits for
+ * the entry.
+ */
+Test(timed_coherent_conflict, retries_with_one_entry) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *h;
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t addresses[8];
+    for (uint64_t lane = 0; lane < 8; lane++)
+        addresses[lane] = 0x10700 + lane * 128;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config,
+                                      "mode = timed\npreset = rtx2060\ncoherence = mesi\n"
+                                      "coherence.conflict = retry\nl1.mshr_entries = 1\n",
+                                      "set", &error),
+                 GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    for (uint32_t i = 0; i < 2; i++) {
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.sm = 26 * i;
+        access.mask = 0xff;
+        access.width = 4;
+        access.addresses = addresses;
+        access.kind = i ? GPC_LOAD : GPC_ATOMIC;
+        cr_assert_eq(gpc_hierarchy_try_issue(h, &access, i, NULL), GPC_OK);
+    }
+    cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
+    gpc_hierarchy_destroy(h);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+}
+
 /* The time of the return is random, by the seed. */
 Test(timed_coherent_conflict, chance_by_seed) {
     uint64_t trails[3];

@@ -351,7 +351,7 @@ static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t 
     }
 }
 
-/* Let the waiting packets look again, in order. */
+/* Let the waiting packets look again, in order. The store's message has just woken L1, which sends the message. */
 void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage *stage = stage_of(t, l);
@@ -362,7 +362,6 @@ void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     come_back(t, stage, line_of(t, l->address), waiting);
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
@@ -373,10 +372,9 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     uint32_t waiting = l->mshr.first;
     const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
-    if (l->mshr.left) {
+    if (l->mshr.left) { /* by an answer that L1 takes at the begin of its step */
         stage->stores_below--;
         release(t, stage, leader, level, false, line);
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
         return;
     }
     const gpci_tree_flight *access = gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access);
@@ -399,7 +397,8 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    if (t->wheel.at != stage->component) /* a step of L1 goes on to the tags */
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 /* Messages arriving at an L1 take ports before the L1's accesses. */
@@ -411,10 +410,8 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
             gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
-        if (gpci_message_looks(p) && !gpci_stage_port(stage, now, p->address)) {
-            gpci_wheel_wake(&t->wheel, stage->component, now + 1);
-            return;
-        }
+        if (gpci_message_looks(p) && !gpci_stage_port(stage, now, p->address))
+            return; /* another message has the port, and the network wakes L1 again for what is behind */
         gpci_network_receive(stage->replies_in, stage->index);
         stage->fill_free =
             now + (p->path.size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
