@@ -45,7 +45,7 @@ static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;
     cr_assert_eq(status, GPC_ERROR_MEMORY);
-    oom_heal(heap);
+    oom_told(heap);
     return first == GPC_OK ? status : first;
 }
 

@@ -29,7 +29,7 @@ static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
         return first;
     cr_assert_eq(status, GPC_ERROR_MEMORY);
-    oom_heal(heap);
+    oom_told(heap);
     return first == GPC_OK ? status : first;
 }
 
@@ -98,6 +98,13 @@ static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
     return first == GPC_OK ? then : first;
 }
 
+/* A fence is the first that happens: all memory of a tree is still to come. */
+static gpc_status play_alone(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    const gpc_status first = offer_all(hierarchy, heap, 96, 97, false, error);
+    cr_assert_eq(stats_of(hierarchy).completed, 1);
+    return first;
+}
+
 /* SM 0 reads, SM 1 stores to the same data and releases. */
 static gpc_status play_told(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     gpc_status first = GPC_OK;
@@ -161,12 +168,25 @@ static gpc_status run_told(gpc_context *context, oom_heap *heap, gpc_error *erro
     return run_with(told, play_told, context, heap, error);
 }
 
+static gpc_status run_alone(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_with(tree, play_alone, context, heap, error);
+}
+
+static gpc_status run_alone_told(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_with(told, play_alone, context, heap, error);
+}
+
 Test(oom, fences) {
     oom_check(run, 40);
 }
 
 Test(oom, fences_of_a_tree) {
     oom_check(run_tree, 40);
+}
+
+Test(oom, fence_alone) {
+    oom_check(run_alone, 40);
+    oom_check(run_alone_told, 40);
 }
 
 Test(oom, invalidations_and_markers) {

@@ -12,6 +12,7 @@ typedef struct oom_heap {
     bool persistent; /* later calls fail, too */
     size_t failures; /* number of failures */
     size_t live;     /* blocks not yet released */
+    unsigned told;   /* failures of which the scenario has heard */
 } oom_heap;
 
 /* Options with the heap as hooks. */
@@ -24,6 +25,9 @@ gpc_context_options oom_options(oom_heap *heap);
 typedef gpc_status (*oom_scenario)(gpc_context *context, oom_heap *heap, gpc_error *error);
 
 void oom_heal(oom_heap *heap);
+
+/* Tell the heap of a call that failed. Memory is there again after a few: the library tries more than once. */
+void oom_told(oom_heap *heap);
 
 /*
  * Run the scenario with the first allocation failing, then the second, and so on until a run ends without a failure.

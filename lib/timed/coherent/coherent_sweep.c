@@ -236,9 +236,7 @@ void gpci_coherent_swept(gpci_timed *t, uint32_t flight) {
         if (!--t->coherent->sweeps)
             gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
     } else if (a->token & OF_MARKERS) {
-        gpci_flight *f = &t->flights[(uint32_t)a->token];
-        f->fence.marks = 2;
-        gpci_wheel_wake(&t->wheel, t->l1[f->sm].component, t->wheel.now);
+        t->flights[(uint32_t)a->token].fence.marks = 2; /* by an answer that L1 takes in a step, before its fences */
     } else {
         fence_swept(t, (uint32_t)a->token, gpci_sweep_dropped(e, a));
     }

@@ -25,16 +25,16 @@ static void count_apart(gpci_timed *t, gpci_stage *stage) {
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
-/* Tell the instruction's unit, once; after the last access the unit may begin another instruction. */
+/* Tell the instruction's unit, once; after the last access the unit may begin another instruction. L1 looks again. */
 static void signal(gpci_timed *t, gpci_packet *p) {
     gpci_stage *stage = stage_of(t, p);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     if (p->mshr.done || p->line.flight == UINT32_MAX)
         return;
     p->mshr.done = true;
     if (--t->flights[p->line.flight].unsignalled)
         return;
     stage->lsus->units[p->request.warp % stage->lsus->count].in_flight--;
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 void gpci_lsu_joined(gpci_timed *t, uint32_t flight) {
@@ -89,7 +89,6 @@ void gpci_lsu_ended(gpci_timed *t, uint32_t flight) {
         end_unawaited(t, packet, level);
     else
         gpci_l1_release(t, stage, packet, level);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 /* Ask the predictor at the start of a lane's access, even if the access then joins another. */
@@ -102,14 +101,13 @@ static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, gpci_p
         gpci_count_l1_bypass(t->h, stage->index, segments);
 }
 
-/* Begin an access. False: out of memory, without change; tried again if the simulation continues. */
+/* Begin an access. False: out of memory, without change; L1's next step tries again if the simulation continues. */
 static bool begin_access(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_controllers *e = gpci_controllers_of(t);
     const gpc_status status = gpci_coherent_reserve(t, p->address);
     if (status < 0) {
         t->failed = status;
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
         return false;
     }
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
