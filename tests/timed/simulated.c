@@ -180,6 +180,13 @@ Test(timed_simulated, latency_of_requests) {
     rig_spread(&r, LINE(GPC_LOAD, 0), 40, 4096);
     cr_expect(waited <= rig_stats(&r).dram_queue_cycles + 40);
     rig_close(&r);
+    /* packets that nobody answers leave a full miss queue for the way, and the tags go on */
+    rig_open_dram(&r, "dram.latency = 4\ndram.latency_at = request\nclock.dram = 20\nl2.size = 256B\nl2.ways = "
+                      "2\nl2.miss_queue = 1\n");
+    for (uint64_t i = 0; i < 8; i++)
+        rig_push(&r, LINE(GPC_STORE, i * 128));
+    rig_finish(&r);
+    rig_close(&r);
     expect_refused("dram.latency = 1\ndram.latency_at = request\nl2.slices = 2\n", "dram.latency_at = request needs");
     expect_refused("dram.latency = 1\ndram.latency_at = request\nmemory.link_width = 32B\n", "needs");
 }
