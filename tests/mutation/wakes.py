@@ -157,7 +157,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="file, or file:line; default: all")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-check", help="a checking build")
-    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=["timed", "hierarchy", "replay"], help="of unit tests")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=["timed", "hierarchy", "replay", "oom"], help="of unit tests")
     parser.add_argument("--seeds", type=int, default=300, help="of torture")
     parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
     parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; wake-ups killed there are not tried")
