@@ -6,9 +6,9 @@
     python3 tests/mutation/state.py lib/timed --match mshr   of a folder, with a word in the name
 
 A list is GPCI_STATE_FROM (lib/base/base.h), with the fields of a struct, or the lines of a function that names
-stretches. A field is left out of saving and of loading alike. Tests of snapshots run first, then `gpucache torture
---snapshots` with the changed library. An explained survivor stands in equivalent.txt. The exit status is 1 if an
-unexplained omission survives.
+stretches. A field is left out of saving and of loading alike. The lists are compiled once, with a question for each
+field. Tests that reach a list run first, quick tests before others, then `gpucache torture --snapshots` (wakes.py). An
+explained survivor stands in equivalent.txt. The exit status is 1 if an unexplained omission survives.
 """
 
 import argparse
@@ -16,16 +16,14 @@ import collections
 import pathlib
 import re
 import sys
-import tempfile
 
-from mutants import Mutant, explanations
-from workshop import Build
+import wakes
+from mutants import Mutant
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-Tests = collections.namedtuple("Tests", "suite name seconds")
-TESTS = [Tests("hierarchy", "hierarchy_snapshots/@(configurations|begin_of_a_kernel|random|protocols|values|prefetchers|threads)", 60),
-         Tests("timed", "*/snapshots", 20)]  # fmt: skip
-TORTURE = ["--snapshots", "--operations", "4", "--jobs", "1", "--limit", "20"]
+FOLDERS = ["lib/timed", "lib/coherence", "lib/hierarchy"]
+SUITES = ["hierarchy", "timed", "coherence"]
+TORTURE = ["--snapshots", "--operations", "4", "--limit", "20"]
 RANGE = re.compile(r"GPCI_STATE_FROM\((\w+), (\w+), (\w+), ([^;]*?), (\w+)\);")
 LINE = re.compile(r"(?<=\n)( +)((?:visit|gpci_archive_bytes|GPCI_ARCHIVE_FIELD|\w+_state)\((?:[^;]|\n)*?\);)")
 FUNCTION = re.compile(r"^[a-z][^;\n]*\b\w*(?:_state|_archive|archive_\w+|state)\([^;{]*\) \{\n.*?^}", re.DOTALL | re.MULTILINE)
@@ -88,60 +86,43 @@ def omissions(path):
             yield Omission(path, text, found.start(2), found[2], ";", re.sub(r"\s+", " ", found[2]))
 
 
-class Judge:
-    def __init__(self, build, folder, seeds):
-        self.build, self.folder, self.seeds = build, folder, seeds
-
-    def torture_passes(self, changed):
-        """A few seeds come first: after a change with an endless run, each seed would cost its limit."""
-        program = self.build.link(None, changed, self.folder / "torture")
-        for first, count in ((1, 4), (5, self.seeds)):
-            words = [program, *TORTURE, "--first", str(first), "--count", str(count)]
-            if self.build.run(words, {}, 600)[0] != 0:
-                return False
-        return True
-
-    def judge(self, mutant):
-        text = (ROOT / mutant.path).read_text()
-        made = self.build.compile(mutant.path, self.folder / "changed.o", text=mutant.applied(text))
-        if not made:
-            return "does not compile"
-        plain = self.build.compile(mutant.path, self.folder / "plain.o", text=text)
-        if made.read_bytes() == plain.read_bytes():
-            return "same code"
-        changed = {mutant.path: made}
-        for tests in TESTS:
-            program = self.build.link(tests.suite, changed, self.folder / f"test-{tests.suite}")
-            if self.build.failing(program, [tests], "quick") is not None:
-                return tests.suite
-        return "survives" if self.torture_passes(changed) else "torture"
+def numbered(path, text, found):
+    """The text with a question for each omission before its statement."""
+    at = collections.defaultdict(list)
+    for each in found:
+        at[each.start].append(each)
+    for start, each in sorted(at.items(), reverse=True):
+        asked = "".join(f"if (gpci_left_out({one.number})) {{ {one.new} }} else " for one in each)
+        text = text[:start] + asked + text[start:]
+    return f'int gpci_left_out(unsigned);\n#line 1 "{ROOT / path}"\n{text}'
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", default=["lib/timed", "lib/coherence", "lib/hierarchy"])
-    parser.add_argument("--build", default="build", type=pathlib.Path)
+    parser.add_argument("paths", nargs="*", default=FOLDERS)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build directory")
     parser.add_argument("--match", default="", help="only what this regular expression finds")
-    parser.add_argument("--torture", default=60, type=int, help="seeds of torture, after the first four")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=SUITES, help="of unit tests")
+    parser.add_argument("--seeds", default=60, type=int, help="of torture")
+    parser.add_argument("--patience", default=30, type=float, help="seconds of tests for an omission")
+    parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
+    parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; omissions noticed there are not tried")
     parser.add_argument("--list", action="store_true", help="only name what can be left out")
     options = parser.parse_args()
-    paths = [each for path in options.paths for each in sorted([ROOT / path, *(ROOT / path).rglob("*.c")])
-             if each.suffix == ".c"]  # fmt: skip
-    found = [each for path in paths for each in omissions(str(path.relative_to(ROOT)))
-             if re.search(options.match, each.key)]  # fmt: skip
+    options.build, options.torture = options.build.resolve(), TORTURE
+    files = [each for path in FOLDERS for each in sorted((ROOT / path).rglob("*.c"))]
+    places = [str((ROOT / path).resolve()) for path in options.paths]
+    found = {path: list(omissions(path)) for path in (str(each.relative_to(ROOT)) for each in files)}
+    for number, each in enumerate((each for own in found.values() for each in own), 1):
+        each.number = number
+    asked = [each for own in found.values() for each in own if re.search(options.match, each.key)
+             and any(f"{ROOT / each.path}/".startswith(f"{place}/") for place in places)]  # fmt: skip
     if options.list:
-        print(*found, sep="\n")
+        print(*asked, sep="\n")
         return 0
-    explained, ends = explanations(), collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        judge = Judge(Build(ROOT, (ROOT / options.build).resolve()), pathlib.Path(folder), options.torture)
-        for mutant in found:
-            end = judge.judge(mutant)
-            end = "explained" if end == "survives" and mutant.key in explained else end
-            ends[end] += 1
-            print(f"{end}: {mutant}", flush=True)
-    print(", ".join(f"{count} {end}" for end, count in ends.most_common()))
-    return 1 if ends["survives"] else 0
+    return wakes.judged(asked, options, "state", {
+        path: numbered(path, (ROOT / path).read_text(), own) for path, own in found.items() if own
+    })  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ if a wake-up survives without a reason.
 
 import argparse
 import hashlib
+import itertools
 import pathlib
 import re
 import subprocess
@@ -27,6 +28,7 @@ from mutate import ROOT, logged
 from workshop import Build
 
 FOLDER = "lib/timed"
+SUITES = ["timed", "hierarchy", "replay", "oom"]
 BATCHES = 10, 40, 150  # tests at once, before all others
 CHUNKS = 8, 40, 10**9  # seeds of torture at once
 
@@ -40,22 +42,20 @@ def numbered(path, text, wakes):
 
 
 class Programs:
-    """Test programs with wake-ups that can be left out; objects are kept in the build directory."""
+    """Test programs with numbered statements to leave out; objects are kept in the build directory. `changed`: {path:
+    text with questions}."""
 
-    def __init__(self, build, wakes, options):
-        self.build, self.options, self.folder = build, options, options.build / "wakes"
+    def __init__(self, build, changed, options, name):
+        self.build, self.options, self.folder = build, options, options.build / name
         self.headers, self.made, self.known_seeds = self.folder / "include", {}, None
         self.headers.mkdir(parents=True, exist_ok=True)
-        texts = {path: (ROOT / path).read_text() for path in self.sources()}
-        changed = {path: numbered(path, text, [wake for wake in wakes if wake.path == path])
-                   for path, text in texts.items()}  # fmt: skip
-        for path in texts:
+        for path in changed:
             if path.endswith(".h"):
                 place = self.headers / pathlib.PurePath(path).relative_to("lib")
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(changed[path])
         self.stamp = hashlib.sha256(self.all_headers().encode()).hexdigest()
-        self.objects = {path: self.compiled(path, changed[path]) for path in texts if path in build.compilers}
+        self.objects = {path: self.compiled(path, text) for path, text in changed.items() if path in build.compilers}
         asking = reach.switch(self.folder / "wakes.o", ROOT)
         recorder = reach.recorder(self.folder / "reach.o", ROOT)
         for suite in options.suites:
@@ -79,11 +79,11 @@ class Programs:
                 old.unlink()
             options = [f"-I{self.headers}", f"-iquote{self.headers}"]
             if not self.build.compile(path, made, options, text):
-                raise SystemExit(f"{path}: does not compile with numbered wake-ups")
+                raise SystemExit(f"{path}: does not compile with numbered statements")
         return made
 
     def tests(self):
-        """{number: tests that reach the wake-up}, quick tests first."""
+        """{number: tests that reach the statement}, quick tests first."""
         found = {}
         for suite in self.options.suites:
             for test in self.reached(suite):
@@ -95,7 +95,7 @@ class Programs:
         return found
 
     def reached(self, suite):
-        """Tests of a suite with the numbers of the reached wake-ups, from a new run or from a kept run of the same
+        """Tests of a suite with the numbers of the reached statements, from a new run or from a kept run of the same
         program."""
         stamp = hashlib.sha256(self.made[suite].read_bytes()).hexdigest()
         kept = self.folder / f"reached-{suite}.json"
@@ -103,7 +103,7 @@ class Programs:
         if tests is None:
             rows, (passed, told) = {}, reach.rows_of(self.build, self.made[suite], self.options.effort)
             if not passed:
-                raise SystemExit(f"{suite}: a test fails with all wake-ups")
+                raise SystemExit(f"{suite}: a test fails with all statements")
             for name, seconds, *numbers in told:
                 test = rows.setdefault(name, reach.Test(suite, name, float(seconds), []))
                 test.lines.extend(int(number, 16) for number in numbers)
@@ -113,7 +113,8 @@ class Programs:
 
     def fails(self, number, tests):
         """The first suite with a failure; None if no test fails."""
-        left_out = {"GPUCACHE_LEFT_OUT": str(number)}
+        left_out, spent = {"GPUCACHE_LEFT_OUT": str(number)}, itertools.accumulate(test.seconds for test in tests)
+        tests = [test for test, seconds in zip(tests, spent) if seconds <= self.options.patience]
         for size in (*BATCHES, len(tests)):
             batch, tests = tests[:size], tests[size:]
             for suite in self.options.suites:
@@ -133,7 +134,7 @@ class Programs:
 
     def failing_seeds(self, environment, first, count):
         """Seeds of torture that fail; 0 stands for a program without an end."""
-        words = [self.made[None], "--jobs", "1", "--limit", "60", "--first", str(first), "--count", str(count)]
+        words = [self.made[None], *self.options.torture, "--jobs", "1", "--first", str(first), "--count", str(count)]
         status, said = self.build.run(words, environment, 30 + count)
         return {int(seed) for seed in re.findall(r"^seed (\d+):", said, re.M)} | ({0} if status not in (0, 1) else set())
 
@@ -157,39 +158,47 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="file, or file:line; default: all")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-check", help="a checking build")
-    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=["timed", "hierarchy", "replay", "oom"], help="of unit tests")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", default=SUITES, help="of unit tests")
     parser.add_argument("--seeds", type=int, default=300, help="of torture")
     parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
     parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; wake-ups killed there are not tried")
     parser.add_argument("--list", action="store_true", help="print the wake-ups and leave out none")
     options = parser.parse_args()
-    options.build = options.build.resolve()
+    options.build, options.torture, options.patience = options.build.resolve(), ["--limit", "60"], float("inf")
     wakes, asked = chosen(options.paths)
     if len({wake.key for wake in wakes}) < len(wakes):
         raise SystemExit("two wake-ups have one name")
     if options.list:
         print(*asked, sep="\n")
         return 0
+    texts = {path: (ROOT / path).read_text() for path in Programs.sources()}
+    return judged(asked, options, "wakes", {
+        path: numbered(path, text, [wake for wake in wakes if wake.path == path]) for path, text in texts.items()
+    })  # fmt: skip
+
+
+def judged(asked, options, name, changed):
+    """Leave out each of some numbered statements and tell the outcomes; the exit status."""
     known, reasons = logged(options.log), explanations(EXPLAINED)
     targets = ["lib/libgpucache-objects.a", "tests/torture/gpucache-torture",
                *(f"tests/test-{suite}" for suite in options.suites)]  # fmt: skip
     subprocess.run(["ninja", "-C", options.build, *targets], stdout=subprocess.DEVNULL, check=True)
-    programs = Programs(Build(ROOT, options.build), wakes, options)
-    print(f"{len(wakes)} wake-ups, {len(programs.objects)} files compiled", flush=True)
+    programs = Programs(Build(ROOT, options.build), changed, options, name)
+    print(f"{len(programs.objects)} files compiled", flush=True)
     tests, counts = programs.tests(), dict.fromkeys(("killed", "survived", "explained"), 0)
-    for wake in asked:
-        outcome, suite = known.get(wake.key, ("", ""))
+    for each in asked:
+        outcome, suite = known.get(each.key, ("", ""))
         if outcome != "killed":
-            own = tests.get(wake.number, [])
-            suite = programs.fails(wake.number, own)
+            own = tests.get(each.number, [])
+            suite = programs.fails(each.number, own)
             outcome, suite = ("killed", suite) if suite else ("survived", f"{len(own)} tests reach it")
             if options.log:
                 with options.log.open("a") as log:
-                    log.write(f"{outcome}\t{suite}\t{wake.key}\n")
-        outcome = "explained" if outcome == "survived" and reasons.get(wake.key) else outcome
+                    log.write(f"{outcome}\t{suite}\t{each.key}\n")
+        outcome = "explained" if outcome == "survived" and reasons.get(each.key) else outcome
         counts[outcome] += 1
-        print(f"{outcome:9} {wake} {suite}", flush=True)
-    print(f"{len(asked)} wake-ups: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+        print(f"{outcome:9} {each} {suite}", flush=True)
+    print(f"{len(asked)} {name}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     return 1 if counts["survived"] else 0
 
 
