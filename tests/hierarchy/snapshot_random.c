@@ -50,6 +50,7 @@ static bool check_random(snapshot_host *dice) {
     snapshot_drive(&a, 200), snapshot_drive(&b, 200);
     snapshot_finish(&a), snapshot_finish(&b);
     snapshot_expect_same(&a, &b, settings);
+    snapshot_expect_same_bytes(&a, &b, settings);
     for (unsigned i = 0; i < 8; i++)
         snapshot_check_damaged(dice, &file);
     gpc_hierarchy_destroy(a.hierarchy);

@@ -34,6 +34,7 @@ void snapshot_drive(snapshot_host *at, unsigned steps);
 void snapshot_finish(snapshot_host *at);
 /* Assert that two hosts are equal. */
 void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what);
+void snapshot_expect_same_bytes(const snapshot_host *a, const snapshot_host *b, const char *what);
 
 snapshot_bytes snapshot_save(const snapshot_host *at);
 /* Changed or missing bytes are refused, with the offset. */
