@@ -5,6 +5,7 @@
 #include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,46 @@ Test(coherence_controller, order_in_a_module) {
     cr_expect(!end_of(&l, later)->joined && value_of(&l, later) == 8);
     cr_expect_eq(c->modules[0].stats.loads, 3);
     small_close(s);
+}
+
+/* Loads of A, in memory, and twice of B, in the other L1; at cycle `at`, if not 0, loads of A and of B again. */
+static void load_as_loads_end(const char *protocol, uint64_t at, gpc_coherence_completion ends[5]) {
+    small *s = small_open();
+    log l = {0};
+    s->options.protocol = protocol;
+    (void)small_tree(s);
+    listen(s, &l);
+    (void)issue(s, 1, GPC_COHERENCE_LOAD, 0x880, 0, 0);
+    finish(s);
+    uint64_t tokens[5] = {issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 100), issue(s, 0, GPC_COHERENCE_LOAD, 0x880, 0, 101),
+                          issue(s, 0, GPC_COHERENCE_LOAD, 0x884, 0, 102)};
+    if (at) {
+        cr_assert_eq(gpc_coherence_advance(s->tree, at - 1, &s->error), GPC_OK);
+        tokens[3] = issue(s, 0, GPC_COHERENCE_LOAD, 0x44, 0, at);
+        tokens[4] = issue(s, 0, GPC_COHERENCE_LOAD, 0x888, 0, at);
+    }
+    finish(s);
+    for (uint32_t i = 0; i < (at ? 5 : 3); i++)
+        ends[i] = *end_of(&l, tokens[i]);
+    small_close(s);
+}
+
+/*
+ * A load joins past loads of other blocks that end in its cycle. If a load of its own block ends, Multi2Sim lets the
+ * load join a joined one, which ends after the master: all end in this cycle. In other protocols the load is a hit.
+ */
+Test(coherence_controller, a_load_comes_as_loads_end) {
+    static const char *const protocols[] = {"mesi", "nmoesi-multi2sim"};
+    for (uint32_t i = 0; i < 2; i++) {
+        gpc_coherence_completion first[5], ends[5];
+        load_as_loads_end(protocols[i], 0, first);
+        const uint64_t at = first[1].cycle;
+        cr_assert(at == first[2].cycle && first[2].joined && at + 1 < first[0].cycle, "%s", protocols[i]);
+        load_as_loads_end(protocols[i], at, ends);
+        cr_expect(ends[3].joined && ends[3].cycle == ends[0].cycle, "%s: A at %" PRIu64, protocols[i], ends[3].cycle);
+        cr_expect(ends[4].joined == i && ends[4].cycle == at + !i, "%s: B at %" PRIu64, protocols[i], ends[4].cycle);
+        cr_expect_eq(ends[0].cycle, first[0].cycle, "%s", protocols[i]);
+    }
 }
 
 /* Consecutive stores to a block become one. */

@@ -10,7 +10,7 @@
  * Order among a module's accesses in flight: a store waits for all older accesses; a load or n-store waits for the
  * nearest older store, and for older accesses to the same block. An access can join the access before it, share its
  * result and end with it: a load joins earlier loads of the block; a store of either kind joins the access just before,
- * if of the same kind and block and not in the lookup.
+ * if of the same kind and block and not in the lookup. Loads to other blocks do not matter, even if they end just now.
  *
  * Example, nmoesi, an empty L1: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A store
  * to A waits until both have ended, then finds E and writes.
@@ -106,6 +106,17 @@ static uint32_t newer_than(const gpci_controllers *e, uint32_t flight) {
     return GPCI_LIKELY(!e->rests) ? GPCI_NO_ITEM : e->rests[flight].newer;
 }
 
+/*
+ * Access to join because of an older access to the block: the older access's master. A joined access ends after its
+ * master, in the same cycle. In between Multi2Sim lets others join, and end in the cycle, too: the joined access itself
+ * is then the master.
+ */
+static uint32_t joinable(const gpci_controllers *e, uint32_t other) {
+    if (GPCI_LIKELY(!gpci_tree_flight_at(e, other)->ended))
+        return master_of(e, other);
+    return gpci_tree_has(e->tree, GPC_PROTOCOL_RETRY) ? other : GPCI_NO_ITEM;
+}
+
 static uint32_t who_is_joined(const gpci_controllers *e, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     uint32_t other = older_than(e, flight), block;
@@ -114,21 +125,20 @@ static uint32_t who_is_joined(const gpci_controllers *e, uint32_t flight) {
     if (a->kind == GPC_COHERENCE_LOAD) {
         for (; other != GPCI_NO_ITEM; other = older_than(e, other)) {
             const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
-            if (o->kind != GPC_COHERENCE_LOAD || o->ended)
+            if (o->kind != GPC_COHERENCE_LOAD)
                 return GPCI_NO_ITEM;
             if (same_block(e, o, a))
-                return o->alone ? GPCI_NO_ITEM : master_of(e, other);
+                return o->alone ? GPCI_NO_ITEM : joinable(e, other);
         }
         return GPCI_NO_ITEM;
     }
     if (other == GPCI_NO_ITEM)
         return other;
     const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
-    if (o->kind != a->kind || o->alone || o->ended || !same_block(e, o, a) ||
-        gpci_tree_flight_at(e, master_of(e, other))->holds_port)
+    const uint32_t master = joinable(e, other);
+    if (o->kind != a->kind || o->alone || o->holds_port || master == GPCI_NO_ITEM || !same_block(e, o, a))
         return GPCI_NO_ITEM;
-    const gpci_tree_flight *master = gpci_tree_flight_at(e, master_of(e, other));
-    return master->unlocked && !still_writes(e, a, &block) ? GPCI_NO_ITEM : master_of(e, other);
+    return gpci_tree_flight_at(e, master)->unlocked && !still_writes(e, a, &block) ? GPCI_NO_ITEM : master;
 }
 
 static void enlist(gpci_controllers *e, uint32_t flight) {
@@ -143,19 +153,27 @@ static void enlist(gpci_controllers *e, uint32_t flight) {
     unit->listed++;
 }
 
-/* Remove an access from the list. Joined accesses take over its result and end after it. */
+/* A joined access takes over the result of its master, which ends. With data a later access may read from the joined. */
+static void take_over(gpci_controllers *e, uint32_t master, uint32_t joined) {
+    const gpci_tree_flight *m = gpci_tree_flight_at(e, master);
+    gpci_tree_flight *a = gpci_tree_flight_at(e, joined);
+    a->ended = true;
+    a->unlocked = m->unlocked;
+    a->deepest = m->deepest;
+    if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_RETRY)) && e->tree->with_data)
+        memcpy(gpci_whole_of(e, joined), gpci_whole_of(e, master),
+               gpci_module_at(e->tree, a->module)->given.block_bytes);
+}
+
+/* Remove an access from the list. Joined accesses end after it. */
 static void strike_off(gpci_controllers *e, uint32_t flight) {
-    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_controller *unit = &e->units[a->module];
     const uint32_t older = older_than(e, flight), newer = newer_than(e, flight);
     uint32_t other = a->master == GPCI_NO_ITEM ? newer : GPCI_NO_ITEM;
-    for (; other != GPCI_NO_ITEM; other = newer_than(e, other)) {
-        gpci_tree_flight *o = gpci_tree_flight_at(e, other);
-        if (o->master != flight)
-            continue;
-        o->ended = true;
-        o->deepest = a->deepest;
-    }
+    for (; other != GPCI_NO_ITEM; other = newer_than(e, other))
+        if (gpci_tree_flight_at(e, other)->master == flight)
+            take_over(e, flight, other);
     unit->listed--;
     unit->joined -= a->master != GPCI_NO_ITEM;
     if (older == GPCI_NO_ITEM)
@@ -186,6 +204,8 @@ static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
         read_of_master(e, flight);
     else if (m->unlocked && still_writes(e, a, &block))
         perform(e, flight, block);
+    if (GPCI_UNLIKELY(m->ended))
+        take_over(e, master, flight);
     e->units[a->module].joined++;
     if (e->host)
         e->host->joined(e->host->self, flight);
