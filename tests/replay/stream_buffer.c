@@ -153,12 +153,13 @@ Test(stream_buffer, before_an_l15) {
     rig_close(r);
 }
 
-static void launch_twice(const char *code, gpc_stats *first, gpc_stats *second) {
+static void launch_twice(const char *code, const char *by, unsigned warps, gpc_stats *first, gpc_stats *second) {
     rig *r = open_cached("0");
     set(r, "l15.size", "16KiB");
+    set(r, "sm.fetch_by", by);
     set(r, "kernels.code", code);
     set(r, "launch.code", "true");
-    put_kernel(r, "k.traceg", 1, 1, "", LINES EXIT("0000"));
+    put_kernel(r, "k.traceg", 1, warps, "", LINES EXIT("0000"));
     gpc_replay *replay = open_replay(r);
     for (int n = 0; n < 2; n++) {
         gpc_trace *trace = open_trace(r, "k.traceg");
@@ -172,20 +173,26 @@ static void launch_twice(const char *code, gpc_stats *first, gpc_stats *second) 
 /* Code at a launch: wherever caches have lines; not in the SM; in L2 from the first launch on. */
 Test(stream_buffer, launches) {
     gpc_stats a, b;
-    launch_twice("kept", &a, &b);
+    launch_twice("kept", "sm", 1, &a, &b);
     cr_expect_eq(a.dram_read_sectors, 8 * 4, "and launch.code counts none again");
     cr_expect_eq(b.l1i_hits, 9);
     cr_expect_eq(b.l15_lines, 0);
-    launch_twice("dropped", &a, &b);
+    launch_twice("dropped", "sm", 1, &a, &b);
     cr_expect_eq(a.dram_read_sectors, 8 * 4);
     cr_expect_eq(b.l1i_hits, 1);
     cr_expect_eq(b.l15_code_line_hits, 0);
     cr_expect_eq(b.l2_instruction_read_sector_hits, 8 * 4);
     cr_expect_eq(b.dram_read_sectors, 0);
-    launch_twice("l2", &a, &b);
+    launch_twice("l2", "sm", 1, &a, &b);
     cr_expect_eq(a.dram_read_sectors, 0);
     cr_expect_eq(a.l2_instruction_read_sector_hits, 8 * 4);
     cr_expect_eq(b.l1i_hits, 1);
+    /* caches of all four schedulers, with a warp each */
+    launch_twice("dropped", "scheduler", 4, &a, &b);
+    cr_expect_eq(a.l1i_hits, 4);
+    cr_expect_eq(b.l1i_hits, 4);
+    launch_twice("kept", "scheduler", 4, &a, &b);
+    cr_expect_eq(b.l1i_hits, 4 * 9);
 }
 
 static void refuse(const char *key, const char *value, const char *more, const char *with, const char *message) {

@@ -19,7 +19,7 @@ void rig_close(rig *r) {
 }
 
 void rig_load(int at, const rig *r, load l, const char *lines) {
-    gpc_prefetch out[GPC_MAX_PREFETCHES] = {{0}};
+    gpc_prefetch out[GPC_MAX_PREFETCHES + 1] = {{0}};
     const gpc_request request = {
         .pc = l.pc, .address = l.address & ~(uint64_t)127, .warp = l.warp, .cycle = l.cycle, .transactions = 1};
     const gpc_prefetch_access access = {.request = &request,
@@ -32,6 +32,8 @@ void rig_load(int at, const rig *r, load l, const char *lines) {
     char got[512] = "";
     size_t length = 0;
     cr_assert_leq(count, GPC_MAX_PREFETCHES);
+    for (uint32_t i = count; i <= GPC_MAX_PREFETCHES; i++)
+        cr_expect(!out[i].address && !out[i].sectors, "line %d: place %u is behind the %u lines", at, i, count);
     for (uint32_t i = 0; i < count; i++)
         length += (size_t)snprintf(got + length, sizeof got - length, "%s%lld", i ? " " : "",
                                    (long long)(out[i].address / 128));
