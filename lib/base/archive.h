@@ -67,7 +67,8 @@ uint64_t gpci_archive_number(gpci_archive *archive, uint64_t number);
  */
 void gpci_archive_same(gpci_archive *archive, uint64_t number, const char *what);
 /*
- * Save or load a text. On loading the text belongs to the archive until gpci_archive_close. "" after loading has failed.
+ * Save or load a text. On loading the text belongs to the archive until gpci_archive_close. "" after loading has
+ * failed.
  */
 const char *gpci_archive_text(gpci_archive *archive, const char *text);
 /*

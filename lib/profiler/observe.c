@@ -239,18 +239,18 @@ static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *reside
 }
 
 /* Amounts to add for an access to the counts of its SM, its instruction and its class. */
-typedef struct change {
+typedef struct amounts {
     uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: none */
     uint32_t used, moved, segments;
     bool hit, sector_miss, bypass, first, intra_warp, mru, lru;
-} change;
+} amounts;
 
 static unsigned bucket_of(uint64_t distance) {
     unsigned bucket = distance ? gpci_log2(distance) + 1 : 0;
     return bucket < GPC_PROFILE_DISTANCE_BUCKETS ? bucket : GPC_PROFILE_DISTANCE_BUCKETS - 1;
 }
 
-static void count(gpc_profile_counts *c, const change *n) {
+static void count(gpc_profile_counts *c, const amounts *n) {
     c->accesses++;
     c->hits += n->hit;
     c->sector_misses += n->sector_miss;
@@ -269,7 +269,7 @@ static void count(gpc_profile_counts *c, const change *n) {
     }
 }
 
-static void count_line(gpci_line_row *row, const change *n) {
+static void count_line(gpci_line_row *row, const amounts *n) {
     row->accesses++;
     row->hits += n->hit;
     row->bytes_used += n->used;
@@ -303,7 +303,7 @@ static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
 }
 
 /* Hit on a valid line: counts for the residence, and for the position in the set. */
-static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, change *n) {
+static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, amounts *n) {
     gpci_residence *residence = residence_of(sm, l->set, l->way);
     if (!residence->active) /* allocated by a store, without a sector */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
@@ -315,7 +315,7 @@ static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, ch
     sm->row.hits_by_recency[position < GPC_PROFILE_RECENCY_BUCKETS ? position : GPC_PROFILE_RECENCY_BUCKETS - 1]++;
 }
 
-static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request, bool in_flight, change *n) {
+static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request, bool in_flight, amounts *n) {
     const uint32_t age = request->warp_age;
     if (!in_flight) {
         count_resident_hit(l, sm, request->warp, n);
@@ -328,18 +328,18 @@ static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request
 }
 
 /* Bytes moved and used by the access. */
-static change change_of(const gpci_live *l, const gpci_observed_line *a) {
+static amounts amounts_of(const gpci_live *l, const gpci_observed_line *a) {
     const gpci_level *level = &l->profiler->hierarchy->l1_level;
-    change n = {.distance = GPCI_STACK_FIRST,
-                .stack_distance = GPCI_STACK_FIRST,
-                .used = a->request->bytes_used,
-                .segments = gpci_count_sectors(a->segments)};
+    amounts n = {.distance = GPCI_STACK_FIRST,
+                 .stack_distance = GPCI_STACK_FIRST,
+                 .used = a->request->bytes_used,
+                 .segments = gpci_count_sectors(a->segments)};
     n.moved =
         GPCI_SEGMENT * (a->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[a->segments]]) : n.segments);
     return n;
 }
 
-static void count_load(gpc_profile *p, const gpci_observed_line *a, bool in_flight, change *n) {
+static void count_load(gpc_profile *p, const gpci_observed_line *a, bool in_flight, amounts *n) {
     gpci_live *l = p->live;
     gpci_live_sm *sm = &l->sms[a->request->sm];
     gpc_profile_counts *rows[3];
@@ -380,7 +380,7 @@ static void after_line(void *data, const gpci_observed_line *a, uint32_t hits) {
     gpc_profile *p = data;
     gpci_live *l = p->live;
     if (a->request->kind == GPC_LOAD) {
-        change n = change_of(l, a);
+        amounts n = amounts_of(l, a);
         n.hit = l->way != GPCI_NO_WAY && hits == n.segments;
         n.sector_miss = l->way != GPCI_NO_WAY && !n.hit && l->fetched;
         n.bypass = !n.hit && !n.sector_miss && !l->filled;
@@ -390,7 +390,7 @@ static void after_line(void *data, const gpci_observed_line *a, uint32_t hits) {
 }
 
 /* Read the lookup of a load. Returns true if the load hits data in flight. */
-static bool read_lookup(gpci_live *l, const gpci_observed_line *a, const gpci_observed_lookup *found, change *n) {
+static bool read_lookup(gpci_live *l, const gpci_observed_line *a, const gpci_observed_lookup *found, amounts *n) {
     gpci_live_sm *sm = &l->sms[a->request->sm];
     n->hit = found->whole;
     n->bypass = !n->hit && found->bypassed;
@@ -414,7 +414,7 @@ static gpc_status on_lookup(void *data, const gpci_observed_line *a, const gpci_
     l->set = found->set;
     l->way = found->way;
     if (load) {
-        change n = change_of(l, a);
+        amounts n = amounts_of(l, a);
         const bool in_flight = read_lookup(l, a, found, &n);
         count_load(p, a, in_flight, &n);
     }

@@ -153,7 +153,9 @@ static void enlist(gpci_controllers *e, uint32_t flight) {
     unit->listed++;
 }
 
-/* A joined access takes over the result of its master, which ends. With data a later access may read from the joined. */
+/*
+ * A joined access takes over the result of its master, which ends. With data a later access may read from the joined.
+ */
 static void take_over(gpci_controllers *e, uint32_t master, uint32_t joined) {
     const gpci_tree_flight *m = gpci_tree_flight_at(e, master);
     gpci_tree_flight *a = gpci_tree_flight_at(e, joined);

@@ -6,8 +6,8 @@
 #include "timed/core/timed.h"
 
 /*
- * Last changes of lines in slices of plain caches, by hash of the line: lines with equal hashes share an element. A read
- * that L1 sent before a change of its line may bring older data. A load that must find the value of its moment
+ * Last changes of lines in slices of plain caches, by hash of the line: lines with equal hashes share an element. A
+ * read that L1 sent before a change of its line may bring older data. A load that must find the value of its moment
  * (gpci_reads_anew) therefore joins only reads sent at the change or later. Slices step before L1s in a cycle.
  *
  * Example: L1 sends a read of line A in cycle 100; the home slice performs a store to line A in 160. A strong load of

@@ -235,7 +235,10 @@ static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *
     r->fetch_sectors = r->needed_sectors;
 }
 
-/* The line is gone, but its MSHR entry drains: the packet takes a turn of the entry; loads may reserve a line (drain.h). */
+/*
+ * The line is gone, but its MSHR entry drains: the packet takes a turn of the entry; loads may reserve a line
+ * (drain.h).
+ */
 static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, uint32_t packet,
                                               gpci_tag_access *access, uint32_t leader, uint32_t way, uint8_t needs) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
