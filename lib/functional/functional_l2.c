@@ -12,11 +12,12 @@ static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_
         gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
 }
 
-GPCI_INLINE void read_memory(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, uint32_t sectors,
-                             bool watched) {
+/* Read for `request`: the access, or the write-back of another line, of no stream. */
+GPCI_INLINE void read_memory(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint64_t address,
+                             uint32_t sectors, bool watched) {
     gpci_count_dram_read(h, sectors);
     if (GPCI_UNLIKELY(h->of_stream != NULL))
-        gpci_stream_dram_read(h, gpci_l2_place_of(h, address).slice, &a->request, sectors);
+        gpci_stream_dram_read(h, gpci_l2_place_of(h, address).slice, request, sectors);
     if (watched)
         tell_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
     a->result->dram_sectors += sectors;
@@ -96,12 +97,12 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_
 }
 
 /* Read a slice's missing sectors from memory. */
-GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, uint32_t slice, uint64_t inner, uint64_t address,
-                       const gpc_access_result *result, bool watched) {
+GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint32_t slice,
+                       uint64_t inner, uint64_t address, const gpc_access_result *result, bool watched) {
     gpci_ids asker = {0, 0};
     if (watched && result->fetch_sectors)
         asker = tell_fetch(h, slice, inner, result);
-    read_memory(h, a, address, gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), watched);
+    read_memory(h, a, request, address, gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), watched);
     if (watched && result->fetch_sectors)
         tell_fill(h, slice, inner, result, asker);
 }
@@ -119,7 +120,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a,
     gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
     gpc_status status = access_slice(h, remote, request, &result, watched);
     if (status == GPC_OK)
-        fetch(h, a, remote, p->inner, a->request.address, &result, watched);
+        fetch(h, a, request, remote, p->inner, a->request.address, &result, watched);
     if (watched && status == GPC_OK)
         tell_fill(h, slice, p->inner, lacks, asker);
     return status;
@@ -142,7 +143,7 @@ GPCI_INLINE gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, 
         return GPC_OK;
     if (home != own)
         return fetch_remote(h, a, p, request, &result, watched);
-    fetch(h, a, slice, p->inner, a->request.address, &result, watched);
+    fetch(h, a, request, slice, p->inner, a->request.address, &result, watched);
     return GPC_OK;
 }
 
@@ -151,7 +152,7 @@ GPCI_INLINE gpc_status read(gpc_hierarchy *h, const gpci_line_access *a, const g
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
     if (!h->l2) {
-        read_memory(h, a, request->address, count, watched);
+        read_memory(h, a, request, request->address, count, watched);
         return GPC_OK;
     }
     uint8_t found = 0;
@@ -201,7 +202,7 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint6
         return status;
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += gpci_l2_count_change(h, slice, down, p->shift, segments, bytes, &result);
-    fetch(h, a, slice, p->inner, address, &result, watched);
+    fetch(h, a, down, slice, p->inner, address, &result, watched);
     write_memory(h, address, gpci_l2_written(down, &result, (uint8_t)(segments << p->shift)), watched);
     return GPC_OK;
 }
@@ -240,7 +241,7 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a,
 GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     uint8_t segments = a->line->segments;
     if (!h->l2) {
-        read_memory(h, a, a->request.address, gpci_count_sectors(segments), watched);
+        read_memory(h, a, &a->request, a->request.address, gpci_count_sectors(segments), watched);
         write_memory(h, a->request.address, segments, watched);
         return GPC_OK;
     }

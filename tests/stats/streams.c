@@ -168,6 +168,31 @@ Test(streams, write_backs) {
     destroy(&m);
 }
 
+/* Loads of a stream evict lines that another stream has written: reads of L2 for the write-backs belong to no stream. */
+Test(streams, reads_for_write_backs) {
+    static const char *const modes[] = {SMALL "mode = functional\n", SMALL "mode = timed\n"};
+    for (unsigned timed = 0; timed < 2; timed++) {
+        made m;
+        gpc_error error = GPC_ERROR_INIT;
+        char settings[256];
+        snprintf(settings, sizeof settings, "%sl1.write_policy = back\nl1.write_allocate = lazy\n", modes[timed]);
+        cr_assert_eq(make(&m, settings, &error), GPC_OK, "%s", error.message);
+        for (unsigned n = 0; n < 128; n++) { /* L1 has 32 lines */
+            gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+            const uint64_t address = n * 128;
+            w.kind = n < 32 ? GPC_STORE : GPC_LOAD;
+            w.stream = n >= 32;
+            w.mask = 1, w.width = 4, w.addresses = &address;
+            access(&m, timed, &w);
+            if (timed)
+                cr_assert_eq(gpc_hierarchy_drain(m.hierarchy, NULL), GPC_OK);
+        }
+        cr_expect_eq(of_stream(&m, 0, "dram.read_sectors"), 0);
+        cr_expect_eq(of_stream(&m, 1, "dram.read_sectors"), 4 * 96, "%s", modes[timed]);
+        destroy(&m);
+    }
+}
+
 Test(streams, names_and_refusals) {
     made m;
     gpc_error error = GPC_ERROR_INIT;
