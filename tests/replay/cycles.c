@@ -42,6 +42,8 @@ static void expect_whole(const gpc_stats *s, unsigned schedulers) {
                      s->scheduler_throttled,
                  s->scheduler_cycles);
     cr_assert_leq(s->scheduler_line_stalls + s->scheduler_mshr_stalls, s->scheduler_memory_stalls);
+    cr_assert_leq(s->scheduler_line_stalls, s->l1_line_stalls * schedulers);
+    cr_assert_leq(s->scheduler_mshr_stalls, (s->l1_mshr_stalls + s->l1_merge_stalls) * schedulers);
     cr_assert_eq(s->accepted, s->completed);
 }
 
@@ -431,6 +433,58 @@ Test(cycles, memory_stalls_by_reason) {
         cr_assert_leq(s.scheduler_memory_stalls - reason, 8, "but for the way to the tags");
         rig_close(r);
     }
+}
+
+/* Lines of one warp of each block; the other warp ends at once. */
+#define AT(offset) " 0x7f1000000" offset
+static const char *const busy_warps[13] = {
+    [1] = "0020 00007fff 1 R4 LDG.E.128 2 R7 R0 16 0" AT("000") AT("180") AT("280") AT("380") AT("080") AT("480")
+        AT("600") AT("700") AT("a00") AT("100") AT("b00") AT("b80") AT("c00") AT("d00") AT("e00") "\n",
+    [2] = "0020 ffffffff 1 R3 LDG.E.CONSTANT 2 R0 R5 4 1" AT(
+        "0fc") " 4\n"
+               "0040 0000000f 1 R3 LDL 2 R2 R4 4 0 0x1b0 0x230 0xb0 0x130\n"
+               "0070 00000001 0 STG.E.128 2 R6 R4 16 0" AT("150") "\n",
+    [3] = "0040 16483b7b 1 R6 LDG.E.U8 2 R7 R10 1 1" AT("08c") " 128\n",
+    [4] = "0010 00000007 0 STG.E.U8 2 R1 R11 1 0" AT("5ac") AT("92c") AT("9ac") "\n",
+    [7] = "0030 000007ff 1 R0 LDG.E 2 R5 R4 4 0" AT("214") AT("314") AT("414") AT("494") AT("514") AT("594") AT("614")
+        AT("714") AT("014") AT("914")
+            AT("994") "\n"
+                      "0050 ffffffff 1 R0 SHF.L.U32 2 R5 R6 0\n0070 00000001 1 R7 LDG.E.CONSTANT 2 R5 R0 4 1" AT(
+                          "000") " 4\n",
+    [11] = "0040 00000003 1 R0 LDG.E.64 2 R11 R11 8 0" AT("218") AT("098") "\n",
+    [12] = "0010 ffffffff 0 STG.E.U8 2 R0 R6 1 1" AT("050") " 1\n0020 88cb2db9 0 STG.E.U8 2 R11 R8 1 1" AT(
+        "080") " 128\n"
+               "0030 00000003 1 R2 LDG.E.64 2 R8 R0 8 0" AT("100") AT("000") "\n" BARRIER("0060")};
+
+/* L1's reason changes while a scheduler waits, whether the SM has a step then or not: threads have other steps. */
+Test(cycles, memory_stalls_with_threads) {
+    gpc_stats stats[2];
+    for (unsigned n = 0; n < 2; n++) {
+        rig *r = rig_open();
+        static const char *const settings[][2] = {
+            {"mode", "timed"},         {"sm.blocks", "8"},  {"l1.sectors", "1"},    {"l2.sectors", "1"},
+            {"l1.replacement", "lru"}, {"sm.count", "5"},   {"sm.schedulers", "2"}, {"l2.slices", "4"},
+            {"dram.channels", "1"},    {"l2.size", "8KiB"}, {"l1.size", "1KiB"}};
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+            set(r, settings[i][0], settings[i][1]);
+        set(r, "threads", n ? "4" : "1");
+        begin_kernel(r, "k.traceg", 13, 64, "-nregs = 24\n");
+        for (unsigned block = 1; block < 13; block++) {
+            char lines[1024];
+            begin_block(r, block);
+            snprintf(lines, sizeof lines, "%s%s", busy_warps[block] ? busy_warps[block] : "", EXIT("0140"));
+            put_warp(r, 0, block == 12 ? BARRIER("0060") EXIT("0140") : lines);
+            put_warp(r, 1, block == 12 ? lines : EXIT("0140"));
+            end_block(r);
+        }
+        end_kernel(r);
+        gpc_stats_init(&stats[n]);
+        cr_assert_eq(run_file(r, "k.traceg", &stats[n]), GPC_OK, "%s", r->error.message);
+        rig_close(r);
+    }
+    cr_expect_gt(stats[0].scheduler_line_stalls, 0);
+    cr_expect_eq(stats[0].scheduler_line_stalls, stats[1].scheduler_line_stalls);
+    cr_expect(!memcmp(&stats[0], &stats[1], sizeof *stats));
 }
 
 /* Stores hold the warp for six cycles: issues in 1 and 7, EXIT in 13. Other instructions do not. */

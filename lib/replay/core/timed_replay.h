@@ -77,9 +77,9 @@ typedef struct gpci_issuer {
     uint64_t since;                     /* cycles before `since` are accounted for */
     uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycle from which a unit of the kind is free */
     uint64_t busy_until;                /* largest of `free_at` */
+    gpci_l1_waits waits;                /* before `since`, if `class` is MEMORY */
     uint16_t wanted;                    /* bit per unit that a warp of `wanting` may need */
     uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
-    uint8_t busy;                       /* gpc_busy, if `class` is MEMORY */
     bool declined;                      /* the policy chose no warp, though one could issue */
 } gpci_issuer;
 
@@ -155,7 +155,6 @@ typedef struct gpci_timed_sm {
     uint32_t barriers_used;
     bool any_answered;
     bool refused; /* by the memory pipeline, not ready since */
-    uint8_t busy; /* gpc_busy, while refused */
 } gpci_timed_sm;
 
 /* Builds samples for schedulers. */

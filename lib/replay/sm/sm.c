@@ -136,22 +136,32 @@ static void look_all(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slo
     }
 }
 
-static void account(gpci_timed_sm *m, gpci_issuer *s, uint64_t end) {
+/* Cycles of a sum since an earlier look; the host may have reset the sum in between. */
+static uint64_t since(uint64_t sum, uint64_t before) {
+    return sum >= before ? sum - before : sum;
+}
+
+/*
+ * Account for the cycles before `end`. L1 measures how long it waits for a line or an MSHR entry: the reason may change
+ * without a step of the SM.
+ */
+static void account(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_issuer *s, uint64_t end) {
     if (end <= s->since)
         return;
-    uint64_t cycles = end - s->since;
+    m->counts.classes[s->class] += end - s->since;
     s->since = end;
-    m->counts.classes[s->class] += cycles;
     if (s->class == GPCI_CYCLE_MEMORY) {
-        m->counts.line += s->busy == GPC_BUSY_LINE ? cycles : 0;
-        m->counts.mshr += s->busy == GPC_BUSY_MSHR || s->busy == GPC_BUSY_MERGE ? cycles : 0;
+        const gpci_l1_waits before = s->waits;
+        s->waits = gpci_timed_l1_waits(t->r->hierarchy, (uint32_t)(m - t->sms), end);
+        m->counts.line += since(s->waits.line, before.line);
+        m->counts.mshr += since(s->waits.mshr, before.mshr);
     }
 }
 
 void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     gpci_timed_sm *m = &t->sms[sm];
     for (uint32_t n = 0; n < t->schedulers; n++)
-        account(m, &m->issuers[n], end);
+        account(t, m, &m->issuers[n], end);
     gpci_gauge_set(&m->warps_gauge, end, m->warps_gauge.level);
     gpci_gauge_set(&m->blocks_gauge, end, m->blocks_gauge.level);
     gpci_gauge_set(&m->bypassing_gauge, end, m->bypassing_gauge.level);
@@ -336,7 +346,7 @@ static GPCI_NOINLINE gpc_status issue_more(gpci_timed_replay *t, uint32_t number
 GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, uint32_t n, uint64_t now,
                                    uint32_t words) {
     gpci_issuer *s = &m->issuers[n];
-    account(m, s, now);
+    account(t, m, s, now);
     while (!t->stopped) {
         uint32_t slot;
         gpc_status status = choose(t, m, n, now, words, &slot);
@@ -394,16 +404,17 @@ GPCI_INLINE uint64_t next_unit(gpci_issuer *s, bool ready_now, uint64_t now, uin
 }
 
 /* Plan a scheduler that took part in the step, or was stirred after its turn. */
-GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t words) {
+GPCI_INLINE void settle(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t words) {
     gpci_issuer *s = &m->issuers[n];
     const gpc_scheduler *scheduler = s->scheduler;
     uint64_t ready = 0, memory = 0;
-    account(m, s, now);
+    account(t, m, s, now);
     for (uint32_t word = 0; word < words; word++) {
         ready |= scheduler->map[word].ready & scheduler->map[word].eligible;
         memory |= scheduler->map[word].ready_memory & scheduler->map[word].eligible_memory;
     }
-    s->busy = m->busy;
+    if (memory && m->refused)
+        s->waits = gpci_timed_l1_waits(t->r->hierarchy, (uint32_t)(m - t->sms), s->since);
     if (s->since > now && ((memory && !m->refused) || (ready && s->busy_until <= now + 1))) {
         /* the warp issued and looks again in the next cycle: class_of is not needed */
         s->class = memory && m->refused ? GPCI_CYCLE_MEMORY : GPCI_CYCLE_UNIT;
@@ -424,7 +435,7 @@ GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t wor
 /* Sleep until the next event. */
 GPCI_INLINE void plan(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, uint64_t now, uint32_t words) {
     for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
-        settle(m, gpci_lowest(stirred), now, words);
+        settle(t, m, gpci_lowest(stirred), now, words);
     uint64_t next = m->stirred ? now + 1 : m->later;
     if (m->first_start && m->first_start->start < next)
         next = m->first_start->start;
@@ -479,12 +490,9 @@ GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
             gpci_icache_step(t, number, now);
         look_all(t, m, m->answered, now);
     }
-    if (m->refused) {
-        uint8_t busy = (uint8_t)gpci_timed_busy(t->r->hierarchy, number);
-        m->refused = busy != GPC_BUSY_NOT;
-        if (busy != m->busy)
-            m->stirred = t->all_schedulers;
-        m->busy = busy;
+    if (m->refused && gpci_timed_busy(t->r->hierarchy, number) == GPC_BUSY_NOT) {
+        m->refused = false;
+        m->stirred = t->all_schedulers;
     }
     if (t->watches)
         m->stirred = t->all_schedulers;

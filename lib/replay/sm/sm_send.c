@@ -219,7 +219,6 @@ gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, co
     const gpc_status status = memory ? send(t, number, slot, step, &busy) : send_fence(t, number, slot, step, &busy);
     if (status == GPC_BUSY) { /* the SM sends nothing more for now */
         m->refused = true;
-        m->busy = (uint8_t)busy;
         m->stirred = t->all_schedulers;
     }
     return status;

@@ -88,6 +88,11 @@ gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_
 /* The SM refuses for reasons of the front end: GPC_BUSY, as from gpci_timed_issue. */
 gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy);
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
+/* Cycles before `cycle` in which an SM's L1 waited for a line, or for an MSHR entry or merge, since the last reset. */
+typedef struct gpci_l1_waits {
+    uint64_t line, mshr;
+} gpci_l1_waits;
+gpci_l1_waits gpci_timed_l1_waits(const gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
 /* Busy reason of the miss queue, for gpc_hierarchy_try_miss. */
 gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm);
 

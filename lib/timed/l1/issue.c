@@ -254,6 +254,13 @@ gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     return gpci_l1_has_place(h->timed, stage) ? GPC_BUSY_NOT : gpci_l1_busy(stage);
 }
 
+gpci_l1_waits gpci_timed_l1_waits(const gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
+    const gpci_stage *stage = &h->timed->l1[sm];
+    return (gpci_l1_waits){gpci_stage_stalls(stage, GPC_BUSY_LINE, cycle),
+                           gpci_stage_stalls(stage, GPC_BUSY_MSHR, cycle) +
+                               gpci_stage_stalls(stage, GPC_BUSY_MERGE, cycle)};
+}
+
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
