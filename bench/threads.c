@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "level/rules/hierarchy.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ typedef struct outcome {
 static double waited(const gpc_hierarchy *hierarchy) {
     double seconds = -1;
     if (hierarchy->timed)
-        gpci_strands_shared(hierarchy->timed, &seconds);
+        gpci_shards_shared(hierarchy->timed, &seconds);
     return seconds;
 }
 

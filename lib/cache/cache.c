@@ -78,9 +78,9 @@ const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
     static const uint8_t unused[sizeof request->reserved];
     if (!memcmp(request->reserved, unused, sizeof unused))
         return request;
-    cache->shown = *request;
-    memset(cache->shown.reserved, 0, sizeof cache->shown.reserved);
-    return &cache->shown;
+    cache->last_policy_request = *request;
+    memset(cache->last_policy_request.reserved, 0, sizeof cache->last_policy_request.reserved);
+    return &cache->last_policy_request;
 }
 
 /* Classify the cache. The batch loop serves caches with only tags, dirty bits, a replacement policy and a predictor. */
@@ -347,7 +347,7 @@ gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     if (!cache || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
     gpci_tokens_event(cache->token_state, event);
-    cache->told |= GPC_READS_WARP_EVENTS;
+    cache->notified |= GPC_READS_WARP_EVENTS;
     if (cache->replacement_ops->on_warp_event)
         cache->replacement_ops->on_warp_event(cache->replacement_self, event);
     if (cache->predictor_ops->on_warp_event)

@@ -118,10 +118,10 @@ struct gpc_cache {
     gpci_policy *replacement, *predictor;
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
     uint64_t declined;                    /* 1 + line number of the last request refused by the policy; 0 = none */
-    uint64_t told;         /* calls received from the host, of those named by gpc_cache_lacks: GPC_READS_ bits */
+    uint64_t notified;     /* calls received from the host, of those named by gpc_cache_lacks: GPC_READS_ bits */
     gpci_commons *commons; /* shared policy state of the level, or of the sharing caches; NULL = not shared */
     bool lone;             /* no hierarchy: the cache owns a reference to its commons */
-    gpc_request shown;     /* last request shown to a host's policy */
+    gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
 };
 
@@ -391,8 +391,8 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
                   gpc_access_result *result);
 
 /* The fill callback. */
-void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
-                       uint8_t sectors);
+void gpci_notify_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                         uint8_t sectors);
 
 /* Make sectors of a resident line valid and not pending, and apply a write that waited for the sectors. */
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);

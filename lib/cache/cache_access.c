@@ -229,7 +229,7 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
 }
 
 /* State bits of lines that a request may not evict. */
-static uint32_t barred_by(const gpc_cache *cache, bool lacking) {
+static uint32_t excluded_by(const gpc_cache *cache, bool lacking) {
     return cache->held | (lacking ? GPCI_PRIORITISED : 0);
 }
 
@@ -243,20 +243,20 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
     *out = NULL;
     if (!(cache->held && cache->pending_lines) && !cache->priorities && !lacking)
         return true;
-    const uint32_t barred = barred_by(cache, lacking);
+    const uint32_t excluded = excluded_by(cache, lacking);
     static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
     const uint32_t *states = cache->states + (size_t)set * cache->row;
     const bool own = cache->options.last_ways != GPC_NO_LAST_WAYS && is_beyond(cache, request, set);
     unsigned lowest = 3;
     for (uint32_t way = 0; way < cache->ways; way++)
-        if (!(states[way] & barred) && (!own || GPCI_PRIORITY(states[way]) == GPC_EVICT_LAST) &&
+        if (!(states[way] & excluded) && (!own || GPCI_PRIORITY(states[way]) == GPC_EVICT_LAST) &&
             rank[GPCI_PRIORITY(states[way])] < lowest)
             lowest = rank[GPCI_PRIORITY(states[way])];
     if (lowest == 3)
         return false;
     memset(words, 0, gpci_way_words(cache->ways) * sizeof *words);
     for (uint32_t way = 0; way < cache->ways; way++)
-        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] == lowest)
+        if (!(states[way] & excluded) && rank[GPCI_PRIORITY(states[way])] == lowest)
             gpci_bit_set(words, way);
     *out = words;
     return true;
@@ -275,8 +275,8 @@ static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking
     const uint32_t *states = cache->states + (size_t)set * cache->row;
     uint32_t way = GPCI_NO_WAY;
     if (cache->token_state && !lacking)
-        way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, true));
-    return way == GPCI_NO_WAY ? gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, lacking))
+        way = gpci_lru_last_without(cache->replacement_self, set, states, excluded_by(cache, true));
+    return way == GPCI_NO_WAY ? gpci_lru_last_without(cache->replacement_self, set, states, excluded_by(cache, lacking))
                               : way;
 }
 
@@ -373,7 +373,7 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
 static void take_in_turn(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
                          uint32_t *out_way) {
     const bool lacking = gpci_lacks_token(cache, request);
-    const uint32_t slots = cache->sets * cache->ways, barred = barred_by(cache, lacking);
+    const uint32_t slots = cache->sets * cache->ways, excluded = excluded_by(cache, lacking);
     *out_way = GPCI_NO_WAY;
     for (uint64_t passed = 0; passed < 3 * (uint64_t)slots; passed++) {
         const uint32_t at = cache->hand, way = at % cache->ways;
@@ -381,7 +381,7 @@ static void take_in_turn(gpc_cache *cache, const gpc_request *request, uint32_t 
         uint32_t *state = &cache->states[slot];
         cache->hand = at + 1 < slots ? at + 1 : 0;
         const bool persists = GPCI_PRIORITY(*state) == GPC_EVICT_LAST && passed < 2 * (uint64_t)slots;
-        if (!cache->tags[slot] || *state & barred || persists)
+        if (!cache->tags[slot] || *state & excluded || persists)
             continue;
         if (!(*state & GPCI_USED_AGAIN)) {
             *set = at / cache->ways;
@@ -489,11 +489,11 @@ void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view
     if (!gpci_is_read(request) && !(gpci_is_write(request) && /* a naive store has gone below */
                                     gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH))
         sectors |= gpci_apply_write(cache, request, view, way, view->need);
-    gpci_tell_sectors(cache, request, view, way, sectors);
+    gpci_notify_sectors(cache, request, view, way, sectors);
 }
 
-void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
-                       uint8_t sectors) {
+void gpci_notify_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                         uint8_t sectors) {
     if (sectors && cache->options.on_fill)
         cache->options.on_fill(cache->options.callback_data, view->line << cache->line_shift, view->set, way, sectors,
                                request);

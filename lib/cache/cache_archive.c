@@ -78,7 +78,7 @@ void gpci_cache_archive(gpc_cache *cache, gpci_archive *a) {
     gpci_archive_bytes(a, &cache->sampled_reads, sizeof cache->sampled_reads);
     gpci_archive_bytes(a, &cache->sampled_hits, sizeof cache->sampled_hits);
     gpci_archive_bytes(a, &cache->declined, sizeof cache->declined);
-    gpci_archive_bytes(a, &cache->told, sizeof cache->told);
+    gpci_archive_bytes(a, &cache->notified, sizeof cache->notified);
     gpci_policy_state(cache->replacement, gpci_archive_bytes, a);
     gpci_policy_state(cache->predictor, gpci_archive_bytes, a);
     if (a->loading)

@@ -61,8 +61,8 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
     result->fetch_sectors = sectors;
     /* bytes that a fill completes wait for the fill */
     if (!gpci_is_read(request))
-        gpci_tell_sectors(cache, request, view, result->way,
-                          gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
+        gpci_notify_sectors(cache, request, view, result->way,
+                            gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
     return GPC_OK;
 }
 
@@ -168,7 +168,7 @@ gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, g
 gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_decision predicted, uint32_t word) {
     if (!cache || !request || !cache->predictor_ops->on_reply)
         return predicted;
-    cache->told |= GPC_READS_POLICY_WORD;
+    cache->notified |= GPC_READS_POLICY_WORD;
     gpc_decision verdict =
         cache->predictor_ops->on_reply(cache->predictor_self, gpci_shown(cache, request), predicted, word);
     cache->stats.overturned_bypasses += predicted == GPC_BYPASS && verdict == GPC_CACHE;

@@ -39,7 +39,7 @@ static uint64_t feeds_of(const gpc_cache *cache) {
 }
 
 uint64_t gpc_cache_lacks(const gpc_cache *cache) {
-    return cache ? feeds_of(cache) & ~cache->told : 0;
+    return cache ? feeds_of(cache) & ~cache->notified : 0;
 }
 
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
@@ -51,7 +51,7 @@ void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
     sample->read_hits = stats.read_sector_hits - cache->sampled_hits;
     cache->sampled_reads = stats.read_sectors;
     cache->sampled_hits = stats.read_sector_hits;
-    cache->told |= GPC_READS_SAMPLES;
+    cache->notified |= GPC_READS_SAMPLES;
     if (cache->replacement_ops->on_sample)
         cache->replacement_ops->on_sample(cache->replacement_self, sample);
     if (cache->predictor_ops->on_sample)

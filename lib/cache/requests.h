@@ -41,9 +41,9 @@ _Static_assert(sizeof(struct {
                "each field of a request is in one class");
 
 /* A request for another line on account of `asker`, such as a prefetch. */
-GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *asker) {
+GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
     gpc_request request = {0};
-#define TAKE(field) request.field = asker->field
+#define TAKE(field) request.field = requester->field
     GPCI_REQUEST_ACCESS(TAKE);
     GPCI_REQUEST_ASKER(TAKE);
 #undef TAKE

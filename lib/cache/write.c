@@ -104,7 +104,7 @@ static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci
         result->fetch_sectors = gpci_widen(cache, rest) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
         cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
     }
-    gpci_tell_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, valid));
+    gpci_notify_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, valid));
 }
 
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
@@ -143,7 +143,7 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     } else if (found.missing && allocate == GPC_WRITE_NO_ALLOCATE && policy == GPC_WRITE_BACK) {
         write_below(cache, view, found.missing, result);
     }
-    gpci_tell_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, view->need));
+    gpci_notify_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, view->need));
 }
 
 /*

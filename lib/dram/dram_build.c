@@ -139,7 +139,7 @@ static void start(gpc_dram *dram) {
             lane->index = l;
             lane->channel = c;
             lane->banks = dram->banks + number * rules->banks;
-            lane->wishes = dram->wishes + number * rules->banks;
+            lane->row_requests = dram->row_requests + number * rules->banks;
             lane->groups = dram->groups + number * rules->t.groups;
             start_lane(lane, rules);
         }
@@ -155,12 +155,12 @@ static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
     dram->channel = gpci_zalloc(dram->context, dram->channels, sizeof *dram->channel);
     dram->lanes = gpci_zalloc(dram->context, lanes, sizeof *dram->lanes);
     dram->banks = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->banks);
-    dram->wishes = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->wishes);
+    dram->row_requests = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->row_requests);
     dram->groups = gpci_zalloc(dram->context, lanes * rules->t.groups, sizeof *dram->groups);
     dram->pool = gpci_zalloc(dram->context, (size_t)dram->channels * dram->room, sizeof *dram->pool);
     dram->next = gpci_zalloc(dram->context, dram->channels, sizeof *dram->next);
     dram->active = gpci_zalloc(dram->context, dram->words, sizeof *dram->active);
-    bool all = dram->channel && dram->lanes && dram->banks && dram->wishes && dram->groups && dram->pool &&
+    bool all = dram->channel && dram->lanes && dram->banks && dram->row_requests && dram->groups && dram->pool &&
                dram->next && dram->active;
     return all ? GPC_OK : gpci_out_of_memory(error);
 }
@@ -198,7 +198,7 @@ void gpc_dram_destroy(gpc_dram *dram) {
     gpci_free(context, dram->channel);
     gpci_free(context, dram->lanes);
     gpci_free(context, dram->banks);
-    gpci_free(context, dram->wishes);
+    gpci_free(context, dram->row_requests);
     gpci_free(context, dram->groups);
     gpci_free(context, dram->pool);
     gpci_free(context, dram->next);
@@ -220,7 +220,7 @@ void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void
         gpci_lane *lane = &c->lanes[l];
         visit(user_data, (char *)lane + of_lane, sizeof *lane - of_lane);
         visit(user_data, lane->banks, rules->banks * sizeof *lane->banks);
-        visit(user_data, lane->wishes, rules->banks * sizeof *lane->wishes);
+        visit(user_data, lane->row_requests, rules->banks * sizeof *lane->row_requests);
         visit(user_data, lane->groups, rules->t.groups * sizeof *lane->groups);
     }
 }

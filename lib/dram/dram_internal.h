@@ -122,9 +122,9 @@ typedef struct gpci_bank {
 } gpci_bank;
 
 /* Row command for a bank's oldest request to a row that is not open: earliest cycle, and order of the request. */
-typedef struct gpci_wish {
+typedef struct gpci_row_request {
     uint64_t cycle, order;
-} gpci_wish;
+} gpci_row_request;
 
 typedef struct gpci_bank_group {
     uint64_t activate, column[2];
@@ -147,7 +147,7 @@ typedef struct gpci_lane {
     const gpci_dram_rules *rules;
     struct gpci_channel *channel;
     gpci_bank *banks;
-    gpci_wish *wishes; /* valid in banks with a request of the mode to a row that is not open */
+    gpci_row_request *row_requests; /* valid in banks with a request of the mode to a row that is not open */
     gpci_bank_group *groups;
     gpci_plan plan;                                    /* earliest of opens, closes and columns */
     gpci_plan opens, closes, columns;                  /* activations; precharges; reads or writes */
@@ -195,7 +195,7 @@ struct gpc_dram {
     gpci_channel *channel;
     gpci_lane *lanes;
     gpci_bank *banks;
-    gpci_wish *wishes;
+    gpci_row_request *row_requests;
     gpci_bank_group *groups;
     gpci_burst *pool;
     uint64_t *next;       /* [channels], last result of gpci_dram_run */

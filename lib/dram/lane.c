@@ -58,7 +58,7 @@ static void plan_columns(gpci_lane *lane, uint64_t from, uint32_t changed) {
 }
 
 /* Compute the row command for a bank's oldest request to a row that is not open. */
-static void wish(gpci_lane *lane, uint32_t b) {
+static void request_row(gpci_lane *lane, uint32_t b) {
     const gpci_bank *bank = &lane->banks[b];
     uint32_t kind = lane->mode;
     uint64_t cycle = bank->precharge;
@@ -66,16 +66,17 @@ static void wish(gpci_lane *lane, uint32_t b) {
         cycle = later(bank->activate, lane->groups[b >> lane->rules->group_shift].activate);
     else if (lane->hit_banks[kind] >> b & 1)
         cycle = later(cycle, cap_time(lane, bank, kind)); /* never, without an age cap */
-    lane->wishes[b] = (gpci_wish){cycle, lane->channel->pool[bank->others[kind].first].order};
+    lane->row_requests[b] = (gpci_row_request){cycle, lane->channel->pool[bank->others[kind].first].order};
 }
 
 /* Earliest command among the wishes of `banks` and the present plan. */
-static void plan_rows(const gpci_wish *wishes, gpci_plan *plan, uint64_t banks, uint64_t start, uint8_t command) {
+static void plan_rows(const gpci_row_request *row_requests, gpci_plan *plan, uint64_t banks, uint64_t start,
+                      uint8_t command) {
     uint64_t cycle = plan->cycle, order = plan->order;
     uint32_t bank = plan->bank;
     for (; banks; banks &= banks - 1) {
         uint32_t b = gpci_lowest(banks);
-        uint64_t at = later(start, wishes[b].cycle), its = wishes[b].order;
+        uint64_t at = later(start, row_requests[b].cycle), its = row_requests[b].order;
         uint64_t first =
             0 - (uint64_t)((at < cycle) | ((at == cycle) & (its < order))); /* mask of all bits: no branch */
         cycle ^= (cycle ^ at) & first;
@@ -85,20 +86,21 @@ static void plan_rows(const gpci_wish *wishes, gpci_plan *plan, uint64_t banks, 
     *plan = (gpci_plan){cycle, order, bank, command};
 }
 
-static void plan_wishes(gpci_lane *lane, uint64_t from, uint32_t changed) {
-    uint64_t wishes = lane->other_banks[lane->mode] & ~lane->refreshing, open = lane->open_banks, banks = wishes;
+static void plan_row_requests(gpci_lane *lane, uint64_t from, uint32_t changed) {
+    uint64_t row_requests = lane->other_banks[lane->mode] & ~lane->refreshing, open = lane->open_banks,
+             banks = row_requests;
     if (changed != GPCI_ALL_BANKS)
         banks &= (uint64_t)1 << changed;
     for (; banks; banks &= banks - 1)
-        wish(lane, gpci_lowest(banks));
+        request_row(lane, gpci_lowest(banks));
     uint64_t start = later(from, lane->row_bus);
-    banks = to_look_at(&lane->closes, start, changed, wishes & open);
+    banks = to_look_at(&lane->closes, start, changed, row_requests & open);
     if (banks)
-        plan_rows(lane->wishes, &lane->closes, banks, start, GPCI_DRAM_PRECHARGE);
+        plan_rows(lane->row_requests, &lane->closes, banks, start, GPCI_DRAM_PRECHARGE);
     start = later(start, later(lane->activate, lane->window[lane->window_at]));
-    banks = to_look_at(&lane->opens, start, changed, wishes & ~open);
+    banks = to_look_at(&lane->opens, start, changed, row_requests & ~open);
     if (banks)
-        plan_rows(lane->wishes, &lane->opens, banks, start, GPCI_DRAM_ACTIVATE);
+        plan_rows(lane->row_requests, &lane->opens, banks, start, GPCI_DRAM_ACTIVATE);
 }
 
 GPCI_INLINE bool aged(const gpci_lane *lane, const gpci_plan *row) {
@@ -109,7 +111,7 @@ GPCI_INLINE bool aged(const gpci_lane *lane, const gpci_plan *row) {
 /* Plan the lane's next command. `changed`: a bank, or GPCI_ALL_BANKS. */
 static void plan_next(gpci_lane *lane, uint64_t from, uint32_t changed) {
     plan_columns(lane, from, changed);
-    plan_wishes(lane, from, changed);
+    plan_row_requests(lane, from, changed);
     const gpci_plan *opens = &lane->opens, *closes = &lane->closes, *columns = &lane->columns;
     /* Among row commands the order suffices: an older request reaches the age cap before a younger request. */
     const gpci_plan *row = opens;
@@ -280,8 +282,8 @@ static void postpone(gpci_lane *lane, uint32_t group, uint64_t cycle) {
     raise_to(&lane->groups[group].activate, cycle);
     for (uint32_t b = first; b < first + (1u << shift); b++) {
         /* 0 if the bank is open */
-        uint64_t its = lane->wishes[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1);
-        lane->wishes[b].cycle = its < least ? least : its;
+        uint64_t its = lane->row_requests[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1);
+        lane->row_requests[b].cycle = its < least ? least : its;
     }
 }
 

@@ -132,17 +132,17 @@ void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
 /* Count the refreshes on a copy of the lane. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes) {
     gpci_bank banks[GPCI_MOST_BANKS];
-    gpci_wish wishes[GPCI_MOST_BANKS];
+    gpci_row_request row_requests[GPCI_MOST_BANKS];
     gpci_bank_group groups[GPCI_MOST_BANKS];
     gpci_lane copy = *lane;
     *precharges = *refreshes = 0;
     if (!lane->rules->refresh || lane->queued[0] + lane->queued[1] || lane->refresh_due > cycle)
         return;
     memcpy(banks, lane->banks, lane->rules->banks * sizeof *banks);
-    memcpy(wishes, lane->wishes, lane->rules->banks * sizeof *wishes);
+    memcpy(row_requests, lane->row_requests, lane->rules->banks * sizeof *row_requests);
     memcpy(groups, lane->groups, lane->rules->t.groups * sizeof *groups);
     copy.banks = banks;
-    copy.wishes = wishes;
+    copy.row_requests = row_requests;
     copy.groups = groups;
     copy.muted = true;
     gpci_lane_catch_up(&copy, cycle);

@@ -58,8 +58,8 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
     a->request.address = line->address;
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
     if (watched)
-        gpci_tell_line(h->trace, &a->request, line->segments);
-    if (GPCI_UNLIKELY(h->sectors_apart))
+        gpci_append_line(h->log, &a->request, line->segments);
+    if (GPCI_UNLIKELY(h->sector_packets))
         a->request.continues = line->follows;
     if (GPCI_UNLIKELY(h->future && (a->l1 || h->coherent) && !line->follows))
         a->request.next_use = gpci_future_next(h->future, a->request.sm);
@@ -69,7 +69,7 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
 /* further blocks of a line are in the same page */
 static GPCI_COLD void translate(gpc_hierarchy *h, uint32_t sm, const gpci_transaction *lines, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (!lines[i].follows || h->sectors_apart)
+        if (!lines[i].follows || h->sector_packets)
             gpci_tlbs_access(h, sm, lines[i].address);
 }
 
@@ -81,7 +81,7 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc
     a.l1 = gpci_l1_of(h, &a.request);
     result->lines = a.request.transactions;
     if (watched)
-        gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
+        gpci_append_access(h->log, &a.request, lines[0].address, result->sectors);
     for (uint32_t i = 1; i < count; i++)
         gpci_functional_expect_l1(a.l1, lines[i].address);
     for (uint32_t i = 0; i < count && i < AHEAD; i++)
@@ -122,7 +122,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
     if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED) && status == GPC_OK)
         status = gpci_functional_acquire(h, &w);
     if (watched)
-        status = gpci_tell_complete(h, &own, status);
+        status = gpci_append_complete(h, &own, status);
     return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
 }
 
@@ -132,7 +132,7 @@ static GPCI_COLD gpc_status access_caches_watched(gpc_hierarchy *h, const gpc_wa
 }
 
 static gpc_status access_caches(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (GPCI_UNLIKELY(h->log != NULL))
         return access_caches_watched(h, access, result);
     return take(h, access, result, pass_caches, false);
 }
@@ -143,7 +143,7 @@ static GPCI_COLD gpc_status access_tree_watched(gpc_hierarchy *h, const gpc_warp
 }
 
 static gpc_status access_tree(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (GPCI_UNLIKELY(h->log != NULL))
         return access_tree_watched(h, access, result);
     return take(h, access, result, gpci_coherent_line, false);
 }
@@ -165,9 +165,9 @@ static bool idle(const gpc_hierarchy *h) {
     return true;
 }
 
-static gpc_status watch(gpc_hierarchy *h, gpci_trace *trace) {
+static gpc_status watch(gpc_hierarchy *h, gpci_event_log *log) {
     (void)h;
-    (void)trace;
+    (void)log;
     return GPC_OK;
 }
 

@@ -6,7 +6,7 @@
 /* A bulk copy without a clock: request by request to L2. */
 
 static gpc_status pass(gpc_hierarchy *h, const gpci_line_access *a) {
-    const bool watched = h->trace != NULL;
+    const bool watched = h->log != NULL;
     switch (a->request.kind) {
     case GPC_STORE:
         return watched ? gpci_functional_store_watched(h, a) : gpci_functional_store(h, a);

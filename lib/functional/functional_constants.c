@@ -8,7 +8,7 @@
 /* A load of constants without a clock. */
 
 static void see(const gpc_hierarchy *h, gpc_what what, const gpc_request *request, uint32_t segments, uint8_t outcome) {
-    gpci_see_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
+    gpci_log_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
 }
 
 /* Read from L2 the data that a constant cache lacks. */
@@ -22,24 +22,24 @@ static gpc_status read_l15(gpc_hierarchy *h, gpci_line_access *a, const gpc_requ
     gpc_cache *cache = gpci_l15_of(h, asked->sm);
     const uint32_t index = h->sm_l15[asked->sm], line = cache->options.line_bytes, segments = line / GPCI_SEGMENT;
     gpc_access_result result = {.way = GPCI_NO_WAY};
-    const gpci_ids before = h->trace ? h->trace->below : (gpci_ids){0};
+    const gpci_ids before = h->log ? h->log->below : (gpci_ids){0};
     gpc_request request = *asked;
     request.address &= ~(uint64_t)(line - 1);
     gpc_status status = gpc_cache_lookup(cache, &request, &result);
     if (status < 0)
         return status;
     gpci_l15_looked(h, asked, result.outcome == GPC_HIT, false);
-    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L15, index, request.address, segments, result.outcome);
+    gpci_log_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L15, index, request.address, segments, result.outcome);
     if (result.outcome == GPC_HIT)
         return GPC_OK;
-    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
+    gpci_log_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
     status = read_l2(h, a, &request, (uint8_t)((1u << segments) - 1));
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
         status = gpc_cache_fill(cache, &request, 1, &result);
-    gpci_see_step(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
+    gpci_log_step(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
                   request.address, segments, 0);
-    if (h->trace)
-        h->trace->below = before;
+    if (h->log)
+        h->log->below = before;
     return status;
 }
 
@@ -71,14 +71,14 @@ gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *w,
     result->lines = count;
     for (uint32_t i = 0; i < count; i++)
         result->sectors += gpci_count_sectors(lines[i].segments);
-    if (h->trace)
-        gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
+    if (h->log)
+        gpci_append_access(h->log, &a.request, lines[0].address, result->sectors);
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         a.line = &lines[i];
         a.request.address = lines[i].address;
         a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
-        if (h->trace)
-            gpci_tell_line(h->trace, &a.request, lines[i].segments);
+        if (h->log)
+            gpci_append_line(h->log, &a.request, lines[i].segments);
         status = pass(h, &a, &a.request, all);
     }
     return status;

@@ -10,8 +10,8 @@
 GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what what, uint8_t segments,
                      uint8_t outcome, bool watched) {
     if (watched)
-        gpci_tell_step(h->trace, what, GPC_COMPONENT_L1, a->request.sm, a->request.address,
-                       gpci_count_sectors(segments), outcome);
+        gpci_append_step(h->log, what, GPC_COMPONENT_L1, a->request.sm, a->request.address,
+                         gpci_count_sectors(segments), outcome);
 }
 
 /* Write a leaving line's dirty bytes to the level below. */
@@ -19,7 +19,7 @@ static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32
     gpc_request request;
     if (!gpci_l1_line_left(h, sm, eviction, &request))
         return GPC_OK;
-    gpci_see_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
+    gpci_log_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
                   gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)), 0);
     return gpci_functional_l2_write(h, a, &request, 0, eviction->dirty_bytes);
 }
@@ -28,7 +28,7 @@ static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32
 GPCI_INLINE gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction,
                                bool watched) {
     if (watched)
-        gpci_tell_evict(h->trace, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
+        gpci_append_evict(h->log, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
     return write_back(h, a, sm, eviction);
 }
 
@@ -46,7 +46,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_ca
     bool declined = result->admission == GPC_DECLINED;
     uint8_t fetched = result->fetch_sectors, sectors = h->l1_level.segments_of[fetched];
     uint8_t asked =
-        gpci_level_lacks(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
+        gpci_level_missing(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
     uint32_t word;
     gpc_status status = read_below(h, a, request, asked, result->policy_word, &word, watched);
     if (status < 0)
@@ -62,7 +62,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_ca
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, fetched, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
-        gpci_l1_passed_by(h, request->sm, fetched);
+        gpci_l1_on_not_allocated(h, request->sm, fetched);
     see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
     return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction, watched) : status;
 }
@@ -157,7 +157,7 @@ gpc_status gpci_functional_atomic_watched(gpc_hierarchy *h, const gpci_line_acce
 
 void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address) {
     if (l1)
-        gpci_expect_set(l1, address);
+        gpci_sw_prefetch_set(l1, address);
 }
 
 void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address) {

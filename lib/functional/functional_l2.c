@@ -9,7 +9,7 @@
 /* Record a memory event, with the host's address. */
 static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t sectors) {
     if (sectors)
-        gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
+        gpci_append_step(h->log, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
 }
 
 /* Read for `request`: the access, or the write-back of another line, of no stream. */
@@ -32,51 +32,51 @@ GPCI_INLINE void write_memory(gpc_hierarchy *h, uint64_t address, uint8_t segmen
 
 static void write_taken(void *hierarchy, uint64_t address, uint8_t segments) {
     gpc_hierarchy *h = hierarchy;
-    write_memory(h, address, segments, h->trace != NULL);
+    write_memory(h, address, segments, h->log != NULL);
 }
 
 static GPCI_COLD void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors) {
-    gpci_ids present = h->trace->below;
-    gpci_tell_step(h->trace, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
+    gpci_ids present = h->log->below;
+    gpci_append_step(h->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
     tell_memory(h, GPC_WHAT_MEMORY_WRITE, line, sectors);
-    h->trace->below = present;
+    h->log->below = present;
 }
 
 /* Write dirty bytes of a slice's line to DRAM. */
 static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
     uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, slice, bytes));
     gpci_count_dram_write(h, sectors);
-    if (GPCI_UNLIKELY(h->trace != NULL) && sectors)
+    if (GPCI_UNLIKELY(h->log != NULL) && sectors)
         tell_write_back(h, slice, gpci_l2_host_address(h, slice, line), sectors);
 }
 
 static GPCI_COLD void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
                                   const gpc_access_result *result) {
     uint32_t sectors = gpci_count_sectors(h->l2_level.segments_of[request->sector_mask]);
-    gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
-                   sectors, result->outcome);
+    gpci_append_step(h->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
+                     sectors, result->outcome);
     if (result->evicted)
-        gpci_tell_evict(h->trace, GPC_COMPONENT_L2, slice,
-                        gpci_l2_host_address(h, slice, result->eviction.line_address), &result->eviction);
+        gpci_append_evict(h->log, GPC_COMPONENT_L2, slice,
+                          gpci_l2_host_address(h, slice, result->eviction.line_address), &result->eviction);
 }
 
 static void tell_sectors(const gpc_hierarchy *h, gpc_what what, uint32_t slice, uint64_t inner, uint8_t sectors) {
-    gpci_tell_step(h->trace, what, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
-                   gpci_count_sectors(h->l2_level.segments_of[sectors]), 0);
+    gpci_append_step(h->log, what, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
+                     gpci_count_sectors(h->l2_level.segments_of[sectors]), 0);
 }
 
 /* Record a fetch by a slice. Returns the event ids of its requester, for tell_fill. */
 static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner,
                                      const gpc_access_result *result) {
-    gpci_ids asker = h->trace->below;
+    gpci_ids requester = h->log->below;
     tell_sectors(h, GPC_WHAT_FETCH, slice, inner, result->fetch_sectors);
-    return asker;
+    return requester;
 }
 
 /* Record the arrival of fetched data, kept or bypassed. */
 static GPCI_COLD void tell_fill(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result,
-                                gpci_ids asker) {
-    h->trace->below = asker;
+                                gpci_ids requester) {
+    h->log->below = requester;
     tell_sectors(h, result->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, slice, inner, result->fetch_sectors);
 }
 
@@ -99,12 +99,12 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_
 /* Read a slice's missing sectors from memory. */
 GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint32_t slice,
                        uint64_t inner, uint64_t address, const gpc_access_result *result, bool watched) {
-    gpci_ids asker = {0, 0};
+    gpci_ids requester = {0, 0};
     if (watched && result->fetch_sectors)
-        asker = tell_fetch(h, slice, inner, result);
+        requester = tell_fetch(h, slice, inner, result);
     read_memory(h, a, request, address, gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), watched);
     if (watched && result->fetch_sectors)
-        tell_fill(h, slice, inner, result, asker);
+        tell_fill(h, slice, inner, result, requester);
 }
 
 /* Read a slice's missing sectors from the line's home slice in the other partition. */
@@ -113,16 +113,16 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a,
     uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, a->request.address);
     uint32_t slice = gpci_l2_slice(h, own, p->slice), remote = gpci_l2_slice(h, home, p->slice);
     gpc_access_result result;
-    gpci_ids asker = {0, 0};
+    gpci_ids requester = {0, 0};
     if (watched)
-        asker = tell_fetch(h, slice, p->inner, lacks);
+        requester = tell_fetch(h, slice, p->inner, lacks);
     gpci_count_l2_remote(h, slice, gpci_count_sectors(h->l2_level.segments_of[lacks->fetch_sectors]));
     gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
     gpc_status status = access_slice(h, remote, request, &result, watched);
     if (status == GPC_OK)
         fetch(h, a, request, remote, p->inner, a->request.address, &result, watched);
     if (watched && status == GPC_OK)
-        tell_fill(h, slice, p->inner, lacks, asker);
+        tell_fill(h, slice, p->inner, lacks, requester);
     return status;
 }
 
@@ -183,7 +183,7 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, 
         gpci_round_lanes_keep(h, GPCI_ASKED_READ, request, segments, policy_word, NULL);
         return GPC_OK;
     }
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (GPCI_UNLIKELY(h->log != NULL))
         return read_watched(h, a, request, segments, policy_word, reply_word);
     return read(h, a, request, segments, policy_word, reply_word, false);
 }
@@ -233,7 +233,7 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a,
         gpci_round_lanes_keep(h, GPCI_ASKED_WRITE, request, 0, policy_word, bytes);
         return GPC_OK;
     }
-    if (GPCI_UNLIKELY(h->trace != NULL))
+    if (GPCI_UNLIKELY(h->log != NULL))
         return write_watched(h, a, request, policy_word, bytes);
     return write(h, a, request, policy_word, bytes, false);
 }
@@ -261,7 +261,7 @@ gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a
         gpci_round_lanes_keep(h, GPCI_ASKED_ATOMIC, &a->request, a->line->segments, 0, a->line->bytes);
         return GPC_OK;
     }
-    return GPCI_UNLIKELY(h->trace != NULL) ? atomic_watched(h, a) : atomic(h, a, false);
+    return GPCI_UNLIKELY(h->log != NULL) ? atomic_watched(h, a) : atomic(h, a, false);
 }
 
 void gpci_functional_l2_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t address) {
@@ -269,9 +269,9 @@ void gpci_functional_l2_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t add
         return;
     gpci_l2_place p = gpci_l2_place_of(h, address);
     uint32_t home = gpci_l2_home(h, address), own = h->sm_partition[sm];
-    gpci_expect_set(h->l2[gpci_l2_slice(h, home, p.slice)], p.inner);
+    gpci_sw_prefetch_set(h->l2[gpci_l2_slice(h, home, p.slice)], p.inner);
     if (home != own)
-        gpci_expect_set(h->l2[gpci_l2_slice(h, own, p.slice)], p.inner);
+        gpci_sw_prefetch_set(h->l2[gpci_l2_slice(h, own, p.slice)], p.inner);
 }
 
 void gpci_functional_flush_l2(gpc_hierarchy *h) {

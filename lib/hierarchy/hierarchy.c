@@ -16,10 +16,10 @@
 #include "level/rules/level_count.h"
 #include "level/rules/recorder.h"
 #include "stats/stats.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
+#include "timed/ctrl/drain.h"
+#include "timed/ctrl/plain_values.h"
 #include "timed/l2/port.h"
-#include "timed/stage/drain.h"
-#include "timed/stage/plain_values.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,9 +37,9 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
     h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
     h->streams = (uint32_t)gpci_config_number(config, GPCI_KEY_STREAMS);
-    h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
+    h->lane_packets = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
     h->line_order = (uint8_t)gpci_config_number(config, GPCI_KEY_L1_LINE_ORDER);
-    h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
+    h->sector_packets = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
 
 /* Check l1.mshr_free (when an MSHR entry of L1 becomes free again). */
@@ -60,7 +60,7 @@ static gpc_status check_mshr_free(const gpc_hierarchy *h, gpc_error *error) {
 static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
-    if (h->sectors_apart && (h->with_data || gpci_has_prefetcher(h, GPCI_KEY_L1_PREFETCHER)))
+    if (h->sector_packets && (h->with_data || gpci_has_prefetcher(h, GPCI_KEY_L1_PREFETCHER)))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
     if (gpci_number(h, GPCI_KEY_L1_COMBINE_STORES) &&
@@ -68,14 +68,14 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.combine_stores = buffer needs l1.combine_lines above 0, mode = timed, and coherence = "
                          "none or viper");
-    if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
+    if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lane_packets)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");
-    if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER)))
+    if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lane_packets || gpci_number(h, GPCI_KEY_L1_REORDER)))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.issue_latency needs l1.coalescer = warp and l1.reorder = none: one queue before the tags");
     const uint64_t collectors = gpci_number(h, GPCI_KEY_L1_COLLECTORS);
-    if (collectors && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER) ||
+    if (collectors && (h->lane_packets || gpci_number(h, GPCI_KEY_L1_REORDER) ||
                        gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) || gpci_number(h, GPCI_KEY_TLB_PAGE) != GPCI_WORD))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.collectors needs l1.coalescer = warp or sector, l1.reorder = none, l1.issue_latency = 0 "
@@ -87,7 +87,7 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
                          (unsigned long long)collectors + 3, (unsigned long long)collectors);
     if (gpci_number(h, GPCI_KEY_L1_RELEASE_LATENCY) && !gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
         return gpci_fail(error, GPC_ERROR_RANGE, "l1.release_latency needs l1.release_width: else there are no turns");
-    if (h->line_order && h->lanes_apart)
+    if (h->line_order && h->lane_packets)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.line_order = descending or banks needs l1.coalescer = warp or sector: lanes have no lines "
                          "together");
@@ -121,14 +121,14 @@ static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "cpu.count = %u needs gpu.count = %u or more: they are the last of these", h->cpus,
                          h->cpus + 1);
-    if (h->lanes_apart && h->driver != &gpci_timed_tree)
+    if (h->lane_packets && h->driver != &gpci_timed_tree)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "
                          "they are in flight, in a coherent L1");
     if (h->streams > 1 && h->levels == &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "streams = %u needs coherence = none or viper: messages of a tree name no stream", h->streams);
-    if (h->sectors_apart && h->levels == &gpci_tree_levels)
+    if (h->sector_packets && h->levels == &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector needs coherence = none or viper: modules of a tree take lines");
     if (h->levels != &gpci_tree_levels && gpci_check_idle(h, error) < 0)
@@ -178,7 +178,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         return status;
     }
     h->counts_all = h->counts_fresh = true;
-    gpci_tell_idle(h);
+    gpci_report_idle_keys(h);
     *out = h;
     return GPC_OK;
 }
@@ -417,7 +417,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
 
 uint32_t gpc_hierarchy_threads(const gpc_hierarchy *h) {
     if (h && h->timed)
-        return gpci_strands_threads(h->timed);
+        return gpci_shards_threads(h->timed);
     return h && h->round_threads ? h->round_threads : 1;
 }
 

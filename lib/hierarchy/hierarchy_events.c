@@ -2,7 +2,7 @@
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
 
-/* Event trace of a hierarchy: set, replace, remove. */
+/* Event log of a hierarchy: set, replace, remove. */
 
 static gpc_status check(const gpc_event_options *o, gpc_error *error) {
     const struct {
@@ -31,12 +31,12 @@ static gpc_status check(const gpc_event_options *o, gpc_error *error) {
     return GPC_OK;
 }
 
-static gpc_status put(gpc_hierarchy *h, gpci_trace *trace) {
-    const gpc_status status = h->driver->watch(h, trace);
+static gpc_status put(gpc_hierarchy *h, gpci_event_log *log) {
+    const gpc_status status = h->driver->watch(h, log);
     if (status < 0)
         return status;
     gpci_trace_destroy(h);
-    h->trace = trace;
+    h->log = log;
     return GPC_OK;
 }
 
@@ -48,14 +48,14 @@ static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_er
     gpc_status status = check(options, error);
     if (status < 0)
         return status;
-    gpci_trace *trace = gpci_trace_make(h);
-    if (!trace)
+    gpci_event_log *log = gpci_event_log_make(h);
+    if (!log)
         return gpci_out_of_memory(error);
-    trace->options = *options;
-    status = put(h, trace);
+    log->options = *options;
+    status = put(h, log);
     if (status == GPC_OK)
         return GPC_OK;
-    gpci_trace_free(h->context, trace);
+    gpci_event_log_free(h->context, log);
     return gpci_out_of_memory(error);
 }
 

@@ -34,18 +34,18 @@ static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
                               sizeof(gpc_cache_stats),
                               sizeof(gpci_module),
                               sizeof(gpci_packet),
-                              sizeof(gpci_flight),
-                              sizeof(gpci_stage),
+                              sizeof(gpci_inflight),
+                              sizeof(gpci_ctrl),
                               sizeof(gpci_network),
                               sizeof(gpci_task),
-                              sizeof(gpci_tree_flight),
-                              sizeof(gpci_controller),
+                              sizeof(gpci_tree_inflight),
+                              sizeof(gpci_engine_unit),
                               sizeof(gpci_lock),
                               sizeof(gpci_wheel),
                               sizeof(gpci_kept_access),
                               sizeof(gpci_coherent_origin),
                               sizeof(gpci_timed),
-                              sizeof(gpci_controllers),
+                              sizeof(gpci_engine),
                               ORDER};
     gpci_crc crc;
     gpci_crc_init(&crc);

@@ -4,7 +4,7 @@
 #include "cache/cache.h"
 #include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
-#include "timed/stage/prefetch.h"
+#include "timed/ctrl/prefetch.h"
 
 /* Counters published by the policies of a hierarchy's caches. In a coherent tree, L1s and slices are modules. */
 

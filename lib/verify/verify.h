@@ -2,7 +2,7 @@
 #ifndef GPC_VERIFY_VERIFY_H
 #define GPC_VERIFY_VERIFY_H
 
-#include "coherence/engine/controller_hold.h"
+#include "coherence/engine/engine_hold.h"
 #include "verify/verify_states.h"
 
 /*
@@ -232,7 +232,7 @@ void gpci_verify_overlap_scrub(gpci_explorer *e);
 /* verify_ghost.c: check that detached copies are unchanged; false: `told` has the fault. */
 bool gpci_verify_detached(gpci_explorer *e);
 /* Record the effect of an access. */
-void gpci_verify_performed(void *explorer, uint32_t flight);
+void gpci_verify_performed(void *explorer, uint32_t inflight);
 /* Record that a module begins to acquire; GPC_NO_MODULE: all modules have acquired, with no access in flight. */
 void gpci_verify_acquires(gpci_explorer *e, uint32_t module);
 /* Check that no store is lost. The tree must be flushed. */

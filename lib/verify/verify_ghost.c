@@ -84,7 +84,7 @@ bool gpci_verify_detached(gpci_explorer *e) {
 }
 
 /* Check a module after an acquire: detached copies from before the acquire must be gone. */
-static void let_go(gpci_explorer *e, uint32_t m) {
+static void release(gpci_explorer *e, uint32_t m) {
     for (uint32_t b = 0; b < e->setup->blocks; b++) {
         const gpci_module *x = &e->c->modules[m];
         if (e->ghost.detached[m][b] < 2 || !is_detached(e, m, b))
@@ -142,7 +142,7 @@ void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
         for (uint32_t b = 0; b < e->setup->blocks && (m == module || module == GPC_NO_MODULE); b++) {
             g->detached[m][b] = g->detached[m][b] ? 2 : 0;
             if (module == GPC_NO_MODULE) /* the acquire is done */
-                let_go(e, m);
+                release(e, m);
         }
     for (uint32_t b = 0; b < e->setup->blocks && is_refreshed(e, module); b++)
         for (uint32_t p = 0; p < e->setup->positions; p++) {
@@ -156,21 +156,21 @@ void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
 
 static void acquired(gpci_explorer *e, uint32_t module) {
     gpci_verify_ghost *g = &e->ghost;
-    let_go(e, module);
+    release(e, module);
     memcpy(g->old[module], g->aging[module], sizeof g->old[module]);
     memset(g->aging[module], 0, sizeof g->aging[module]);
     g->acquire = 0;
 }
 
-void gpci_verify_performed(void *explorer, uint32_t flight) {
+void gpci_verify_performed(void *explorer, uint32_t inflight) {
     gpci_explorer *e = explorer;
-    const gpci_controllers *c = e->c->controllers;
-    const gpci_tree_flight *a = gpci_tree_flight_at(c, flight);
+    const gpci_engine *c = e->c->engine;
+    const gpci_tree_inflight *a = gpci_tree_inflight_at(c, inflight);
     if (a->kind == GPC_COHERENCE_ACQUIRE) {
         acquired(e, a->module);
         return;
     }
-    const uint8_t *bytes = gpci_payload_of(c, flight);
+    const uint8_t *bytes = gpci_payload_of(c, inflight);
     const uint32_t b = (uint32_t)((a->address - GPCI_VERIFY_BASE) / GPCI_VERIFY_BLOCK);
     const uint32_t p = (uint32_t)((a->address - GPCI_VERIFY_BASE) % GPCI_VERIFY_BLOCK);
     if (a->kind != GPC_COHERENCE_LOAD) {

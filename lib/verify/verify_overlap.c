@@ -24,14 +24,14 @@ gpc_status gpci_verify_hold(gpci_explorer *e, gpc_error *error) {
     const gpc_status status = gpc_coherence_hold(e->c, s->entries, s->one_channel ? 1 : 3, error);
     if (status != GPC_OK)
         return status;
-    e->c->controllers->performed = gpci_verify_performed;
-    e->c->controllers->performed_data = e;
+    e->c->engine->performed = gpci_verify_performed;
+    e->c->engine->performed_data = e;
     return GPC_OK;
 }
 
 bool gpci_verify_is_settled(const gpci_explorer *e) {
-    const gpci_controllers *c = e->c->controllers;
-    return !c->flights.used && !c->tasks.used && !c->parcels.used && !c->calendar.later_count;
+    const gpci_engine *c = e->c->engine;
+    return !c->inflights.used && !c->tasks.used && !c->sent_messages.used && !c->calendar.later_count;
 }
 
 /*
@@ -42,15 +42,15 @@ static bool is_issued_whole(const gpci_verify_action *a) {
     return a->kind == GPCI_VERIFY_ACQUIRE && a->module != GPC_NO_MODULE;
 }
 
-static uint32_t flight_of(const gpci_controllers *c, uint64_t token) {
-    uint32_t flight = 0;
-    while (gpci_tree_flight_at(c, flight)->token != token)
-        flight++;
-    return flight;
+static uint32_t inflight_of(const gpci_engine *c, uint64_t token) {
+    uint32_t inflight = 0;
+    while (gpci_tree_inflight_at(c, inflight)->token != token)
+        inflight++;
+    return inflight;
 }
 
 static gpc_status issue_acquire(gpci_explorer *e, uint32_t module, gpc_error *error) {
-    gpci_controllers *c = e->c->controllers;
+    gpci_engine *c = e->c->engine;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
     uint64_t token;
     request.kind = GPC_COHERENCE_ACQUIRE;
@@ -59,12 +59,12 @@ static gpc_status issue_acquire(gpci_explorer *e, uint32_t module, gpc_error *er
     const gpc_status status = gpc_coherence_issue(e->c, &request, error, &token);
     if (status != GPC_OK)
         return status;
-    e->ghost.acquire = 1 + flight_of(c, token);
+    e->ghost.acquire = 1 + inflight_of(c, token);
     return gpci_steps_until(c, c->now, error);
 }
 
 gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
-    gpci_controllers *c = e->c->controllers;
+    gpci_engine *c = e->c->engine;
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
     uint64_t token;
@@ -72,7 +72,7 @@ gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
     *e->told = '\0';
     e->wrong.known = false;
     if (how & GPCI_VERIFY_CHOICE) {
-        if (!gpci_controllers_room(c))
+        if (!gpci_engine_room(c))
             return gpci_out_of_memory(error);
         gpci_hold_take(c, how & ~GPCI_VERIFY_CHOICE);
     } else if (is_issued_whole(&e->actions[how])) {
@@ -91,7 +91,7 @@ gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
 
 /* -- checks */
 
-static bool can_go_on(const gpci_controllers *c) {
+static bool can_go_on(const gpci_engine *c) {
     gpc_coherence_choice choice;
     for (uint32_t i = 0; gpci_hold_choice(c, i, &choice); i++)
         if (choice.ready)
@@ -100,7 +100,7 @@ static bool can_go_on(const gpci_controllers *c) {
 }
 
 static void tell_deadlock(gpci_explorer *e, char *text, size_t size) {
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     gpc_coherence_choice choice;
     gpc_error error = GPC_ERROR_INIT;
     if (gpci_hold_choice(c, 0, &choice)) {
@@ -124,7 +124,7 @@ gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_
         snprintf(text, size, "%s", e->told);
         return GPC_VERIFY_VALUE;
     }
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     if (!gpci_verify_is_settled(e)) {
         if (can_go_on(c))
             return GPC_VERIFY_PASSED;
@@ -191,9 +191,9 @@ static bool follow(overlap_search *s, uint32_t state, uint16_t how, bool issue, 
 }
 
 static uint32_t in_flight(const gpci_explorer *e, uint32_t module) {
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     uint32_t count = 0;
-    for (uint32_t f = c->units[module].oldest; f != GPCI_NO_ITEM; f = gpci_flight_rest_of(c, f)->newer)
+    for (uint32_t f = c->units[module].oldest; f != GPCI_NO_ITEM; f = gpci_inflight_rest_of(c, f)->newer)
         count++;
     return count;
 }
@@ -221,7 +221,7 @@ static bool choose_all(overlap_search *s, uint32_t state, uint32_t count) {
     gpc_coherence_choice choice;
     for (uint32_t i = 0; i < count; i++) {
         gpci_verify_overlap_load(&s->e, s->e.base);
-        if (!gpci_hold_choice(s->e.c->controllers, i, &choice) || !choice.ready)
+        if (!gpci_hold_choice(s->e.c->engine, i, &choice) || !choice.ready)
             continue;
         if (!follow(s, state, (uint16_t)(GPCI_VERIFY_CHOICE | i), false, choice.kind == GPC_CHOICE_RETRY))
             return false;
@@ -237,7 +237,7 @@ static bool expand(overlap_search *s, uint32_t state) {
     gpci_verify_overlap_load(e, e->base);
     if (!gpci_verify_graph_begin(e->setup->context, &s->graph, gpci_verify_is_settled(e)))
         return fails(s, GPC_ERROR_MEMORY);
-    const uint32_t choices = gpci_hold_choices(e->c->controllers);
+    const uint32_t choices = gpci_hold_choices(e->c->engine);
     if (!choose_all(s, state, choices))
         return false;
     gpci_verify_overlap_load(e, e->base);

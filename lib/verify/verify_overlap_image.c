@@ -40,23 +40,23 @@ static void move_calendar(stream *s, gpci_calendar *calendar) {
         move(s, calendar->later, calendar->later_count * sizeof *calendar->later);
 }
 
-static void move_units(stream *s, gpci_controllers *c) {
+static void move_units(stream *s, gpci_engine *c) {
     for (uint32_t i = 0; i < c->tree->module_count; i++) {
-        gpci_controller *unit = &c->units[i];
+        gpci_engine_unit *unit = &c->units[i];
         move(s, &unit->ports_used, sizeof unit->ports_used);
         move(s, &unit->port_waiters, sizeof unit->port_waiters);
         move(s, &unit->oldest, sizeof unit->oldest);
         move(s, &unit->youngest, sizeof unit->youngest);
-        move(s, &unit->barred, sizeof unit->barred);
-        move(s, &unit->bar_waiters, sizeof unit->bar_waiters);
-        move(s, &unit->told, sizeof unit->told);
-        move(s, &unit->told_waiters, sizeof unit->told_waiters);
+        move(s, &unit->address_blocked, sizeof unit->address_blocked);
+        move(s, &unit->address_waiters, sizeof unit->address_waiters);
+        move(s, &unit->notified, sizeof unit->notified);
+        move(s, &unit->notified_waiters, sizeof unit->notified_waiters);
         move(s, unit->locks, ((size_t)unit->lock_mask + 1) * sizeof *unit->locks);
     }
 }
 
-static void move_controllers(stream *s, gpci_controllers *c) {
-    gpci_items *const pools[] = {&c->tasks, &c->flights, &c->parcels, &c->waiters, &c->locks};
+static void move_engine(stream *s, gpci_engine *c) {
+    gpci_items *const pools[] = {&c->tasks, &c->inflights, &c->sent_messages, &c->waiters, &c->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         move_items(s, pools[i]);
     move_calendar(s, &c->calendar);
@@ -66,15 +66,15 @@ static void move_controllers(stream *s, gpci_controllers *c) {
     move(s, &c->hold->count, sizeof c->hold->count);
     if (c->hold->count)
         move(s, c->hold->channels, c->hold->count * sizeof *c->hold->channels);
-    if (c->flights.count)
-        move(s, c->rests, c->flights.count * sizeof *c->rests);
-    if (c->flights.count)
-        move(s, c->payload, c->flights.count * c->payload_bytes);
+    if (c->inflights.count)
+        move(s, c->rests, c->inflights.count * sizeof *c->rests);
+    if (c->inflights.count)
+        move(s, c->payload, c->inflights.count * c->payload_bytes);
 }
 
 static void move_all(stream *s, gpci_explorer *e) {
     move(s, &e->ghost, sizeof e->ghost);
-    move_controllers(s, e->c->controllers);
+    move_engine(s, e->c->engine);
 }
 
 size_t gpci_verify_overlap_bytes(const gpci_explorer *e) {
@@ -93,18 +93,18 @@ void gpci_verify_overlap_save(gpci_explorer *e, char *image) {
 
 void gpci_verify_overlap_load(gpci_explorer *e, const char *image) {
     stream s = {(char *)(uintptr_t)image, 0, LOAD};
-    gpci_controllers *c = e->c->controllers;
+    gpci_engine *c = e->c->engine;
     move_all(&s, e);
     gpci_coherence_load(e->c, image + s.bytes);
     c->calendar.today_count = c->calendar.today_first = 0;
     c->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     c->stepping = c->telling = false;
     c->crowded = true;
-    e->c->busy = c->flights.used != 0;
+    e->c->busy = c->inflights.used != 0;
 }
 
 void gpci_verify_overlap_scrub(gpci_explorer *e) {
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     for (uint32_t i = 0; i < e->c->module_count; i++) {
         gpci_module *m = &e->c->modules[i];
         for (uint32_t block = 0; m->data && block < m->blocks; block++) {

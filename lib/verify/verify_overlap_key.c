@@ -15,11 +15,11 @@ enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
 
 typedef struct overlap_writer {
     const gpci_explorer *e;
-    const gpci_controllers *c;
+    const gpci_engine *c;
     const uint8_t *turn;                        /* [place]: module at the place */
     uint8_t place[GPCI_VERIFY_MODULES];         /* [module] */
     uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS]; /* [module][block]: 1 + rank of the block; 0 = no rank */
-    uint32_t *tasks, *flights, task_count;      /* numbers from 1 on; 0 = no number yet */
+    uint32_t *tasks, *inflights, task_count;    /* numbers from 1 on; 0 = no number yet */
     gpci_verify_hash hash;
 } overlap_writer;
 
@@ -43,8 +43,8 @@ static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block
  */
 static uint32_t invalidations_before(const overlap_writer *w, const gpci_task *t) {
     uint32_t count = 0;
-    for (uint32_t at = w->c->units[t->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
-        count += gpci_was_told_before(gpci_task_at(w->c, at), t);
+    for (uint32_t at = w->c->units[t->module].notified; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
+        count += gpci_was_notified_before(gpci_task_at(w->c, at), t);
     return count;
 }
 
@@ -52,7 +52,7 @@ static uint32_t invalidations_before(const overlap_writer *w, const gpci_task *t
 static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
     const bool access = t->parent == GPCI_NO_ITEM; /* a task of an access has unset fields */
     memcpy(content, t, sizeof *content);
-    content->flight = content->behind = 0;
+    content->inflight = content->behind = 0;
     content->parent = !access && !t->left;
     content->block = rank_of(w, t->module, t->block);
     content->own = access ? 0 : rank_of(w, t->from, t->own);
@@ -69,11 +69,11 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
 }
 
 /* Access of a task; 0: no access. */
-static uint32_t flight_of(const overlap_writer *w, uint32_t task) {
+static uint32_t inflight_of(const overlap_writer *w, uint32_t task) {
     const gpci_task *t = gpci_task_at(w->c, task);
     while (!t->left && t->parent != GPCI_NO_ITEM)
         t = gpci_task_at(w->c, t->parent);
-    return t->left ? 0 : w->flights[t->flight];
+    return t->left ? 0 : w->inflights[t->inflight];
 }
 
 static void put_task(overlap_writer *w, uint32_t task) {
@@ -89,7 +89,7 @@ static void put_task(overlap_writer *w, uint32_t task) {
     gpci_task content;
     content_of(w, t, &content);
     gpci_verify_put_bytes(&w->hash, &content, sizeof content);
-    put(w, flight_of(w, task));
+    put(w, inflight_of(w, task));
     if (t->sort == GPCI_TASK_INVALIDATION && content.ask)
         put_task(w, t->ask);
     if (content.parent)
@@ -177,7 +177,7 @@ static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
         put_task(w, lock->probe);
     }
     if (locked && gpci_lock_is_of(w->c, lock, lock->holder)) /* the holder finds its own lock */
-        put(w, w->flights[lock->holder]);
+        put(w, w->inflights[lock->holder]);
     for (uint32_t sub = 0; valid && sub < m->sub_blocks; sub++)
         put_directory(w, m, block, sub);
     put_queue(w, &lock->waiters);
@@ -188,61 +188,62 @@ static void put_module(overlap_writer *w, const gpci_module *m) {
         for (uint32_t block = 0; block < m->blocks; block++)
             if (w->ranks[m->index][block] == i)
                 put_block(w, m, block);
-    put_queue(w, &w->c->units[m->index].bar_waiters);
+    put_queue(w, &w->c->units[m->index].address_waiters);
     put(w, 0);
-    for (uint32_t at = w->c->units[m->index].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
+    for (uint32_t at = w->c->units[m->index].notified; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
         put_task(w, at);
-    put_queue(w, &w->c->units[m->index].told_waiters);
+    put_queue(w, &w->c->units[m->index].notified_waiters);
 }
 
 /* -- accesses */
 
-static void number_flights(overlap_writer *w) {
+static void number_inflights(overlap_writer *w) {
     uint32_t number = 0;
     for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
         for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
-             f = gpci_flight_rest_of(w->c, f)->newer)
-            w->flights[f] = ++number;
+             f = gpci_inflight_rest_of(w->c, f)->newer)
+            w->inflights[f] = ++number;
     if (w->e->ghost.acquire)
-        w->flights[w->e->ghost.acquire - 1] = ++number;
+        w->inflights[w->e->ghost.acquire - 1] = ++number;
     for (uint32_t place = 0; place < w->e->c->module_count; place++)
-        for (uint32_t at = w->c->units[w->turn[place]].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
-            w->flights[gpci_task_at(w->c, at)->flight] = ++number;
+        for (uint32_t at = w->c->units[w->turn[place]].notified; at != GPCI_NO_ITEM;
+             at = gpci_task_at(w->c, at)->behind)
+            w->inflights[gpci_task_at(w->c, at)->inflight] = ++number;
 }
 
-static void put_flight(overlap_writer *w, uint32_t flight) {
-    const gpci_tree_flight *a = gpci_tree_flight_at(w->c, flight);
+static void put_inflight(overlap_writer *w, uint32_t inflight) {
+    const gpci_tree_inflight *a = gpci_tree_inflight_at(w->c, inflight);
     const gpci_module *m = gpci_module_at(w->e->c, a->module);
-    const uint8_t *payload = gpci_payload_of(w->c, flight), *whole = gpci_whole_of(w->c, flight);
+    const uint8_t *payload = gpci_payload_of(w->c, inflight), *whole = gpci_whole_of(w->c, inflight);
     const bool stores = a->kind != GPC_COHERENCE_LOAD && a->kind != GPC_COHERENCE_ACQUIRE && !a->applied;
     put(w, w->place[a->module] | (uint64_t)a->kind << 8 | (uint64_t)a->found << 16 | (uint64_t)a->holds_port << 24 |
                (uint64_t)a->unlocked << 25 | (uint64_t)a->ended << 26 | (uint64_t)a->applied << 27 |
                (uint64_t)a->hit << 28 | (uint64_t)a->alone << 29 | (uint64_t)a->through << 30 |
                (uint64_t)a->flags << 32 | (uint64_t)(stores ? payload[0] : 0) << 40);
     put(w, a->address);
-    put(w, a->master == GPCI_NO_ITEM ? 0 : w->flights[a->master]);
+    put(w, a->master == GPCI_NO_ITEM ? 0 : w->inflights[a->master]);
     for (uint32_t p = 0; a->unlocked && p < w->e->setup->positions; p++)
         put(w, whole[p + (a->address & (m->given.block_bytes - 1) & ~(uint64_t)(GPCI_VERIFY_BLOCK - 1))]);
     put_task(w, a->task);
-    put_queue(w, &gpci_flight_rest_of(w->c, flight)->waiters);
+    put_queue(w, &gpci_inflight_rest_of(w->c, inflight)->waiters);
 }
 
-static void put_flights(overlap_writer *w) {
+static void put_inflights(overlap_writer *w) {
     for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
         for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
-             f = gpci_flight_rest_of(w->c, f)->newer)
-            put_flight(w, f);
+             f = gpci_inflight_rest_of(w->c, f)->newer)
+            put_inflight(w, f);
     put(w, 0);
     if (w->e->ghost.acquire)
-        put_flight(w, w->e->ghost.acquire - 1);
+        put_inflight(w, w->e->ghost.acquire - 1);
 }
 
 /* -- messages, and tasks waiting for a cycle */
 
 static void put_parcels(overlap_writer *w, const gpci_held_channel *channel) {
-    const gpci_parcel *p;
+    const gpci_sent_message *p;
     for (uint32_t item = channel->row.head; item != GPCI_NO_ITEM; item = p->behind) {
-        p = gpci_items_at(&w->c->parcels, item);
+        p = gpci_items_at(&w->c->sent_messages, item);
         put(w, 1 + p->step + ((uint64_t)p->kind << 8) + ((uint64_t)p->masked << 16));
         put(w, p->address);
         put_task(w, p->task);
@@ -291,7 +292,7 @@ static uint64_t content_hash(const overlap_writer *w, gpci_due due) {
         gpci_task content;
         content_of(w, t, &content);
         gpci_verify_put_bytes(&hash, &content, sizeof content);
-        gpci_verify_put(&hash, flight_of(w, task));
+        gpci_verify_put(&hash, inflight_of(w, task));
         task = t->left ? GPCI_NO_ITEM : t->parent;
     }
     return hash.one;
@@ -335,16 +336,16 @@ static void put_values(overlap_writer *w) {
 }
 
 static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     const uint32_t modules = e->c->module_count;
-    overlap_writer w = {.e = e, .c = c, .turn = turn, .tasks = e->numbers, .flights = e->numbers + c->tasks.count};
-    memset(e->numbers, 0, (c->tasks.count + c->flights.count) * sizeof *e->numbers);
+    overlap_writer w = {.e = e, .c = c, .turn = turn, .tasks = e->numbers, .inflights = e->numbers + c->tasks.count};
+    memset(e->numbers, 0, (c->tasks.count + c->inflights.count) * sizeof *e->numbers);
     for (uint32_t place = 0; place < modules; place++)
         w.place[turn[place]] = (uint8_t)place;
     for (uint32_t i = 0; i < modules; i++)
         rank(&w, &e->c->modules[i]);
-    number_flights(&w);
-    put_flights(&w);
+    number_inflights(&w);
+    put_inflights(&w);
     for (uint32_t place = 0; place < modules; place++)
         put_module(&w, &e->c->modules[turn[place]]);
     put_channels(&w);
@@ -354,9 +355,9 @@ static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {
 }
 
 bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash) {
-    const gpci_controllers *c = e->c->controllers;
+    const gpci_engine *c = e->c->engine;
     if (!GPCI_ARRAY_ROOM(e->setup->context, e->numbers, e->number_room, 0,
-                         (size_t)c->tasks.count + c->flights.count + 1))
+                         (size_t)c->tasks.count + c->inflights.count + 1))
         return false;
     *hash = key_of(e, e->turns[0]);
     for (uint32_t i = 1; i < e->turn_count; i++) {

@@ -135,7 +135,7 @@ static void tell_step(const gpci_explorer *e, uint16_t how, gpc_verify_step *ste
     gpc_coherence_choice chosen = GPC_COHERENCE_CHOICE_INIT;
     step->kind = GPC_VERIFY_CHOICE;
     step->index = how & ~(uint32_t)GPCI_VERIFY_CHOICE;
-    (void)gpci_hold_choice(e->c->controllers, step->index, &chosen);
+    (void)gpci_hold_choice(e->c->engine, step->index, &chosen);
     step->address = chosen.address;
     step->choice = chosen.kind;
     step->message = chosen.message;

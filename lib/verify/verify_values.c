@@ -99,7 +99,7 @@ static bool is_above(const view *v, uint32_t upper, uint32_t lower) {
 }
 
 /* True if `module` held the byte before, and not after. */
-static bool let_go(const view *v, uint32_t module) {
+static bool release(const view *v, uint32_t module) {
     return v->before->held[module][v->b][v->p] && !v->after->held[module][v->b][v->p];
 }
 
@@ -110,7 +110,7 @@ static bool sink_is_right(const view *v, uint32_t sink) {
         return now == v->action->value || wrong(v, sink, "not what was stored", now);
     bool any = false;
     for (uint32_t i = 0; i < v->e->c->module_count; i++) {
-        if (!let_go(v, i) || sink_from(v, i) != sink)
+        if (!release(v, i) || sink_from(v, i) != sink)
             continue;
         any = true;
         if (v->before->byte[i][v->b][v->p] == now)

@@ -26,7 +26,7 @@ static uint16_t choose_ready(random_walk *w) {
     gpc_coherence_choice choice;
     uint16_t messages[READY], others[READY];
     uint32_t message_count = 0, other_count = 0;
-    for (uint32_t i = 0; i < READY && gpci_hold_choice(w->e.c->controllers, i, &choice); i++) {
+    for (uint32_t i = 0; i < READY && gpci_hold_choice(w->e.c->engine, i, &choice); i++) {
         if (choice.ready && choice.kind == GPC_CHOICE_RETRY)
             others[other_count++] = (uint16_t)(GPCI_VERIFY_CHOICE | i);
         else if (choice.ready)

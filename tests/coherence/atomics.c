@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/random.h"
 #include "coherence/small.h"
 #include "coherence/trees.h"

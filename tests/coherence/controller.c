@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Accesses overlapping in time: gpc_coherence_issue, advance, next_event. */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
@@ -133,7 +133,7 @@ Test(coherence_controller, two_stores_to_one_block) {
         cr_expect_eq(refuses, i == 5);
         cr_expect_geq(c->modules[1].stats.retries, end_of(&l, two)->retries);
         cr_expect(state_of(s, 0, 0x40) == GPC_LINE_I && state_of(s, 1, 0x40) == GPC_LINE_M, "%s", protocols[i]);
-        const uint64_t load = issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, c->controllers->now);
+        const uint64_t load = issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, c->engine->now);
         finish(s);
         cr_expect_eq(value_of(&l, load), 2, "%s", protocols[i]);
         small_close(s);
@@ -233,7 +233,7 @@ static void evict_against_probe(const char *protocol, uint64_t delay) {
     listen(s, &l);
     issue(s, 0, GPC_COHERENCE_STORE, 0x40, 9, 0);
     finish(s);
-    const uint64_t now = c->controllers->now, load = issue(s, 1, GPC_COHERENCE_LOAD, 0x40, 0, now + 1);
+    const uint64_t now = c->engine->now, load = issue(s, 1, GPC_COHERENCE_LOAD, 0x40, 0, now + 1);
     const uint64_t other = issue(s, 0, GPC_COHERENCE_LOAD, 0x80, 0, now + delay);
     finish(s);
     cr_expect_eq(value_of(&l, load), 9, "%s, delay %llu", protocol, (unsigned long long)delay);
@@ -266,7 +266,7 @@ static bool d1(uint32_t faults, uint64_t delay) {
     listen(s, &l);
     issue(s, 0, GPC_COHERENCE_STORE, 0x40, 1, 0);
     finish(s);
-    const uint64_t now = c->controllers->now;
+    const uint64_t now = c->engine->now;
     issue(s, 1, GPC_COHERENCE_LOAD, 0x40, 0, now + 1);
     issue(s, 0, GPC_COHERENCE_N_STORE, 0x40, 2, now + delay);
     const gpc_status status = gpc_coherence_advance(c, UINT64_MAX, &s->error);
@@ -446,7 +446,7 @@ static bool one_after_another(gpc_context *context, uint64_t seed) {
             cr_assert_eq(l.ends->cycle, result.completed, "seed %llu, access %u", (unsigned long long)seed, i);
         cr_assert(l.ends->hit == result.hit && l.count == 1);
         l.count = 0;
-        cycle = issued->controllers->now;
+        cycle = issued->engine->now;
     }
     /* the first lookup there may have been another, and be the more recent */
     if (!gathered)
@@ -471,9 +471,9 @@ Test(coherence_controller, back_off) {
     small *s = small_open();
     gpc_coherence *c = small_tree(s);
     issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 0);
-    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 1804289383);
-    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 846930886);
-    cr_expect_eq(gpci_back_off(c->controllers, UINT32_MAX), 1681692777);
-    cr_expect_eq(gpci_back_off(c->controllers, 10), 1714636915 % 10);
+    cr_expect_eq(gpci_back_off(c->engine, UINT32_MAX), 1804289383);
+    cr_expect_eq(gpci_back_off(c->engine, UINT32_MAX), 846930886);
+    cr_expect_eq(gpci_back_off(c->engine, UINT32_MAX), 1681692777);
+    cr_expect_eq(gpci_back_off(c->engine, 10), 1714636915 % 10);
     small_close(s);
 }

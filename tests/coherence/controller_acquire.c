@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Acquires of modules with continuing accesses: required visibility, and effects on blocks. */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 #include "effort.h"
@@ -41,7 +41,7 @@ static uint64_t issue(world *w, uint32_t module, uint32_t kind, uint32_t offset,
     r.kind = kind;
     r.address = BASE + offset;
     r.bytes = kind == GPC_COHERENCE_ACQUIRE ? NULL : &value;
-    r.cycle = (w->s->tree->controllers ? w->s->tree->controllers->now : 0) + delay;
+    r.cycle = (w->s->tree->engine ? w->s->tree->engine->now : 0) + delay;
     cr_assert_eq(gpc_coherence_issue(w->s->tree, &r, &w->s->error, &token), GPC_OK, "%s", w->s->error.message);
     cr_assert_leq(token, OPERATIONS);
     w->module[token] = module;
@@ -125,8 +125,8 @@ static void open_world(world *w, const char *protocol, uint64_t seed, bool lines
 /* Nothing is left behind, and memory has all stores after a flush. */
 static void close_world(world *w, const char *protocol, uint64_t seed) {
     cr_assert_eq(gpc_coherence_advance(w->s->tree, UINT64_MAX, &w->s->error), GPC_OK, "%s", w->s->error.message);
-    gpci_controllers *e = w->s->tree->controllers;
-    cr_assert(!e->tasks.used && !e->flights.used && !e->waiters.used && !e->live);
+    gpci_engine *e = w->s->tree->engine;
+    cr_assert(!e->tasks.used && !e->inflights.used && !e->waiters.used && !e->live);
     for (uint32_t i = 0; i < MODULES; i++)
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_assert_eq(e->units[i].locks[bucket], 0, "m%u", i);
@@ -158,7 +158,7 @@ static void run(const char *protocol, uint64_t seed, bool lines) {
             issue(&w, sm, GPC_COHERENCE_LOAD, offset, w.floors[sm][offset], 0);
             made++;
         }
-        const uint64_t until = w.s->tree->controllers->now + gpci_random_below(&w.random, 30);
+        const uint64_t until = w.s->tree->engine->now + gpci_random_below(&w.random, 30);
         cr_assert_eq(gpc_coherence_advance(w.s->tree, until, &w.s->error), GPC_OK, "%s %llu: %s", protocol,
                      (unsigned long long)seed, w.s->error.message);
     }

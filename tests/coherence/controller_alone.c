@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/random.h"
 #include "effort.h"
 
@@ -312,7 +312,7 @@ static bool step(pair *w, const random_step *s) {
         return true;
     }
     r.address = s->address;
-    r.cycle = w->c[1]->controllers ? w->c[1]->controllers->now + 100 : 0;
+    r.cycle = w->c[1]->engine ? w->c[1]->engine->now + 100 : 0;
     r.bytes = s->kind == RANDOM_LOAD ? NULL : s->bytes;
     r.mask = s->mask == 0xffff ? NULL : mask;
     if (random_is_blind(s))

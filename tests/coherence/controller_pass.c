@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Overlapping accesses, with some bypassing modules, at all nearby times. */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 
@@ -39,7 +39,7 @@ static void listen(small *s, uint8_t *values) {
 }
 
 static uint64_t now_of(const small *s) {
-    return s->tree->controllers ? s->tree->controllers->now : 0;
+    return s->tree->engine ? s->tree->engine->now : 0;
 }
 
 static uint64_t issue(small *s, uint32_t module, uint32_t kind, uint32_t flags, uint8_t value, uint64_t delay) {
@@ -153,7 +153,7 @@ static void through_against(const char *protocol, bool allocates, uint32_t kind,
     listen(s, values);
     const uint64_t store = issue(s, L1_0, kind, 0, 7, 40), second = issue(s, L1_2, other, 0, 8, delay);
     finish(s);
-    *met += c->modules[L1_0].stats.retries + c->modules[L1_2].stats.retries + c->controllers->waited;
+    *met += c->modules[L1_0].stats.retries + c->modules[L1_2].stats.retries + c->engine->waited;
     cr_assert(gpci_invariants_over(c, 0, 0x100, text, sizeof text), "%s, delay %u: %s", protocol, delay, text);
     const uint64_t after = issue(s, L1_1, GPC_COHERENCE_LOAD, 0, 0, 0);
     finish(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Replacement policies with overlapping accesses: a block in flight is never a victim. */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 
 #define L1S 4u
@@ -51,7 +51,7 @@ static void hits_of(const char *replacement, uint32_t blocks, uint32_t hits[2]) 
                 continue;
             }
             cr_assert_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), GPC_OK, "%s", s->error.message);
-            while (s->tree->controllers->live >= FLYING)
+            while (s->tree->engine->live >= FLYING)
                 cr_assert_eq(gpc_coherence_advance(s->tree, ++now, &s->error), GPC_OK, "%s", s->error.message);
         }
         if (overlap)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/random.h"
 #include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
@@ -80,13 +80,13 @@ static void issue(world *w, uint64_t *random, uint32_t kinds, uint64_t now) {
 }
 
 static void check_rest(const world *w) {
-    const gpci_controllers *e = w->c->controllers;
+    const gpci_engine *e = w->c->engine;
     char text[256];
-    cr_assert(e && !e->tasks.used && !e->flights.used && !e->parcels.used && !e->waiters.used && !e->live);
+    cr_assert(e && !e->tasks.used && !e->inflights.used && !e->sent_messages.used && !e->waiters.used && !e->live);
     cr_assert(!w->c->busy && gpc_coherence_next_event(w->c) == UINT64_MAX);
     for (uint32_t i = 0; i < w->c->module_count; i++) {
         cr_assert(!e->units[i].ports_used && e->units[i].oldest == GPCI_NO_ITEM &&
-                  e->units[i].youngest == GPCI_NO_ITEM && e->units[i].barred == GPCI_NO_ITEM);
+                  e->units[i].youngest == GPCI_NO_ITEM && e->units[i].address_blocked == GPCI_NO_ITEM);
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_assert_eq(e->units[i].locks[bucket], 0);
     }
@@ -161,7 +161,7 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     gpc_coherence_stats stats;
     gpc_coherence_stats_init(&stats);
     cr_assert_eq(gpc_coherence_get_stats(w.c, GPC_NO_MODULE, &stats), GPC_OK);
-    const uint64_t met = stats.retries + w.c->controllers->waited;
+    const uint64_t met = stats.retries + w.c->engine->waited;
     gpc_coherence_destroy(w.c);
     return met;
 }

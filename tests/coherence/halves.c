@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 #include "effort.h"
@@ -224,8 +224,8 @@ static void run_at_once(const char *protocol, uint64_t seed, uint32_t kinds) {
 }
 
 static void check_rest(const world *w) {
-    const gpci_controllers *e = w->s->tree->controllers;
-    cr_assert(e && !e->tasks.used && !e->flights.used && !e->parcels.used && !e->waiters.used && !e->live);
+    const gpci_engine *e = w->s->tree->engine;
+    cr_assert(e && !e->tasks.used && !e->inflights.used && !e->sent_messages.used && !e->waiters.used && !e->live);
     for (uint32_t i = 0; i < w->s->tree->module_count; i++)
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_assert_eq(e->units[i].locks[bucket], 0);

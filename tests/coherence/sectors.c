@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of several blocks: compared with a cache with sectors, and calls of replacement policies. */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 
 #include "base/base.h"
@@ -32,7 +32,7 @@ static bool load_hits(gpc_coherence *c, uint64_t address, bool issues) {
     uint64_t token, before = c->modules[0].stats.load_hits;
     load.address = address;
     load.size = 4;
-    load.cycle = c->controllers ? c->controllers->now : 0;
+    load.cycle = c->engine ? c->engine->now : 0;
     if (!issues) {
         cr_assert_eq(gpc_coherence_access(c, &load, NULL, &done), GPC_OK);
         return done.hit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/small.h"
 
 /*
@@ -11,7 +11,7 @@
 typedef struct star {
     small *small;
     gpc_coherence *tree;
-    gpci_controllers *e;
+    gpci_engine *e;
     uint32_t root; /* parent of all messages' tasks */
 } star;
 
@@ -32,9 +32,9 @@ static star star_open(void) {
     s.tree = small_tree(s.small);
     cr_assert_eq(gpc_coherence_flush(s.tree, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK); /* makes the network */
     s.e = s.tree->lone;
-    cr_assert_eq(gpci_controllers_reserve(s.e, 0), GPC_OK);
+    cr_assert_eq(gpci_engine_reserve(s.e, 0), GPC_OK);
     const gpc_coherence_request request = {.module = 0, .kind = GPC_COHERENCE_ACQUIRE};
-    s.root = gpci_tree_flight_at(s.e, gpci_flight_begin(s.e, &request, NULL, GPCI_STEP_mark_joined))->task;
+    s.root = gpci_tree_inflight_at(s.e, gpci_inflight_begin(s.e, &request, NULL, GPCI_STEP_mark_joined))->task;
     gpci_task_at(s.e, s.root)->pending = UINT32_MAX;
     return s;
 }
@@ -51,15 +51,15 @@ static uint32_t idle_task(const star *s) {
 }
 
 static void attempt(const star *s, sending *m) {
-    const gpci_letter letter = {.task = m->task,
-                                .receiver = m->task,
-                                .low = 4,
-                                .from = m->from,
-                                .to = m->to,
-                                .bytes = m->bytes,
-                                .kind = GPC_MESSAGE_DATA,
-                                .arrives = GPCI_STEP_mark_joined,
-                                .again = GPCI_STEP_mark_joined};
+    const gpci_message letter = {.task = m->task,
+                                 .receiver = m->task,
+                                 .low = 4,
+                                 .from = m->from,
+                                 .to = m->to,
+                                 .bytes = m->bytes,
+                                 .kind = GPC_MESSAGE_DATA,
+                                 .arrives = GPCI_STEP_mark_joined,
+                                 .again = GPCI_STEP_mark_joined};
     const uint32_t place = s->tree->message_count;
     if (gpci_send(s->e, &letter))
         m->place = place;

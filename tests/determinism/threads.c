@@ -3,7 +3,7 @@
 #include "effort.h"
 #include "level/rules/hierarchy.h"
 #include "replay/core/replay.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static outcome replay(const char *preset, const char *settings, const char *sour
     cr_assert_eq(gpc_replay_create(context, config, &error, &r.replay), GPC_OK, "%s", error.message);
     gpci_timed *t = gpc_replay_hierarchy(r.replay)->timed;
     if (threads > 1)
-        cr_assert_eq(gpci_strands_test(t, delay, &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpci_shards_test(t, delay, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_on_sample(r.replay, 100, on_sample, &r), GPC_OK);
     cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
     gpc_stats stats;
@@ -102,7 +102,7 @@ static outcome replay(const char *preset, const char *settings, const char *sour
     }
     cr_assert_eq(status, GPC_END, "%s, %s: %s", settings, source, error.message);
     digest_objects(&r.outcome, gpc_replay_hierarchy(r.replay));
-    r.outcome.shared = gpci_strands_shared(t, NULL);
+    r.outcome.shared = gpci_shards_shared(t, NULL);
     gpc_trace_close(trace);
     gpc_replay_destroy(r.replay);
     gpc_config_destroy(config);
@@ -215,7 +215,7 @@ Test(threads, as_many_as_share_work) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h;
     cr_assert_eq(create("gtx480", "mode=timed;threads=2;l1.replacement=rpr", &h, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpci_strands_test(h->timed, 0, &error), GPC_OK);
+    cr_assert_eq(gpci_shards_test(h->timed, 0, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
@@ -225,7 +225,7 @@ Test(threads, as_many_as_share_work) {
     cr_expect_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_ERROR_UNSUPPORTED);
     gpc_hierarchy_destroy(h);
     cr_assert_eq(create("gtx480", "mode=timed;threads=2;l2.inclusion=inclusive", &h, &error), GPC_OK);
-    cr_assert_eq(gpci_strands_test(h->timed, 0, &error), GPC_OK);
+    cr_assert_eq(gpci_shards_test(h->timed, 0, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     callbacks.on_memory = NULL;
     cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);

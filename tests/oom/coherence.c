@@ -142,7 +142,7 @@ static gpc_status issue(gpc_coherence *tree, uint32_t i, gpc_error *error) {
     return gpc_coherence_issue(tree, &request, error, &token);
 }
 
-static gpc_status use_flights(gpc_context *context, oom_heap *heap, gpc_error *error) {
+static gpc_status use_inflights(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_coherence *tree = NULL;
     gpc_status first = create_tree(context, NULL, error, &tree);
     gpc_error later = GPC_ERROR_INIT;
@@ -175,8 +175,8 @@ static gpc_status use_flights(gpc_context *context, oom_heap *heap, gpc_error *e
     return first;
 }
 
-Test(oom, coherence_flights) {
-    oom_check(use_flights, 40);
+Test(oom, coherence_inflights) {
+    oom_check(use_inflights, 40);
 }
 
 /* Exploring: out of memory is a status, for every bound of memory for states. */

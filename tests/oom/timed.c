@@ -2,7 +2,7 @@
 /* Hierarchies with a clock, and DRAM alone. */
 #include "level/rules/hierarchy.h"
 #include "oom/heap.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static gpc_status create(gpc_context *context, const char *threads, bool stages,
         status = gpc_hierarchy_create(context, config, error, out);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     if (status == GPC_OK && strcmp(threads, "1")) {
-        status = gpci_strands_test((*out)->timed, 0, error);
+        status = gpci_shards_test((*out)->timed, 0, error);
         if (status == GPC_OK)
             cr_assert_eq(gpc_hierarchy_threads(*out), 2);
     }

@@ -174,8 +174,8 @@ static void check_bytes(const rig *r) {
 
 void coherent_check_idle(rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
-    const gpci_controllers *e = gpci_controllers_of(t);
-    cr_expect_eq(e->flights.used, 0);
+    const gpci_engine *e = gpci_engine_of(t);
+    cr_expect_eq(e->inflights.used, 0);
     cr_expect_eq(e->tasks.used, 0);
     cr_expect_eq(e->waiters.used, 0);
     cr_expect_eq(e->calendar.later_count + e->calendar.today_count, 0);

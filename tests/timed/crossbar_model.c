@@ -9,16 +9,16 @@
  * the packet's times.
  */
 
-typedef struct flight {
+typedef struct inflight {
     bool sent, granted, taken;
     uint64_t sent_own, taken_own; /* network cycles */
     uint64_t granted_core, due;   /* core cycles */
-} flight;
+} inflight;
 
 typedef struct model {
     const crossbar *c;
     item *items;
-    flight *flights; /* per item */
+    inflight *inflights; /* per item */
     uint32_t count, done;
     uint64_t in_free[64], out_free[64]; /* network cycle from which a link is free */
     uint32_t in_next[64], out_next[64];
@@ -52,15 +52,15 @@ static void send_all(model *m) {
     for (uint32_t input = 0; input < m->c->options.inputs; input++) {
         uint64_t inside = 0;
         for (uint32_t i = 0; i < m->count; i++)
-            if (m->items[i].input == input && m->flights[i].sent && !m->flights[i].granted)
+            if (m->items[i].input == input && m->inflights[i].sent && !m->inflights[i].granted)
                 inside += weight(m, i);
         for (uint32_t i = 0; i < m->count; i++) {
-            if (m->items[i].input != input || m->flights[i].sent)
+            if (m->items[i].input != input || m->inflights[i].sent)
                 continue;
             if (m->items[i].cycle > m->now || !fits(m, inside, i, m->c->options.input_room))
                 break;
-            m->flights[i].sent = true;
-            m->flights[i].sent_own = own_cycle(m, m->now);
+            m->inflights[i].sent = true;
+            m->inflights[i].sent_own = own_cycle(m, m->now);
             m->items[i].sent = m->now;
             inside += weight(m, i);
         }
@@ -72,20 +72,20 @@ static void take_all(model *m) {
         uint32_t takes = 0;
         for (uint32_t k = 0; k < m->ordered[output] && crossbar_takes(m->c, output, m->now); k++) {
             uint32_t i = m->order[output][k];
-            if (m->flights[i].taken)
+            if (m->inflights[i].taken)
                 continue;
-            if (m->flights[i].due > m->now || (m->c->takes && takes == m->c->takes))
+            if (m->inflights[i].due > m->now || (m->c->takes && takes == m->c->takes))
                 break;
-            m->flights[i].taken = true;
-            m->flights[i].taken_own = own_cycle(m, m->now);
+            m->inflights[i].taken = true;
+            m->inflights[i].taken_own = own_cycle(m, m->now);
             m->items[i].taken = m->now;
             m->done++;
             takes++;
             m->stats.packets++;
             m->stats.bytes += m->items[i].size;
             m->stats.cycles += m->now - m->items[i].sent;
-            m->stats.input_cycles += m->flights[i].granted_core - m->items[i].sent;
-            m->stats.output_cycles += m->now - m->flights[i].granted_core;
+            m->stats.input_cycles += m->inflights[i].granted_core - m->items[i].sent;
+            m->stats.output_cycles += m->now - m->inflights[i].granted_core;
         }
     }
 }
@@ -93,7 +93,7 @@ static void take_all(model *m) {
 /* Packet of an input for an output at network cycle `at`: an item, or `count`. */
 static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t at) {
     for (uint32_t i = 0; i < m->count; i++) {
-        const flight *f = &m->flights[i];
+        const inflight *f = &m->inflights[i];
         if (m->items[i].input != input || !f->sent || f->granted)
             continue;
         if (m->items[i].output == output)
@@ -108,7 +108,7 @@ static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t a
 static uint64_t claimed_at(const model *m, uint32_t output, uint64_t at) {
     uint64_t claimed = 0;
     for (uint32_t k = 0; k < m->ordered[output]; k++) {
-        const flight *f = &m->flights[m->order[output][k]];
+        const inflight *f = &m->inflights[m->order[output][k]];
         if (!f->taken || f->taken_own > at)
             claimed += weight(m, m->order[output][k]);
     }
@@ -120,9 +120,9 @@ static void grant(model *m, uint32_t i, uint64_t at, bool refused) {
     const uint32_t input = m->items[i].input, output = m->items[i].output;
     uint64_t cycles = ((uint64_t)m->items[i].size + o->width - 1) / o->width;
     uint64_t due = core_cycle(m, at + cycles + o->latency);
-    m->flights[i].granted = true;
-    m->flights[i].granted_core = m->now;
-    m->flights[i].due = due > m->now ? due : m->now;
+    m->inflights[i].granted = true;
+    m->inflights[i].granted_core = m->now;
+    m->inflights[i].due = due > m->now ? due : m->now;
     m->in_free[input] = m->out_free[output] = at + cycles;
     m->in_next[input] = (output + 1) % o->outputs;
     if (!refused)
@@ -175,7 +175,7 @@ static void move(model *m) {
 gpci_network_stats crossbar_model(const crossbar *c, item *items, uint32_t count) {
     model *m = calloc(1, sizeof *m);
     *m = (model){.c = c, .items = items, .count = count};
-    m->flights = calloc(count, sizeof *m->flights);
+    m->inflights = calloc(count, sizeof *m->inflights);
     for (uint32_t i = 0; i < c->options.outputs; i++)
         m->order[i] = calloc(count, sizeof *m->order[i]);
     for (m->now = 1; m->done < count; m->now++) {
@@ -190,7 +190,7 @@ gpci_network_stats crossbar_model(const crossbar *c, item *items, uint32_t count
     gpci_network_stats stats = m->stats;
     for (uint32_t i = 0; i < c->options.outputs; i++)
         free(m->order[i]);
-    free(m->flights);
+    free(m->inflights);
     free(m);
     return stats;
 }

@@ -141,11 +141,11 @@ Test(pool, waiters_have_a_cache_line_each) {
     gpc_context *context = open_context(&h);
     gpci_pool pool;
     gpci_pool_init(&pool, context);
-    cr_assert_eq(gpci_pool_take_waiter(&pool), GPCI_NO_PACKET);
+    cr_assert_eq(gpci_pool_take_target(&pool), GPCI_NO_PACKET);
     for (uint32_t i = 0; i < COUNT; i++) {
         gpci_pool_expect_waiters(&pool);
         cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
-        taken[i] = gpci_pool_take_waiter(&pool);
+        taken[i] = gpci_pool_take_target(&pool);
         cr_assert_neq(taken[i], GPCI_NO_PACKET);
         cr_assert_lt((int32_t)taken[i], 0);
         memset(gpci_packet_at(&pool, gpci_pool_take(&pool)), 0xff, sizeof(gpci_packet));
@@ -155,7 +155,7 @@ Test(pool, waiters_have_a_cache_line_each) {
     cr_assert_eq(pool.live, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         cr_assert_eq(gpci_packet_at(&pool, taken[i])->address, i);
-        cr_assert_eq(gpci_packet_at(&pool, taken[i])->line.flight, 0);
+        cr_assert_eq(gpci_packet_at(&pool, taken[i])->line.inflight, 0);
         cr_assert_eq((uintptr_t)gpci_packet_at(&pool, taken[i]) % 64, 0);
         *gpci_next_of(&pool, taken[i]) = i + 1;
     }
@@ -163,8 +163,8 @@ Test(pool, waiters_have_a_cache_line_each) {
         cr_assert_eq(*gpci_next_of(&pool, taken[i]), i + 1);
     gpci_pool_give(&pool, taken[7]);
     gpci_pool_give(&pool, taken[COUNT - 1]);
-    cr_assert_eq(gpci_pool_take_waiter(&pool), taken[COUNT - 1]);
-    cr_assert_eq(gpci_pool_take_waiter(&pool), taken[7]);
+    cr_assert_eq(gpci_pool_take_target(&pool), taken[COUNT - 1]);
+    cr_assert_eq(gpci_pool_take_target(&pool), taken[7]);
     cr_assert_eq(pool.live, COUNT);
     gpci_pool_destroy(&pool);
     gpc_context_destroy(context);
@@ -184,7 +184,7 @@ Test(pool, messages_have_a_cache_line_and_a_link) {
         gpci_pool_expect_waiters(&pool);
         cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
         cr_assert_eq(gpci_pool_reserve_messages(&pool, 1), GPC_OK);
-        const uint32_t whole = gpci_pool_take(&pool), waiter = gpci_pool_take_waiter(&pool);
+        const uint32_t whole = gpci_pool_take(&pool), waiter = gpci_pool_take_target(&pool);
         taken[i] = gpci_pool_take_message(&pool);
         cr_assert(gpci_pool_is_whole(&pool, whole));
         cr_assert_not(gpci_pool_is_whole(&pool, taken[i]));
@@ -222,7 +222,7 @@ Test(pool, waiters_do_without_memory) {
     gpci_pool pool;
     gpci_pool_init(&pool, context);
     cr_assert_eq(gpci_pool_grow_waiters(&pool, 1), GPC_OK);
-    const uint32_t first = gpci_pool_take_waiter(&pool);
+    const uint32_t first = gpci_pool_take_target(&pool);
     gpci_packet_at(&pool, first)->address = 99;
     for (int left = 0; left < 2; left++) {
         h.left = left;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 #include "timed/events.h"
 
 #include <criterion/criterion.h>
@@ -250,8 +250,8 @@ static uint64_t quiet_run(const char *settings, uint32_t threads) {
     gpc_error error = GPC_ERROR_INIT;
     rig_open_dram(&r, settings);
     cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, NULL), GPC_OK);
-    if (r.hierarchy->timed->strands)
-        cr_assert_eq(gpci_strands_test(r.hierarchy->timed, 0, &error), GPC_OK, "%s", error.message);
+    if (r.hierarchy->timed->shards)
+        cr_assert_eq(gpci_shards_test(r.hierarchy->timed, 0, &error), GPC_OK, "%s", error.message);
     uint64_t state = 11, trail = 0;
     for (uint32_t sm = 0; sm < 4; sm++)
         set(sm, 2);
@@ -298,7 +298,7 @@ Test(timed_replies, trees) {
     coherent_close(&r);
 }
 
-Test(timed_replies, lanes_apart) {
+Test(timed_replies, lane_packets) {
     coherent_open(&r, "nmoesi", "l1.coalescer = multi2sim\n");
     rig_wait(&r, rig_issue(&r, LINE(GPC_LOAD, 0)));
     set(0, 0);

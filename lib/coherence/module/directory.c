@@ -69,7 +69,7 @@ void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, 
  * stores, and must reach the module below earlier. Otherwise the owner is invalidated last, after the other sharers, in
  * turn from R on.
  */
-uint32_t gpci_directory_leaver(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
+uint32_t gpci_directory_victim(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
                                const gpci_module *r) {
     const uint32_t own = t->slots[r->index], count = t->above_count, owner = gpci_module_owner_of(t, block, sub);
     const uint32_t others = count_of(t, block, sub) - gpci_tree_has_sharer(t, block, sub, own);
@@ -89,7 +89,7 @@ bool gpci_directory_lacks_room(const gpc_coherence *c, const gpci_module *t, uin
                                uint64_t tag) {
     const gpci_tree_span span = gpci_tree_span_of(t, r, tag);
     for (uint32_t sub = span.first; sub < span.end; sub++)
-        if (gpci_directory_leaver(c, t, block, sub, r) != GPC_NO_MODULE)
+        if (gpci_directory_victim(c, t, block, sub, r) != GPC_NO_MODULE)
             return true;
     return false;
 }

@@ -57,7 +57,7 @@ bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t bl
     uint32_t slot = t->slots[request->from->index];
     gpci_tree_span span = gpci_tree_span_of(t, request->from, request->tag);
     if (!gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY)) {
-        if (GPCI_UNLIKELY(gpci_tree_is_told(c, request->from)))
+        if (GPCI_UNLIKELY(gpci_tree_is_notified(c, request->from)))
             add_sharer(c, t, block, span, slot, false);
         return true;
     }

@@ -62,11 +62,11 @@ struct gpci_module {
     const gpc_protocol_rule *named_rules;              /* [state][event_count] for the protocol's own events; or NULL */
     const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL: all raise the usual events */
     uint32_t all_ways;                /* ways + directory_ways + fill_ways; full map: UINT32_MAX, all blocks in set 0 */
-    uint32_t fill_ways; /* per set, after the other ways: for arriving and leaving blocks (controller_fill.c) */
+    uint32_t fill_ways; /* per set, after the other ways: for arriving and leaving blocks (engine_fill.c) */
     uint32_t rows;      /* sets * sectors */
     uint32_t blocks;    /* rows * all_ways; full map: room of the arrays */
     uint32_t sectors, sector_mask, sector_shift; /* blocks per line; minus 1; log2. Full map: 1 */
-    uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (controller_fetch.c) */
+    uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (engine_fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes;                /* per block's mask of modified bytes: a bit per byte, at least one byte */
     uint32_t sub_blocks;                /* per block, a directory entry per sub-block; 0 without modules above */
@@ -91,10 +91,10 @@ struct gpci_module {
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
     /* A hierarchy's L1, or slice over memory: a store of a whole missing block requests no bytes. */
     bool lazy;
-    bool told;        /* `policy`, `predictor`, `warps` or `reuse` must see fills and evictions */
+    bool notified;    /* `policy`, `predictor`, `warps` or `reuse` must see fills and evictions */
     uint32_t leaving; /* first block of the line whose eviction `policy` has seen, or GPCI_TREE_NO_BLOCK */
-    uint64_t told_line, told_access; /* line and access (gpc_coherence.line_access) `policy` saw last */
-    bool told_again;                 /* not as a first arrival of blocks */
+    uint64_t notified_line, notified_access; /* line and access (gpc_coherence.line_access) `policy` saw last */
+    bool notified_again;                     /* not as a first arrival of blocks */
     /*
      * Tags, and per row the ways from most to least recent, then the directory-only ways in such an order. If a line
      * has several blocks, it has one tag (0 if no block is valid) and one place in the order, both [set][ways]; ways
@@ -196,7 +196,7 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
 /* True if every way a line of this tag may take is in use. */
 bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
 /* Request shown to policy and predictor for the access `carried` to a tag. */
-gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *carried);
+gpc_request gpci_module_policy_request(const gpci_module *m, uint64_t tag, const gpc_request *carried);
 /* module_tokens.c: for modules with tokens, except the last two functions. */
 struct gpci_token_rules;
 gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struct gpci_token_rules *rules,
@@ -218,9 +218,9 @@ bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_reques
 
 /* module_ask.c */
 /* Predictor's decision about a shown request, and the word for the level below. */
-bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word);
+bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *policy_request, uint32_t *word);
 /* True if a declining replacement policy declines a line; only asked if the set is full. */
-bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown);
+bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *policy_request);
 /* A request for a copy misses: true if the line is kept out. Asked once per access of a line, if the module asks. */
 bool gpci_module_keeps_out(gpci_module *m, uint64_t tag);
 /* Way with data of a block's line, whether or not the block is present, or UINT32_MAX. */

@@ -18,23 +18,24 @@
  * again.
  */
 
-bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word) {
+bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *policy_request,
+                                 uint32_t *word) {
     const gpc_predictor_ops *ops = m->predictor->ops;
     gpc_prediction prediction = {GPC_CACHE, 0};
-    ops->predict(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift, shown, &prediction);
+    ops->predict(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift, policy_request, &prediction);
     *word = prediction.policy_word;
     return prediction.decision == GPC_BYPASS;
 }
 
-bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown) {
+bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *policy_request) {
     const gpc_replacement_ops *ops = m->policy->ops;
     const uint32_t set = gpci_module_row(m, tag) >> m->sector_shift;
     uint64_t words[GPC_MAX_WAYS / 64];
     if (!gpci_module_is_full(m, tag))
         return false;
     const uint64_t *candidates = gpci_module_unmarked(m, tag, NULL, words);
-    return ops->declines ? ops->declines(m->policy->self, set, candidates, shown)
-                         : ops->choose_victim(m->policy->self, set, candidates, shown) == GPC_WAY_BYPASS;
+    return ops->declines ? ops->declines(m->policy->self, set, candidates, policy_request)
+                         : ops->choose_victim(m->policy->self, set, candidates, policy_request) == GPC_WAY_BYPASS;
 }
 
 static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *access) {
@@ -45,22 +46,22 @@ static bool is_asked_of(const gpci_module *m, uint64_t tag, const gpc_request *a
 }
 
 static bool decide(gpci_module *m, uint64_t tag, const gpc_request *access) {
-    gpc_request shown = gpci_module_shows(m, tag, access);
+    gpc_request policy_request = gpci_module_policy_request(m, tag, access);
     uint32_t word;
-    shown.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* a store reads the rest of the block */
-    shown.admitted = 0;
-    gpci_module_miss(m, tag, &shown);
-    if (m->strict_tokens && shown.token == GPC_TOKEN_NONE) {
+    policy_request.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* a store reads the rest of the block */
+    policy_request.admitted = 0;
+    gpci_module_miss(m, tag, &policy_request);
+    if (m->strict_tokens && policy_request.token == GPC_TOKEN_NONE) {
         m->counts.token_bypasses++;
         return true;
     }
-    if (m->predictor && gpci_module_predicts_bypass(m, tag, &shown, &word))
+    if (m->predictor && gpci_module_predicts_bypass(m, tag, &policy_request, &word))
         return true;
-    if (GPCI_UNLIKELY(gpci_module_lacks_room(m, tag, &shown))) {
+    if (GPCI_UNLIKELY(gpci_module_lacks_room(m, tag, &policy_request))) {
         m->counts.token_bypasses++;
         return true;
     }
-    return m->admits && gpci_module_declines(m, tag, &shown);
+    return m->admits && gpci_module_declines(m, tag, &policy_request);
 }
 
 bool gpci_module_was_asked(const gpci_module *m, uint64_t tag) {
@@ -94,12 +95,12 @@ uint32_t gpci_module_respond(gpci_module *m, uint64_t tag) {
     const uint64_t line = tag >> (m->by_sector ? m->block_shift : m->line_shift);
     if (m->answered_line == line && m->answered_access == m->tree->line_access)
         return m->answer;
-    gpc_request shown = gpci_module_shows(m, tag, access);
-    shown.sector_mask = (uint8_t)(1u << ((tag >> m->block_shift) & m->sector_mask));
+    gpc_request policy_request = gpci_module_policy_request(m, tag, access);
+    policy_request.sector_mask = (uint8_t)(1u << ((tag >> m->block_shift) & m->sector_mask));
     m->answered_line = line;
     m->answered_access = m->tree->line_access;
     m->answer = ops->respond(m->predictor->self, gpci_module_row(m, tag) >> m->sector_shift,
-                             gpci_module_line_way(m, tag), &shown);
+                             gpci_module_line_way(m, tag), &policy_request);
     return m->answer;
 }
 
@@ -108,8 +109,8 @@ bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uin
     const gpc_request *access = l1->tree->request;
     if (!ops || !ops->on_reply || !access || (access->kind != GPC_LOAD && access->kind != GPC_PREFETCH))
         return false;
-    const gpc_request shown = gpci_module_shows(l1, tag, access);
-    return ops->on_reply(l1->predictor->self, &shown, predicted, word) == GPC_CACHE && predicted == GPC_BYPASS;
+    const gpc_request policy_request = gpci_module_policy_request(l1, tag, access);
+    return ops->on_reply(l1->predictor->self, &policy_request, predicted, word) == GPC_CACHE && predicted == GPC_BYPASS;
 }
 
 bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word) {

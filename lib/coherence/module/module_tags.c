@@ -142,7 +142,7 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag) {
  * the whole line. For other blocks moved by the access, such as a victim written back: a store with the access's cycle,
  * SM and kernel, but without PC and warp, which did not ask for the block. Without an access, only the address is set.
  */
-gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_request *access) {
+gpc_request gpci_module_policy_request(const gpci_module *m, uint64_t tag, const gpc_request *access) {
     tag = tag >> m->line_shift << m->line_shift;
     if (!access)
         return (gpc_request){.address = tag};
@@ -161,7 +161,7 @@ gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_requ
 }
 
 static gpc_request request_of(const gpci_module *m, uint64_t tag) {
-    return gpci_module_shows(m, tag, m->tree->request);
+    return gpci_module_policy_request(m, tag, m->tree->request);
 }
 
 /* True if a registered policy decides about this way; never for directory-only ways. */
@@ -178,20 +178,21 @@ static uint32_t set_of(const gpci_module *m, uint32_t block) {
  * line; otherwise note the line as seen. `again`: for a hit or miss; newly arrived blocks count only without an earlier
  * report.
  */
-static bool was_told(gpci_module *m, uint64_t tag, bool again) {
+static bool was_notified(gpci_module *m, uint64_t tag, bool again) {
     gpci_module *store = m->store;
     const uint64_t line = tag >> m->line_shift, access = m->tree->line_access;
-    if (m->sector_mask && store->told_line == line && store->told_access == access && (store->told_again || !again))
+    if (m->sector_mask && store->notified_line == line && store->notified_access == access &&
+        (store->notified_again || !again))
         return true;
-    store->told_line = line;
-    store->told_access = access;
-    store->told_again = again;
+    store->notified_line = line;
+    store->notified_access = access;
+    store->notified_again = again;
     return false;
 }
 
 /* True if policy and predictor see the way. */
-static bool is_told(const gpci_module *m, uint32_t block) {
-    return m->told && block % m->all_ways < m->given.ways;
+static bool is_notified(const gpci_module *m, uint32_t block) {
+    return m->notified && block % m->all_ways < m->given.ways;
 }
 
 static const gpc_replacement_ops *policy_of(const gpci_module *m) {
@@ -208,7 +209,7 @@ static GPCI_NOINLINE void notify_use(gpci_module *m, uint32_t block, uint64_t ta
     const gpc_predictor_ops *predictor = predictor_of(m);
     const gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, block), way = block % m->all_ways;
-    if (was_told(m, tag, again))
+    if (was_notified(m, tag, again))
         return;
     if (m->tokens)
         gpci_module_token_hit(m, block, &request);
@@ -225,7 +226,7 @@ static GPCI_NOINLINE void notify_use(gpci_module *m, uint32_t block, uint64_t ta
 void gpci_module_touch(gpci_module *m, uint32_t block) {
     if (m->full_map)
         return;
-    if (GPCI_UNLIKELY(m->told && is_told(m, block)))
+    if (GPCI_UNLIKELY(m->notified && is_notified(m, block)))
         notify_use(m, block, gpci_module_tag(m, block), true);
     if (!has_policy(m, block) && (!m->fifo || m->states[block] == GPC_LINE_I))
         bring_to_front(m, block);
@@ -233,7 +234,7 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
 
 void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried) {
     const gpc_replacement_ops *ops = policy_of(m);
-    const gpc_request request = gpci_module_shows(m, tag, carried);
+    const gpc_request request = gpci_module_policy_request(m, tag, carried);
     if (ops && ops->on_miss)
         ops->on_miss(m->policy->self, gpci_module_row(m, tag) >> m->sector_shift, &request);
 }
@@ -357,7 +358,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     const gpc_replacement_ops *ops = m->policy->ops;
     gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, base), ways = m->given.ways;
-    (void)was_told(m, tag, true);
+    (void)was_notified(m, tag, true);
     if (m->above_count)
         request.admitted = gpci_module_was_asked(m, tag);
     /* a policy asked for admission already knows the miss (gpci_module_miss) */
@@ -391,7 +392,7 @@ static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
 }
 
 /* Victim in a module whose policy, predictor or tokens see evictions. */
-static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t base) {
+static GPCI_NOINLINE uint32_t notified_victim(gpci_module *m, uint64_t tag, uint32_t base) {
     const uint32_t block = m->policy   ? policy_choice(m, tag, base, NULL)
                            : m->tokens ? victim_by_token(m, tag, base)
                                        : victim_in_order(m, base, 0, m->given.ways);
@@ -402,12 +403,12 @@ static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t
 
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
     const gpc_request request = request_of(m, tag);
-    if (is_told(m, block))
+    if (is_notified(m, block))
         notify_eviction(m, block, dirty, &request);
 }
 
 void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag) {
-    if (m->told)
+    if (m->notified)
         notify_use(m, block, tag, false);
     if (!m->policy && !m->fifo)
         bring_to_front(m, block);
@@ -438,7 +439,7 @@ uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
         gpci_module_join_line(m, base + way, tag);
         return base + way;
     }
-    return m->told ? told_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
+    return m->notified ? notified_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
 }
 
 uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates) {
@@ -515,7 +516,7 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
         tag = 0;
     /* the first block to come and the last to leave are the line's arrival and departure */
     const bool alone = !m->sector_mask || block % m->all_ways >= m->given.ways || !gpci_module_has_company(m, block);
-    if (GPCI_UNLIKELY(m->told && is_told(m, block)) && alone)
+    if (GPCI_UNLIKELY(m->notified && is_notified(m, block)) && alone)
         notify_write(m, block, tag, state);
     if (m->fifo && !m->full_map && gpci_module_tag(m, block) != tag && alone)
         bring_to_front(m, block);

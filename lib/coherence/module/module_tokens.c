@@ -17,7 +17,7 @@ gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struc
     m->marks = gpci_zalloc(c->context, m->blocks, sizeof *m->marks);
     if (!m->marks || gpci_tokens_create(c->context, rules, m->marks, m->blocks, &m->tokens) != GPC_OK)
         return gpci_out_of_memory(error);
-    c->has_policies = m->told = true;
+    c->has_policies = m->notified = true;
     m->plain = false;
     return GPC_OK;
 }

@@ -78,7 +78,7 @@ static gpci_sharers sharers_of(const gpc_coherence *c, const gpci_module *t, con
     const gpci_sharers bits = gpci_sharers_word(t, copies->block, copies->sub, copies->word);
     const uint32_t owner = gpci_module_owner_of(t, copies->block, copies->sub);
     if (GPCI_UNLIKELY(copies->room))
-        return gpci_sharer_in(gpci_directory_leaver(c, t, copies->block, copies->sub, copies->except), copies->word);
+        return gpci_sharer_in(gpci_directory_victim(c, t, copies->block, copies->sub, copies->except), copies->word);
     return copies->only_owners ? bits & gpci_sharer_in(owner, copies->word) : bits;
 }
 

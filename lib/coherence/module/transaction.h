@@ -5,18 +5,18 @@
 #include "coherence/module/sharers.h"
 
 /*
- * Rules that controllers (controller.h) apply to blocks, directories and bytes when a message arrives, by the
+ * Rules that engine (engine.h) apply to blocks, directories and bytes when a message arrives, by the
  * protocol's table. No rule sends a message or waits.
  *
- * Three letters name the modules everywhere in this folder:
+ * Three messages name the modules everywhere in this folder:
  *   R  the requester: sends a request, or a write-back, to the low module
  *   T  R's low module, the target: serves the request and keeps the directory of the modules above it
  *   X  a module above T, other than R, probed by T because T's directory lists a copy in X
  *
  * Example, a load that misses in the L1, of a block modified in another L1:
- *   controller_access.c    the first level's table says READ_REQUEST for a LOAD in state I
- *   controller_find.c        the L1 is looked up; its victim leaves (controller_evict.c)
- *   controller_read.c        R's read request is received by T, the L2, which has the block
+ *   engine_access.c    the first level's table says READ_REQUEST for a LOAD in state I
+ *   engine_find.c        the L1 is looked up; its victim leaves (engine_evict.c)
+ *   engine_read.c        R's read request is received by T, the L2, which has the block
  *   probe.c                    gpci_tree_owner_to_probe: T sends a read probe to X, the owner; X replies with its data
  *   data.c                     R's block gets the bytes
  *   entry.c                    T's directory lists R as a sharer
@@ -99,11 +99,11 @@ void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t blo
 /* Remove R from the sharers in T's directory. */
 void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
 
-/* Block of m missed by a lone access: its neighbours are read after the access (controller_fetch.c). */
-typedef struct gpci_tree_wish {
+/* Block of m missed by a lone access: its neighbours are read after the access (engine_fetch.c). */
+typedef struct gpci_tree_neighbour_fetch {
     uint64_t tag;
     uint32_t module;
-} gpci_tree_wish;
+} gpci_tree_neighbour_fetch;
 /* Event by which a neighbour arrives: a load in the first level, otherwise a request from above. */
 GPCI_INLINE gpc_coherence_event gpci_neighbour_event(const gpci_module *m) {
     return m->above_count ? GPC_EVENT_READ_ABOVE : GPC_EVENT_LOAD;
@@ -272,14 +272,14 @@ GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
 }
 
-/* controller_tell.c: caches to inform about T's block, without waiting: readers of bytes from `first` to `last`. */
-typedef struct gpci_tree_told {
+/* engine_tell.c: caches to inform about T's block, without waiting: readers of bytes from `first` to `last`. */
+typedef struct gpci_tree_notification {
     uint32_t block;
     const gpci_module *except; /* R, sender of the bytes; or NULL */
     uint64_t first, last;
-} gpci_tree_told;
+} gpci_tree_notification;
 /* True if T lists R when R reads a block, to inform R later. */
-GPCI_INLINE bool gpci_tree_is_told(const gpc_coherence *c, const gpci_module *r) {
+GPCI_INLINE bool gpci_tree_is_notified(const gpc_coherence *c, const gpci_module *r) {
     return gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) && r->place == GPCI_PLACE_BETWEEN;
 }
 
@@ -347,7 +347,7 @@ bool gpci_directory_is_exact(const gpci_module *t, uint32_t block, uint32_t sub)
 /* Add a sharer. If sharers exceed the pointers, the entry is extended to groups. */
 void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot);
 /* Place of the sharer to invalidate before R's copy can be named, or GPC_NO_MODULE. */
-uint32_t gpci_directory_leaver(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
+uint32_t gpci_directory_victim(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
                                const gpci_module *r);
 /* True if R's request needs an invalidation for room at a sub-block. */
 bool gpci_directory_lacks_room(const gpc_coherence *c, const gpci_module *t, uint32_t block, const gpci_module *r,

@@ -33,7 +33,7 @@ typedef struct gpci_tree_telling {
     uint32_t fill_ways;       /* ways of first-level modules at a fill; 0: a block has its way from the lookup on */
 } gpci_tree_telling;
 
-/* A star network (controller_network.c). */
+/* A star network (engine_network.c). */
 typedef struct gpci_tree_star {
     gpc_coherence_network given;
     uint32_t *last; /* [modules] by receiver: sender served last by the switch in lone accesses, for round robin */
@@ -52,7 +52,7 @@ enum {
 };
 
 /*
- * Blocks of a line fetched by parts of one access, bit per block; these are no neighbours (controller_fetch.c). `own`:
+ * Blocks of a line fetched by parts of one access, bit per block; these are no neighbours (engine_fetch.c). `own`:
  * at the access's module; `below`: everything that module requests below for them, including its own neighbours.
  */
 typedef struct gpci_tree_asks {
@@ -95,29 +95,29 @@ struct gpc_coherence {
     uint64_t line_access;       /* number of the access; parts of one line access share a number */
     uint64_t line_accesses;     /* numbers given */
     bool follows;               /* the next access is part of the previous line access */
-    bool overturned;            /* the last access, a load that would bypass L1, was kept (controller_pass.c) */
+    bool overturned;            /* the last access, a load that would bypass L1, was kept (engine_pass.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_room, transition_room;
     uint32_t message_count, transition_count;
-    uint32_t message_bound;        /* most steps of an access */
-    uint32_t brood;                /* most neighbours read for an access (controller_fetch.c) */
-    uint64_t group_mask;           /* size of the largest fetch group in bytes, minus 1 */
-    struct gpci_tree_wish *wishes; /* [wish_room] blocks whose neighbours will be read; or NULL */
-    uint32_t wish_count, wish_room;
+    uint32_t message_bound;                              /* most steps of an access */
+    uint32_t neighbour_limit;                            /* most neighbours read for an access (engine_fetch.c) */
+    uint64_t group_mask;                                 /* size of the largest fetch group in bytes, minus 1 */
+    struct gpci_tree_neighbour_fetch *neighbour_fetches; /* [wish_room] blocks whose neighbours will be read; or NULL */
+    uint32_t neighbour_fetch_count, neighbour_fetch_room;
     gpci_tree_asks asks; /* values of the next access: set by the host before the access begins */
     gpci_tree_telling telling;
     /* A module has a policy beyond lru and fifo, or a predictor: requests must be shown. */
     bool has_policies;
-    bool detaches;                        /* the protocol has copies unknown to directories */
-    bool forwards;                        /* the protocol has F: the last reader is asked next */
-    bool non_coherent;                    /* the protocol has N: a valid copy may lack bytes stored by other modules */
-    uint8_t deepest;                      /* deepest level reached by a request */
-    bool busy;                            /* failed, or accesses in flight: hit.c does nothing */
-    gpc_status failed;                    /* by gpci_tree_fail: only reading and destroying remain possible */
-    char failure[256];                    /* reason, for messages */
-    struct gpci_controllers *controllers; /* for overlapping accesses (controller.h); NULL before the first */
-    struct gpci_controllers *lone;        /* for accesses one at a time (controller_alone.h); NULL before a miss */
+    bool detaches;              /* the protocol has copies unknown to directories */
+    bool forwards;              /* the protocol has F: the last reader is asked next */
+    bool non_coherent;          /* the protocol has N: a valid copy may lack bytes stored by other modules */
+    uint8_t deepest;            /* deepest level reached by a request */
+    bool busy;                  /* failed, or accesses in flight: hit.c does nothing */
+    gpc_status failed;          /* by gpci_tree_fail: only reading and destroying remain possible */
+    char failure[256];          /* reason, for messages */
+    struct gpci_engine *engine; /* for overlapping accesses (engine.h); NULL before the first */
+    struct gpci_engine *lone;   /* for accesses one at a time (engine_alone.h); NULL before a miss */
 };
 
 /* pages.c */
@@ -160,7 +160,7 @@ void gpci_coherence_load(gpc_coherence *c, const void *saved);
  */
 gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                  gpc_error *error, gpc_coherence_result *result);
-/* controller.c: gpc_coherence_issue for such callers. `carried` is copied; not NULL. */
+/* engine.c: gpc_coherence_issue for such callers. `carried` is copied; not NULL. */
 gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
                                 gpc_error *error, uint64_t *out_token);
 /* Allocate the lists of transactions; last step of gpc_coherence_create. GPC_ERROR_MEMORY. */

@@ -70,7 +70,7 @@ bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request
                           gpc_coherence_result *result, gpc_status *status);
 
 /* Request shown to policies for a host's access: all fields that also exist in gpc_request. */
-GPCI_INLINE gpc_request gpci_tree_shown(const gpc_coherence_request *request) {
+GPCI_INLINE gpc_request gpci_tree_policy_request(const gpc_coherence_request *request) {
     return (gpc_request){.address = request->address,
                          .cycle = request->cycle,
                          .sm = request->module,

@@ -85,17 +85,17 @@ void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block,
         gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
 }
 
-/* True if a block still has modified bytes, because a write-back was refused (controller.h). */
-static bool is_laden(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
+/* True if a block still has modified bytes, because a write-back was refused (engine.h). */
+static bool holds_data(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
 }
 
 bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    return gpci_module_directory_only(m, block) && is_laden(c, m, block);
+    return gpci_module_directory_only(m, block) && holds_data(c, m, block);
 }
 
 static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, uint32_t to) {
-    if (!is_laden(c, m, from))
+    if (!holds_data(c, m, from))
         return;
     memcpy(gpci_module_data_of(m, to), gpci_module_data_of(m, from), m->given.block_bytes);
     memcpy(gpci_module_dirty_of(m, to), gpci_module_dirty_of(m, from), m->mask_bytes);

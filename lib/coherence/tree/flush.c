@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/controller_alone.h"
-#include "coherence/engine/controller_sweep.h"
+#include "coherence/engine/engine_alone.h"
+#include "coherence/engine/engine_sweep.h"
 #include "coherence/module/tree_engine.h"
 
 /*

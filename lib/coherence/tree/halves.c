@@ -16,7 +16,7 @@
  *
  * Ways could still form a circle: a request of a's near half holds a way of a while the request waits for a way of b.
  * If all ways of both were held in this manner, no way would come free. Requests of near halves therefore leave at
- * least one way of a set unlocked (controller_find.c). A home half then always finds a way; requests of home halves
+ * least one way of a set unlocked (engine_find.c). A home half then always finds a way; requests of home halves
  * wait for memory alone, and requests of near halves for home halves. A lookup never waits for a lock if a way is
  * enough: the lock may be the other half's (gpci_halves_move). A near half is inclusive, whatever is given: a directory
  * entry kept for a leaving block might first evict an entry of the home half, whose copies may be leaving too.

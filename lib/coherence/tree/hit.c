@@ -6,7 +6,7 @@
  * Hits of the first level, which need no other module and hence no controller: they are performed with other accesses
  * in flight, too. gpci_tree_engine_hit is the fast path for plain hits, the most frequent accesses;
  * gpci_tree_engine_own performs hits with policies, callbacks, flags or atomics. All other accesses go to
- * controller_alone.c.
+ * engine_alone.c.
  */
 
 /* True if the access can be done here, in case of a hit. Arguments must be correct; tree_engine.c reports errors. */
@@ -168,8 +168,8 @@ bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request
                           gpc_coherence_result *result, gpc_status *status) {
     gpci_module *m = &c->modules[request->module];
     gpc_protocol_rule rule;
-    const bool told = c->callbacks.on_message || c->callbacks.on_transition || c->busy;
-    if (m->plain && !told && !request->flags && !request->atomic_count) /* the fast path has looked */
+    const bool notified = c->callbacks.on_message || c->callbacks.on_transition || c->busy;
+    if (m->plain && !notified && !request->flags && !request->atomic_count) /* the fast path has looked */
         return false;
     const uint32_t block = own_block(c, m, request, &rule);
     if (block == GPCI_TREE_NO_BLOCK)

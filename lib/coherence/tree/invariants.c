@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/invariants.h"
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 #include "coherence/module/recency.h"
 #include "coherence/module/sharers.h"
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool told(char *text, size_t size, const char *format, ...) GPCI_PRINTF(3, 4);
+static bool report(char *text, size_t size, const char *format, ...) GPCI_PRINTF(3, 4);
 
-static bool told(char *text, size_t size, const char *format, ...) {
+static bool report(char *text, size_t size, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, size, format, arguments);
@@ -32,7 +32,7 @@ static bool is_named(const gpc_coherence *c, uint8_t state) {
     return c->means[state] & GPC_MEANS_OWNER;
 }
 
-/* Name of a state: the letter of NMOESI for the six standard states; otherwise the protocol's name. */
+/* Name of a state: the message of NMOESI for the six standard states; otherwise the protocol's name. */
 static gpci_state_name name_of(const gpc_coherence *c, uint8_t state) {
     return gpci_name_of_state(state < GPC_LINE_COUNT ? NULL : c->protocol, state);
 }
@@ -64,7 +64,7 @@ static bool is_low(const gpc_coherence *c, const gpci_module *t, const gpci_modu
 
 /* True if the copy is locked. It cannot be read until unlocked: it may be leaving, or waiting for permission. */
 static bool is_locked(const gpc_coherence *c, const gpci_module *x, uint64_t address) {
-    return c->controllers && gpci_find_locked(c->controllers, x->index, address, NULL);
+    return c->engine && gpci_find_locked(c->engine, x->index, address, NULL);
 }
 
 static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {
@@ -80,16 +80,16 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
         if (c->means[state] != GPC_MEANS_O)
             continue;
         if (owned)
-            return told(text, size, "one writer: 0x%llx is in %s in %s and in %s", (unsigned long long)address,
-                        name_of(c, state).text, owned->given.name, x->given.name);
+            return report(text, size, "one writer: 0x%llx is in %s in %s and in %s", (unsigned long long)address,
+                          name_of(c, state).text, owned->given.name, x->given.name);
         owned = x;
     }
     if (!sole || !valid[1])
         return true;
     const gpci_module *other = valid[0] == sole ? valid[1] : valid[0];
-    return told(text, size, "one writer: 0x%llx is in %s in %s, and in %s in %s", (unsigned long long)address,
-                name_of(c, state_at(sole, address)).text, sole->given.name, name_of(c, state_at(other, address)).text,
-                other->given.name);
+    return report(text, size, "one writer: 0x%llx is in %s in %s, and in %s in %s", (unsigned long long)address,
+                  name_of(c, state_at(sole, address)).text, sole->given.name, name_of(c, state_at(other, address)).text,
+                  other->given.name);
 }
 
 /* Check the low module's directory about a valid copy. */
@@ -98,24 +98,24 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
     const uint8_t state = state_at(x, address);
     const uint32_t block = gpci_module_find(t, gpci_module_tag_of(t, address)), slot = t->slots[x->index];
     if (block == GPCI_TREE_NO_BLOCK || t->states[block] == GPC_LINE_I)
-        return told(text, size, "covered: 0x%llx is in %s in %s, %s has no entry for it", (unsigned long long)address,
-                    name_of(c, state).text, x->given.name, t->given.name);
+        return report(text, size, "covered: 0x%llx is in %s in %s, %s has no entry for it", (unsigned long long)address,
+                      name_of(c, state).text, x->given.name, t->given.name);
     if (!t->given.memory && !t->given.non_inclusive && gpci_module_directory_only(t, block))
-        return told(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
-                    t->given.name);
+        return report(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
+                      t->given.name);
     const uint32_t sub = gpci_module_sub_of(t, address);
     const uint16_t owner = gpci_module_owner_of(t, block, sub);
     if (!gpci_tree_has_sharer(t, block, sub, slot))
-        return told(text, size, "covered: 0x%llx is in %s in %s, which is no sharer in %s", (unsigned long long)address,
-                    name_of(c, state).text, x->given.name, t->given.name);
+        return report(text, size, "covered: 0x%llx is in %s in %s, which is no sharer in %s",
+                      (unsigned long long)address, name_of(c, state).text, x->given.name, t->given.name);
     if (is_named(c, state) && owner != slot)
-        return told(text, size, "owners: 0x%llx is in %s in %s, which is not the owner in %s",
-                    (unsigned long long)address, name_of(c, state).text, x->given.name, t->given.name);
-    const bool told_of = c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
-    const bool silent = c->means[state] == GPC_MEANS_N ? !told_of : x->through;
+        return report(text, size, "owners: 0x%llx is in %s in %s, which is not the owner in %s",
+                      (unsigned long long)address, name_of(c, state).text, x->given.name, t->given.name);
+    const bool notified_of = c->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
+    const bool silent = c->means[state] == GPC_MEANS_N ? !notified_of : x->through;
     if (owner == slot && !is_named(c, state) && !silent)
-        return told(text, size, "owners: 0x%llx is in %s in %s, the owner in %s", (unsigned long long)address,
-                    name_of(c, state).text, x->given.name, t->given.name);
+        return report(text, size, "owners: 0x%llx is in %s in %s, the owner in %s", (unsigned long long)address,
+                      name_of(c, state).text, x->given.name, t->given.name);
     return true;
 }
 
@@ -127,9 +127,9 @@ static bool listed(const gpc_coherence *c, const gpci_module *t, uint64_t addres
         if (x->place != GPCI_PLACE_BETWEEN || !is_low(c, t, x, address) || state_at(x, address) == GPC_LINE_I)
             continue;
         if (block == GPCI_TREE_NO_BLOCK || !gpci_tree_has_sharer(t, block, gpci_module_sub_of(t, address), k))
-            return told(text, size, "listed: 0x%llx is in %s in %s, which %s would not tell",
-                        (unsigned long long)address, name_of(c, state_at(x, address)).text, x->given.name,
-                        t->given.name);
+            return report(text, size, "listed: 0x%llx is in %s in %s, which %s would not tell",
+                          (unsigned long long)address, name_of(c, state_at(x, address)).text, x->given.name,
+                          t->given.name);
     }
     return true;
 }
@@ -141,8 +141,8 @@ static bool rights_below(const gpc_coherence *c, const gpci_module *t, const gpc
         return true;
     if (c->means[low] & GPC_MEANS_ONLY || (c->means[state] == GPC_MEANS_O && c->means[low] == GPC_MEANS_O))
         return true;
-    return told(text, size, "rights below: 0x%llx is in %s in %s, but in %s in %s", (unsigned long long)address,
-                name_of(c, state).text, x->given.name, name_of(c, low).text, t->given.name);
+    return report(text, size, "rights below: 0x%llx is in %s in %s, but in %s in %s", (unsigned long long)address,
+                  name_of(c, state).text, x->given.name, name_of(c, low).text, t->given.name);
 }
 
 static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address, char *text, size_t size) {
@@ -160,8 +160,8 @@ static bool clean(const gpc_coherence *c, const gpci_module *m, uint64_t address
         return true;
     for (uint32_t i = 0; i < bytes; i++)
         if (m->dirty[(size_t)block * bytes + i])
-            return told(text, size, "clean: 0x%llx is in %s in %s with modified bytes", (unsigned long long)address,
-                        name_of(c, state).text, m->given.name);
+            return report(text, size, "clean: 0x%llx is in %s in %s with modified bytes", (unsigned long long)address,
+                          name_of(c, state).text, m->given.name);
     return true;
 }
 
@@ -218,17 +218,18 @@ bool gpci_invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes
 static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
     const bool valid = m->states[block] != GPC_LINE_I;
     if (!valid && gpci_module_tag(m, block))
-        return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
+        return report(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
     if (valid && !gpci_module_owns(m, block))
         return true; /* the other half checks it */
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
         const uint16_t owner = gpci_module_owner_of(m, block, sub);
         const bool any = gpci_sharers_any(m, block, sub);
         if (!valid && (any || owner != GPCI_TREE_NO_OWNER))
-            return told(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name, block);
+            return report(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name,
+                          block);
         if (owner != GPCI_TREE_NO_OWNER && (owner >= m->above_count || !gpci_tree_has_sharer(m, block, sub, owner)))
-            return told(text, size, "owners: the owner of sub-block %u of %s's block %u is no sharer", sub,
-                        m->given.name, block);
+            return report(text, size, "owners: the owner of sub-block %u of %s's block %u is no sharer", sub,
+                          m->given.name, block);
     }
     return true;
 }
@@ -242,7 +243,7 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
         const uint32_t ways = m->given.ways,
                        way = i < ways ? gpci_recency_at(lines, i) : ways + gpci_recency_at(own, i - ways);
         if (way >= m->all_ways || gpci_bit_is_set(seen, way))
-            return told(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
+            return report(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
         gpci_bit_set(seen, way);
     }
     return true;
@@ -254,14 +255,14 @@ static bool line_is_sane(const gpci_module *m, uint32_t block, char *text, size_
         const uint32_t other = gpci_module_sector(m, block, sector);
         if (m->states[other] != GPC_LINE_I &&
             !gpci_module_same_line(m, gpci_module_tag(m, block), gpci_module_tag(m, other)))
-            return told(text, size, "tags: %s's block %u and its neighbour are of two lines, 0x%llx and 0x%llx",
-                        m->given.name, block, (unsigned long long)gpci_module_tag(m, block),
-                        (unsigned long long)gpci_module_tag(m, other));
+            return report(text, size, "tags: %s's block %u and its neighbour are of two lines, 0x%llx and 0x%llx",
+                          m->given.name, block, (unsigned long long)gpci_module_tag(m, block),
+                          (unsigned long long)gpci_module_tag(m, other));
     }
     if (m->sector_mask && m->states[block] != GPC_LINE_I &&
         gpci_module_way_of_line(m, gpci_module_tag(m, block)) != block % m->all_ways)
-        return told(text, size, "tags: %s has the line of 0x%llx in two ways", m->given.name,
-                    (unsigned long long)gpci_module_tag(m, block));
+        return report(text, size, "tags: %s has the line of 0x%llx in two ways", m->given.name,
+                      (unsigned long long)gpci_module_tag(m, block));
     return true;
 }
 
@@ -272,11 +273,11 @@ static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t s
             return false;
         for (uint32_t k = first; k < i && m->states[i] != GPC_LINE_I; k++)
             if (m->states[k] != GPC_LINE_I && gpci_module_tag(m, k) == gpci_module_tag(m, i))
-                return told(text, size, "tags: %s's set %u has 0x%llx twice", m->given.name, set,
-                            (unsigned long long)gpci_module_tag(m, i));
+                return report(text, size, "tags: %s's set %u has 0x%llx twice", m->given.name, set,
+                              (unsigned long long)gpci_module_tag(m, i));
         if (m->states[i] != GPC_LINE_I && gpci_module_find(m, gpci_module_tag(m, i)) != i)
-            return told(text, size, "tags: %s's 0x%llx is not found where it is", m->given.name,
-                        (unsigned long long)gpci_module_tag(m, i));
+            return report(text, size, "tags: %s's 0x%llx is not found where it is", m->given.name,
+                          (unsigned long long)gpci_module_tag(m, i));
     }
     for (uint32_t i = first; i < first + m->given.ways; i++)
         if (!line_is_sane(m, i, text, size))
@@ -290,8 +291,8 @@ bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {
         const uint32_t count = m->full_map ? m->map.count : m->blocks;
         for (uint32_t b = 0; m->given.memory && b < count; b++)
             if (m->states[b] != GPC_LINE_M && m->states[b] != GPC_LINE_E && m->states[b] != GPC_LINE_I)
-                return told(text, size, "tags: %s's block %u is in %s", m->given.name, b,
-                            name_of(c, m->states[b]).text);
+                return report(text, size, "tags: %s's block %u is in %s", m->given.name, b,
+                              name_of(c, m->states[b]).text);
         for (uint32_t b = 0; m->full_map && b < count; b++)
             if (!entry_is_sane(m, b, text, size))
                 return false;
@@ -371,11 +372,11 @@ bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *tex
     for (const gpci_module *m = towards_home(c, memory_of(c, address), address); m; m = towards_home(c, m, address)) {
         const uint8_t value = is_there(m, address) ? byte_in(m, address) : below;
         if (is_dirty(m, address) && !is_there(m, address))
-            return told(text, size, "memory: byte 0x%llx has been modified in %s, and never come there",
-                        (unsigned long long)address, m->given.name);
+            return report(text, size, "memory: byte 0x%llx has been modified in %s, and never come there",
+                          (unsigned long long)address, m->given.name);
         if (value != below && !is_dirty(m, address))
-            return told(text, size, "memory: byte 0x%llx is %u in %s, not marked as modified, and %u below",
-                        (unsigned long long)address, value, m->given.name, below);
+            return report(text, size, "memory: byte 0x%llx is %u in %s, not marked as modified, and %u below",
+                          (unsigned long long)address, value, m->given.name, below);
         below = value;
     }
     return true;
@@ -384,7 +385,7 @@ bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *tex
 /* -- the call */
 
 static bool is_at_rest(const gpc_coherence *c) {
-    return !c->busy && (!c->controllers || !c->controllers->tasks.used);
+    return !c->busy && (!c->engine || !c->engine->tasks.used);
 }
 
 gpc_status gpc_coherence_check(const gpc_coherence *c, uint64_t first, uint64_t bytes, gpc_error *error) {

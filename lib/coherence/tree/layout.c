@@ -160,15 +160,15 @@ static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error
         GPCI_TREE_REFUSE(ARGUMENT, m, "replacement",
                          "'%s' reads %s; a tree's requests tell address, cycle, sm and kind", text,
                          reads ? unknown : "what it has not declared");
-    c->has_policies = m->told = true;
+    c->has_policies = m->notified = true;
     return GPC_OK;
 }
 
 gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error) {
     const gpc_status status = make_shared(c, m, GPC_POLICY_PREDICTOR, spec, error, &m->predictor);
     if (status == GPC_OK)
-        c->has_policies = m->told = true;
-    m->plain &= !m->told;
+        c->has_policies = m->notified = true;
+    m->plain &= !m->notified;
     return status;
 }
 
@@ -177,7 +177,7 @@ gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool r
         return gpci_out_of_memory(error);
     if (reuse && !(m->reuse = gpci_zalloc(c->context, m->blocks, sizeof *m->reuse)))
         return gpci_out_of_memory(error);
-    c->has_policies = m->told = true;
+    c->has_policies = m->notified = true;
     m->plain = false;
     return GPC_OK;
 }
@@ -228,8 +228,8 @@ static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
     }
     for (uint32_t i = 0; i < c->module_count; i++)
         parts += largest / c->modules[i].given.block_bytes;
-    c->brood = most_neighbours(c);
-    const uint64_t bound = 64 + 16 * c->levels * parts * sectors * (1 + c->brood);
+    c->neighbour_limit = most_neighbours(c);
+    const uint64_t bound = 64 + 16 * c->levels * parts * sectors * (1 + c->neighbour_limit);
     if (bound > MOST_MESSAGES)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",
@@ -260,7 +260,7 @@ gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
         if (c->modules[i].near) {
             c->modules[i].policy = c->modules[i].twin->policy;
-            c->modules[i].told = c->modules[i].twin->told;
+            c->modules[i].notified = c->modules[i].twin->notified;
         }
     for (uint32_t i = 0; i < c->star_count && status == GPC_OK; i++)
         status = make_star(c, &c->stars[i], error);

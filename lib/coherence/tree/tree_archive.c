@@ -5,7 +5,7 @@
 
 /*
  * A tree in a snapshot: everything later accesses can see, and all counters. If you add such a field to gpc_coherence
- * or gpci_module, save it here. The state of accesses in flight belongs to the controllers (gpci_controllers_archive).
+ * or gpci_module, save it here. The state of accesses in flight belongs to the engine (gpci_engine_archive).
  */
 
 /* Directory of a memory, with an entry for every block ever cached. */
@@ -45,8 +45,8 @@ static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
     else
         gpci_archive_same(a, m->blocks, "a module has another number of blocks");
     archive_policies(m, a);
-    GPCI_ARCHIVE_FIELD(a, m->through), GPCI_ARCHIVE_FIELD(a, m->leaving), GPCI_ARCHIVE_FIELD(a, m->told_line),
-        GPCI_ARCHIVE_FIELD(a, m->told_access), GPCI_ARCHIVE_FIELD(a, m->told_again);
+    GPCI_ARCHIVE_FIELD(a, m->through), GPCI_ARCHIVE_FIELD(a, m->leaving), GPCI_ARCHIVE_FIELD(a, m->notified_line),
+        GPCI_ARCHIVE_FIELD(a, m->notified_access), GPCI_ARCHIVE_FIELD(a, m->notified_again);
     GPCI_ARCHIVE_FIELD(a, m->kept_out), GPCI_ARCHIVE_FIELD(a, m->asked_line), GPCI_ARCHIVE_FIELD(a, m->asked_access);
     GPCI_ARCHIVE_FIELD(a, m->word), GPCI_ARCHIVE_FIELD(a, m->answer), GPCI_ARCHIVE_FIELD(a, m->answered_line),
         GPCI_ARCHIVE_FIELD(a, m->answered_access);

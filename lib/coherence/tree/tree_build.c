@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/tree_build.h"
-#include "coherence/engine/controller.h"
+#include "coherence/engine/engine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -229,8 +229,8 @@ void gpc_coherence_destroy(gpc_coherence *c) {
     if (!c)
         return;
     gpc_context *context = c->context;
-    gpci_controllers_destroy(c->controllers);
-    gpci_controllers_destroy(c->lone);
+    gpci_engine_destroy(c->engine);
+    gpci_engine_destroy(c->lone);
     for (uint32_t i = 0; i < c->module_count; i++)
         destroy_module(context, &c->modules[i]);
     for (uint32_t i = 0; i < c->star_count; i++) {

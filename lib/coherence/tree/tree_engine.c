@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/module/tree_engine.h"
-#include "coherence/engine/controller_alone.h"
+#include "coherence/engine/engine_alone.h"
 
 #include "base/array.h"
 
@@ -34,15 +34,15 @@ gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
         c->forwards |= gpci_tree_stays_owner(c, (uint8_t)state);
         c->detaches |= gpci_tree_is_detached(c, (uint8_t)state);
     }
-    if (c->brood) {
-        c->wish_room = c->levels * (1 + c->brood);
-        c->wishes = gpci_alloc(c->context, c->wish_room * sizeof *c->wishes);
+    if (c->neighbour_limit) {
+        c->neighbour_fetch_room = c->levels * (1 + c->neighbour_limit);
+        c->neighbour_fetches = gpci_alloc(c->context, c->neighbour_fetch_room * sizeof *c->neighbour_fetches);
     }
-    return c->wishes || !c->brood ? GPC_OK : GPC_ERROR_MEMORY;
+    return c->neighbour_fetches || !c->neighbour_limit ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 void gpci_tree_engine_release(gpc_coherence *c) {
-    gpci_free(c->context, c->wishes);
+    gpci_free(c->context, c->neighbour_fetches);
 }
 
 void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags) {
@@ -56,7 +56,7 @@ void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_
 static gpc_status reserve_bytes(gpc_coherence *c, uint64_t address) {
     const uint64_t first = address & ~c->group_mask, step = (uint64_t)1 << c->memory_shift;
     gpc_status status = gpci_tree_memory_reserve(c, address);
-    for (uint64_t at = 0; c->brood && at <= c->group_mask && status == GPC_OK; at += step)
+    for (uint64_t at = 0; c->neighbour_limit && at <= c->group_mask && status == GPC_OK; at += step)
         status = gpci_tree_memory_reserve(c, first + at);
     return status;
 }
@@ -71,8 +71,8 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     if (GPCI_UNLIKELY(c->first_touch) && status == GPC_OK)
         status = gpci_tree_pages_reserve(c);
     for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
-        if (c->modules[i].full_map && c->modules[i].blocks - c->modules[i].map.count <= c->brood)
-            status = gpci_module_reserve(c->context, &c->modules[i], 1 + c->brood);
+        if (c->modules[i].full_map && c->modules[i].blocks - c->modules[i].map.count <= c->neighbour_limit)
+            status = gpci_module_reserve(c->context, &c->modules[i], 1 + c->neighbour_limit);
     return status;
 }
 
@@ -175,8 +175,8 @@ gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *
 
 static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                                          gpc_coherence_result *result) {
-    const gpc_request shown = gpci_tree_shown(request);
-    return gpci_coherence_access(c, request, &shown, error, result);
+    const gpc_request policy_request = gpci_tree_policy_request(request);
+    return gpci_coherence_access(c, request, &policy_request, error, result);
 }
 
 /* Rare: a request with another header's size, or a tree whose policies see requests. */

@@ -18,7 +18,7 @@
 /* Addresses of replayed code, above program data. */
 #define GPCI_CODE ((uint64_t)1 << 56)
 
-/* Create the L1.5s. The SMs of an L1.5 share a coalescer, if there are coalescers, and thus a strand. */
+/* Create the L1.5s. The SMs of an L1.5 share a coalescer, if there are coalescers, and thus a shard. */
 gpc_status gpci_l15_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_l15_destroy(gpc_hierarchy *h);
 void gpci_l15_archive(gpc_hierarchy *h, gpci_archive *archive);

@@ -23,7 +23,7 @@ static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
         return refuse(GPCI_KEY_TLB_PAGE, h, "pages are a power of two of bytes", error);
     if (h->gpus > 1)
         return refuse(GPCI_KEY_TLB_PAGE, h, "needs gpu.count = 1: one L2 TLB is behind all SMs", error);
-    if (h->lanes_apart)
+    if (h->lane_packets)
         return refuse(GPCI_KEY_TLB_PAGE, h, "needs l1.coalescer = warp or sector: lines are translated", error);
     return GPC_OK;
 }

@@ -44,7 +44,7 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_w
         return "scope is given, but an access of order WEAK has none";
     if (is_wide_load(w) && w->hint == GPC_HINT_CA)
         return "hint CA contradicts order and scope: others of this scope do not see what L1 holds";
-    if (h->lanes_apart && w->order > GPC_ORDER_RELAXED)
+    if (h->lane_packets && w->order > GPC_ORDER_RELAXED)
         return "order is above RELAXED, which l1.coalescer = multi2sim does not know";
     return NULL;
 }
@@ -272,12 +272,12 @@ static unsigned line_shift(const gpc_hierarchy *h) {
 
 static GPCI_NOINLINE uint32_t apart_or_local(const gpc_hierarchy *h, const gpc_warp_access *w,
                                              gpci_transaction *lines) {
-    return w->local_offsets ? gpci_local_lines(h, w, h->lanes_apart, line_shift(h), lines)
+    return w->local_offsets ? gpci_local_lines(h, w, h->lane_packets, line_shift(h), lines)
                             : gpci_split(w->addresses, gpci_popcount(w->mask), w->width, line_shift(h), lines);
 }
 
 uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines) {
-    if (GPCI_UNLIKELY(h->lanes_apart | w->local_offsets))
+    if (GPCI_UNLIKELY(h->lane_packets | w->local_offsets))
         return apart_or_local(h, w, lines);
     return gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, line_shift(h), lines);
 }
@@ -306,8 +306,8 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
         range ? gpci_coalesce_range(w->addresses[0], range, line_shift(h), lines) : gpci_access_touches(h, w, lines);
     if (GPCI_UNLIKELY(h->line_order))
         gpci_order_lines((gpci_line_order)h->line_order, &h->tag_banks, lines, count);
-    if (GPCI_UNLIKELY(h->sectors_apart))
-        count = gpci_apart(lines, count);
+    if (GPCI_UNLIKELY(h->sector_packets))
+        count = gpci_split_by_sector(lines, count);
     return begin(h, w, range, lines, count, request, out_segments);
 }
 

@@ -195,11 +195,11 @@ static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a,
 }
 
 /* Ask L1's predictor about an access. Returns the segments to bypass. */
-static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *h, gpc_request *shown, uint8_t segments,
+static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *h, gpc_request *policy_request, uint8_t segments,
                                      gpc_coherence_request *request) {
-    const uint32_t bits = gpci_coherent_predict(h, shown, request->flags);
+    const uint32_t bits = gpci_coherent_predict(h, policy_request, request->flags);
     const uint8_t bypass = gpci_coherent_bypass(h, segments, bits, request);
-    return gpci_passes_l1(h, shown->space) ? bypass : 0;
+    return gpci_passes_l1(h, policy_request->space) ? bypass : 0;
 }
 
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
@@ -210,29 +210,29 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpci_coherent_tell(h->coherent, &a->request, a->line->asks, a->line->follows);
     if (GPCI_UNLIKELY(h->with_data))
         carry(h, a, &request, &values);
-    const gpc_request *shown = &a->request;
+    const gpc_request *policy_request = &a->request;
     gpc_request own;
     uint8_t bypass = 0;
     if (gpci_coherent_asks(h->coherent, &a->request)) {
         own = a->request;
-        shown = &own;
+        policy_request = &own;
         bypass = predict(h, &own, a->line->segments, &request);
     }
-    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, shown, NULL, &r);
+    gpc_status status = gpci_coherence_access(h->coherent->tree, &request, policy_request, NULL, &r);
     if (status < 0)
         return status;
     if (GPCI_UNLIKELY(bypass) && !h->coherent->tree->overturned)
-        gpci_count_l1_bypass(h, shown->sm, bypass);
+        gpci_count_l1_bypass(h, policy_request->sm, bypass);
     if (GPCI_UNLIKELY(h->with_data))
         deliver(h, a, &values);
     const uint32_t read = count(h, &r);
-    if (GPCI_UNLIKELY(h->trace != NULL)) {
-        gpci_tell_step(h->trace, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,
-                       r.hit ? GPC_HIT : GPC_MISS);
-        gpci_tell_messages(h, &r);
+    if (GPCI_UNLIKELY(h->log != NULL)) {
+        gpci_append_step(h->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,
+                         r.hit ? GPC_HIT : GPC_MISS);
+        gpci_append_messages(h, &r);
     }
     if (GPCI_UNLIKELY(h->coherent->tracks))
-        gpci_coherent_follow(h, shown, a->request.kind == GPC_STORE ? r.found != GPC_LINE_I : r.hit);
+        gpci_coherent_follow(h, policy_request, a->request.kind == GPC_STORE ? r.found != GPC_LINE_I : r.hit);
     if (r.hit) {
         a->result->l1_sector_hits += segments;
         gpci_count_l1_load(h, a->request.sm, a->request.kind == GPC_LOAD ? segments : 0, 0);
@@ -268,7 +268,7 @@ gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all) {
         return flush_module(h, GPC_NO_MODULE);
     gpc_status status = flush_modules(h, (gpci_private_modules){0, h->sms});
     for (uint32_t level = 0; level < 2 && status == GPC_OK && gpci_coherent_merges(h); level++)
-        status = flush_modules(h, gpci_coherent_apart(h->coherent, level));
+        status = flush_modules(h, gpci_coherent_private_level(h->coherent, level));
     return status;
 }
 

@@ -117,7 +117,7 @@ GPCI_COLD void gpci_coherent_say(const gpci_coherent *c, const gpc_request *requ
 /* Announce a line transaction's access; `follows`: part of the same line as the access before. */
 GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *c, const gpc_request *request, uint8_t needs, bool follows) {
     c->tree->follows = follows;
-    if (GPCI_UNLIKELY(c->tree->brood))
+    if (GPCI_UNLIKELY(c->tree->neighbour_limit))
         gpci_coherent_say(c, request, needs);
 }
 /* Count the bytes of a tree message. */
@@ -215,7 +215,7 @@ GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *h, u
  * All caches between L1s and the level shared by all processors. Level 0: cluster caches. Level 1: near halves, or with
  * several GPUs the L2s.
  */
-GPCI_INLINE gpci_private_modules gpci_coherent_apart(const gpci_coherent *c, uint32_t level) {
+GPCI_INLINE gpci_private_modules gpci_coherent_private_level(const gpci_coherent *c, uint32_t level) {
     if (level == 0)
         return (gpci_private_modules){c->first_cluster, c->clusters};
     if (c->parts > 1)

@@ -2,7 +2,7 @@
 #include "level/coherent/coherent_level.h"
 
 #include "base/clock.h"
-#include "coherence/engine/controller_host.h"
+#include "coherence/engine/engine_host.h"
 #include "coherence/module/tree.h"
 #include "level/rules/level_rules.h"
 
@@ -422,7 +422,7 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gp
     gpc_status status = build(h, share, error, &tree);
     if (status < 0)
         return status;
-    status = gpci_controllers_inherit(tree, c->tree, error);
+    status = gpci_engine_inherit(tree, c->tree, error);
     if (status < 0) {
         gpc_coherence_destroy(tree);
         return status;

@@ -73,7 +73,7 @@ static void check_l1_writes(needs *n) {
             add(n, keys[i], whole, "fetch");
 }
 
-/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/requests/controller_fill.c). */
+/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/requests/engine_fill.c). */
 static void check_allocation(needs *n, const gpc_protocol *protocol) {
     const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);
@@ -356,10 +356,10 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
     check_l1_writes(&n);
-    if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
+    if (h->lane_packets && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
     check_allocation(&n, protocol);
-    if (h->lanes_apart && gpci_number(h, GPCI_KEY_L1_SPACES))
+    if (h->lane_packets && gpci_number(h, GPCI_KEY_L1_SPACES))
         add(&n, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
     if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))
         add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");

@@ -77,7 +77,7 @@ static void give_near(const gpci_coherent *c, gpc_coherence *tree, uint32_t slic
         return;
     gpci_module *m = gpci_module_at(tree, near), *home = gpci_module_at(tree, slice);
     m->predictor = home->predictor;
-    m->told = home->told;
+    m->notified = home->notified;
     m->by_sector = home->by_sector;
     m->responds =
         home->predictor && ((const gpc_predictor_ops *)home->predictor->ops)->respond && is_next_to_l1s(tree, m);
@@ -160,9 +160,9 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
 
 /* True if the predictor bypasses; sets the policy word. */
 static bool bypasses(gpci_module *l1, uint64_t tag, gpc_request *request) {
-    const gpc_request shown = gpci_module_shows(l1, tag, request);
+    const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
     l1->counts.predictions += l1->predictor->ops != &gpci_always_bypass;
-    return gpci_module_predicts_bypass(l1, tag, &shown, &request->policy_word);
+    return gpci_module_predicts_bypass(l1, tag, &policy_request, &request->policy_word);
 }
 
 static bool is_early(const gpci_module *l1, const gpc_request *request) {
@@ -174,9 +174,9 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
  * case is admitted. A policy without `declines` is asked for a victim, and again when the way is taken.
  */
 static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
-    const gpc_request shown = gpci_module_shows(l1, tag, request);
+    const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
     request->admitted = 1;
-    return asked && gpci_module_declines(l1, tag, &shown);
+    return asked && gpci_module_declines(l1, tag, &policy_request);
 }
 
 /* Decide about a line, at the points at which a cache asks. */

@@ -47,7 +47,7 @@ static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "gpc_fence: control is of L1s alone; with coherence = %s others know what they hold",
                          protocol);
-    if (h->lanes_apart)
+    if (h->lane_packets)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_fence: l1.coalescer = multi2sim knows no fences");
     return GPC_OK;
 }

@@ -110,9 +110,9 @@ const char *gpc_event_outcome(const gpc_event *event) {
     }
 }
 
-gpc_event gpci_event_of_none(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index) {
-    return (gpc_event){.cycle = *trace->clock,
-                       .until = *trace->clock,
+gpc_event gpci_event_of_none(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index) {
+    return (gpc_event){.cycle = *log->clock,
+                       .until = *log->clock,
                        .address = UINT64_MAX,
                        .pc = UINT64_MAX,
                        .sm = GPC_NONE,
@@ -134,24 +134,24 @@ static bool passes(const gpc_event_options *o, const gpc_event *e) {
            e->pc <= o->last_pc && e->cycle >= o->first_cycle && e->cycle <= o->last_cycle;
 }
 
-gpci_trace *gpci_trace_make(const gpc_hierarchy *h) {
-    gpci_trace *trace = gpci_zalloc(h->context, 1, sizeof *trace);
-    if (!trace)
+gpci_event_log *gpci_event_log_make(const gpc_hierarchy *h) {
+    gpci_event_log *log = gpci_zalloc(h->context, 1, sizeof *log);
+    if (!log)
         return NULL;
-    trace->hierarchy = h;
-    trace->clock = &trace->accesses;
-    trace->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices) + h->l15_count, sizeof *trace->blocked);
-    if (trace->blocked)
-        return trace;
-    gpci_free(h->context, trace);
+    log->hierarchy = h;
+    log->clock = &log->accesses;
+    log->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices) + h->l15_count, sizeof *log->blocked);
+    if (log->blocked)
+        return log;
+    gpci_free(h->context, log);
     return NULL;
 }
 
-void gpci_trace_free(gpc_context *context, gpci_trace *trace) {
-    if (!trace)
+void gpci_event_log_free(gpc_context *context, gpci_event_log *log) {
+    if (!log)
         return;
-    gpci_free(context, trace->blocked);
-    gpci_free(context, trace);
+    gpci_free(context, log->blocked);
+    gpci_free(context, log);
 }
 
 /* Event with the process split from the address. */
@@ -162,59 +162,59 @@ static gpc_event event_of_process(const gpc_hierarchy *h, const gpc_event *event
     return own;
 }
 
-void gpci_trace_tell(gpci_trace *trace, const gpc_event *event) {
+void gpci_event_log_put(gpci_event_log *log, const gpc_event *event) {
     gpc_event own;
-    if (!trace->options.on_event || trace->cancelled)
+    if (!log->options.on_event || log->cancelled)
         return;
-    if (GPCI_UNLIKELY(trace->hierarchy->processes) && event->address != UINT64_MAX) {
-        own = event_of_process(trace->hierarchy, event);
+    if (GPCI_UNLIKELY(log->hierarchy->processes) && event->address != UINT64_MAX) {
+        own = event_of_process(log->hierarchy, event);
         event = &own;
     }
-    if (!passes(&trace->options, event))
+    if (!passes(&log->options, event))
         return;
-    trace->calling = true;
-    trace->cancelled = !trace->options.on_event(trace->options.user_data, event);
-    trace->calling = false;
+    log->calling = true;
+    log->cancelled = !log->options.on_event(log->options.user_data, event);
+    log->calling = false;
 }
 
 void gpci_trace_destroy(gpc_hierarchy *h) {
-    gpci_trace *trace = h->trace;
-    h->trace = NULL;
-    if (!trace)
+    gpci_event_log *log = h->log;
+    h->log = NULL;
+    if (!log)
         return;
-    if (trace->options.destroy)
-        trace->options.destroy(trace->options.user_data);
-    gpci_trace_free(h->context, trace);
+    if (log->options.destroy)
+        log->options.destroy(log->options.user_data);
+    gpci_event_log_free(h->context, log);
 }
 
-void gpci_tell_access(gpci_trace *trace, const gpc_request *request, uint64_t address, uint32_t segments) {
-    trace->accesses++;
-    gpc_event e = gpci_event_of_none(trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
-    e.packet = e.access = ++trace->packets;
+void gpci_append_access(gpci_event_log *log, const gpc_request *request, uint64_t address, uint32_t segments) {
+    log->accesses++;
+    gpc_event e = gpci_event_of_none(log, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
+    e.packet = e.access = ++log->packets;
     e.address = address;
     e.pc = request->pc;
     e.sm = request->sm;
     e.warp = request->warp;
     e.block = request->block;
     e.kind = request->kind;
-    trace->now = e;
-    trace->line = trace->below = (gpci_ids){0, 0};
+    log->now = e;
+    log->line = log->below = (gpci_ids){0, 0};
     e.bytes = segments * GPCI_SEGMENT;
-    gpci_trace_tell(trace, &e);
+    gpci_event_log_put(log, &e);
 }
 
-void gpci_tell_line(gpci_trace *trace, const gpc_request *request, uint8_t segments) {
-    trace->line = (gpci_ids){++trace->packets, trace->now.access};
-    trace->below = (gpci_ids){0, 0};
-    gpci_tell_step(trace, GPC_WHAT_LINE, GPC_COMPONENT_SM, request->sm, request->address, gpci_count_sectors(segments),
-                   0);
+void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t segments) {
+    log->line = (gpci_ids){++log->packets, log->now.access};
+    log->below = (gpci_ids){0, 0};
+    gpci_append_step(log, GPC_WHAT_LINE, GPC_COMPONENT_SM, request->sm, request->address, gpci_count_sectors(segments),
+                     0);
 }
 
 /* Event of the current access: in L1 its line transaction; below, the request sent from there. */
-static gpc_event event_of(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index) {
-    gpc_event e = trace->now.access ? trace->now : gpci_event_of_none(trace, what, component, index);
+static gpc_event event_of(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index) {
+    gpc_event e = log->now.access ? log->now : gpci_event_of_none(log, what, component, index);
     bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1;
-    gpci_ids ids = above || !trace->below.packet ? trace->line : trace->below;
+    gpci_ids ids = above || !log->below.packet ? log->line : log->below;
     e.packet = ids.packet;
     e.parent = ids.parent;
     e.what = (uint8_t)what;
@@ -223,39 +223,39 @@ static gpc_event event_of(const gpci_trace *trace, gpc_what what, gpc_component 
     return e;
 }
 
-void gpci_tell_step(gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index, uint64_t address,
-                    uint32_t segments, uint8_t outcome) {
-    gpc_event e = event_of(trace, what, component, index);
+void gpci_append_step(gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index, uint64_t address,
+                      uint32_t segments, uint8_t outcome) {
+    gpc_event e = event_of(log, what, component, index);
     if (what == GPC_WHAT_FETCH || what == GPC_WHAT_WRITE_BACK) {
-        trace->below = (gpci_ids){++trace->packets, e.packet};
-        e.packet = trace->below.packet;
-        e.parent = trace->below.parent;
+        log->below = (gpci_ids){++log->packets, e.packet};
+        e.packet = log->below.packet;
+        e.parent = log->below.parent;
     }
     if (what == GPC_WHAT_WRITE_BACK)
         e.kind = GPC_STORE;
     e.address = address;
     e.bytes = segments * GPCI_SEGMENT;
     e.outcome = outcome;
-    gpci_trace_tell(trace, &e);
+    gpci_event_log_put(log, &e);
 }
 
-void gpci_tell_evict(gpci_trace *trace, gpc_component component, uint32_t index, uint64_t address,
-                     const gpc_eviction *eviction) {
+void gpci_append_evict(gpci_event_log *log, gpc_component component, uint32_t index, uint64_t address,
+                       const gpc_eviction *eviction) {
     gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
-    gpc_event e = event_of(trace, what, component, index);
+    gpc_event e = event_of(log, what, component, index);
     e.address = address;
     e.value = gpci_count_sectors(eviction->dirty_sectors);
-    gpci_trace_tell(trace, &e);
+    gpci_event_log_put(log, &e);
 }
 
-void gpci_tell_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
-                       uint64_t inner, uint64_t address) {
+void gpci_append_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
+                         uint64_t inner, uint64_t address) {
     if (!cache || !gpci_holds(cache, inner))
         return;
-    gpc_event e = gpci_event_of_none(h->trace, GPC_WHAT_INVALIDATE, component, index);
+    gpc_event e = gpci_event_of_none(h->log, GPC_WHAT_INVALIDATE, component, index);
     e.address = address;
     e.sm = component == GPC_COMPONENT_L1 ? index : GPC_NONE;
-    gpci_trace_tell(h->trace, &e);
+    gpci_event_log_put(h->log, &e);
 }
 
 gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index) {
@@ -271,22 +271,22 @@ gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_
 }
 
 static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {
-    gpci_trace *trace = h->trace;
+    gpci_event_log *log = h->log;
     uint32_t index;
     gpc_component component = gpci_component_of(h, m->from, &index);
-    gpc_event e = event_of(trace, GPC_WHAT_MESSAGE, component, index);
+    gpc_event e = event_of(log, GPC_WHAT_MESSAGE, component, index);
     e.address = m->address;
     if (m->kind == GPC_MESSAGE_EVICTION) {
         e.what = GPC_WHAT_EVICT;
     } else {
-        e.parent = trace->line.packet;
-        e.packet = ++trace->packets;
+        e.parent = log->line.packet;
+        e.packet = ++log->packets;
         e.outcome = (uint8_t)m->kind;
         e.bytes = m->bytes;
         e.from = m->from;
         e.to = m->to;
     }
-    gpci_trace_tell(trace, &e);
+    gpci_event_log_put(log, &e);
 }
 
 /* Number of the memory used by a step. */
@@ -295,29 +295,29 @@ static uint32_t memory_of(const gpc_hierarchy *h, const gpc_coherence_message *m
                                                 : gpci_l2_place_of(h, m->address).slice;
 }
 
-void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
+void gpci_append_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
     for (uint32_t i = 0; i < r->message_count; i++) {
         const gpc_coherence_message *m = &r->messages[i];
         if (m->bytes || m->kind == GPC_MESSAGE_EVICTION)
             tell_message(h, m);
         uint32_t sectors = m->memory ? gpci_coherent_sectors(h, r->messages, i) : 0;
         if (sectors)
-            gpci_tell_step(h->trace, m->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
-                           GPC_COMPONENT_MEMORY, memory_of(h, m), m->address, sectors, 0);
+            gpci_append_step(h->log, m->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
+                             GPC_COMPONENT_MEMORY, memory_of(h, m), m->address, sectors, 0);
     }
 }
 
-gpc_status gpci_tell_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status) {
-    gpci_trace *trace = h->trace;
-    gpc_event e = trace->now;
+gpc_status gpci_append_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status) {
+    gpci_event_log *log = h->log;
+    gpc_event e = log->now;
     if (status == GPC_OK && e.access) {
         e.what = GPC_WHAT_COMPLETE;
         e.outcome = result->dram_sectors ? 3 : result->l2_sectors ? 2 : 1;
-        gpci_trace_tell(trace, &e);
+        gpci_event_log_put(log, &e);
     }
-    trace->now.access = 0;
-    trace->line = trace->below = (gpci_ids){0, 0};
-    if (!trace->cancelled)
+    log->now.access = 0;
+    log->line = log->below = (gpci_ids){0, 0};
+    if (!log->cancelled)
         return status;
     gpci_trace_destroy(h);
     return status < 0 ? status : GPC_ERROR_CANCELLED;

@@ -47,21 +47,21 @@ static void expect_oldest(const gpc_cache *cache, uint32_t set) {
     GPCI_PREFETCH(lru->links + (size_t)set * lru->ways + oldest);
 }
 
-void gpci_expect_slot(const gpc_cache *cache, size_t slot) {
+void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot) {
     if (slot >= (size_t)cache->sets * cache->row)
         return;
     GPCI_PREFETCH(cache->tags + slot);
     GPCI_PREFETCH(cache->states + slot);
 }
 
-void gpci_expect_place(const gpc_cache *cache, uint64_t address) {
+void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address) {
     const gpci_places *places = cache->places;
     if (!places)
         return;
     const uint64_t line = address >> cache->line_shift;
     const uint32_t hash = gpci_places_hash(line), entry = places->table[hash >> places->home];
     if (entry && !((entry ^ hash) & ~places->slot)) {
-        gpci_expect_slot(cache, (entry & places->slot) - (size_t)1);
+        gpci_sw_prefetch_slot(cache, (entry & places->slot) - (size_t)1);
     } else if (cache->lru && !cache->free_ways) {
         const uint32_t set = gpci_index_of(&cache->index, line);
         const gpci_lru_state *lru = cache->replacement_self;
@@ -70,7 +70,7 @@ void gpci_expect_place(const gpc_cache *cache, uint64_t address) {
     }
 }
 
-void gpci_expect_set(const gpc_cache *cache, uint64_t address) {
+void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address) {
     uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
     size_t slot = gpci_slot(cache, set, 0);
     if (cache->places) {

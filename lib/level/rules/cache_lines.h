@@ -29,13 +29,13 @@ void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits);
 /* True if the line of an address is resident. */
 bool gpci_holds(const gpc_cache *cache, uint64_t address);
 /* Prefetch (host memory) the tags, states and order of an address's set. */
-void gpci_expect_set(const gpc_cache *cache, uint64_t address);
+void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address);
 /* Prefetch the line in a slot, if the slot exists. */
-void gpci_expect_slot(const gpc_cache *cache, size_t slot);
+void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot);
 /*
- * With a table of places: prefetch the line the table names, or the victim. Call after gpci_expect_set's prefetch has
- * arrived.
+ * With a table of places: prefetch the line the table names, or the victim. Call after gpci_sw_prefetch_set's prefetch
+ * has arrived.
  */
-void gpci_expect_place(const gpc_cache *cache, uint64_t address);
+void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address);
 
 #endif

@@ -182,7 +182,7 @@ GPCI_INLINE uint64_t bytes_of(unsigned segment) {
     return (uint64_t)UINT32_MAX << segment % 2 * GPCI_SEGMENT;
 }
 
-uint32_t gpci_apart(gpci_transaction *transactions, uint32_t count) {
+uint32_t gpci_split_by_sector(gpci_transaction *transactions, uint32_t count) {
     uint32_t total = 0;
     for (uint32_t i = 0; i < count; i++)
         total += gpci_popcount(transactions[i].segments);

@@ -13,7 +13,7 @@ typedef struct gpci_transaction {
     uint64_t bytes[2]; /* bytes touched by lanes; lines of at most 128 bytes */
     uint8_t segments;  /* 32-byte segments touched */
     uint8_t asks;      /* for a block of a line: bit per block the instruction requests of the line (gpci_divide) */
-    bool follows;      /* part of the same line as the transaction before (gpci_divide, gpci_apart) */
+    bool follows;      /* part of the same line as the transaction before (gpci_divide, gpci_split_by_sector) */
 } gpci_transaction;
 
 /* Number of bytes touched. */
@@ -62,6 +62,6 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
  * Example, lines of 128 bytes: line 0x100, segments 1001, becomes 0x100, segment 0001, and 0x100, segment 1000, with
  * `follows`.
  */
-uint32_t gpci_apart(gpci_transaction *transactions, uint32_t count);
+uint32_t gpci_split_by_sector(gpci_transaction *transactions, uint32_t count);
 
 #endif

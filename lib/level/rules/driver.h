@@ -84,8 +84,8 @@ typedef struct gpci_driver {
     bool (*idle)(const gpc_hierarchy *h);  /* nothing is in flight */
     gpc_status (*begin)(gpc_hierarchy *h); /* like gpci_levels.begin, but takes time; NULL: use the levels' */
     void (*relink)(gpc_hierarchy *h);      /* L1s were replaced */
-    /* Set the event trace; NULL: none, cannot fail. GPC_ERROR_MEMORY: unchanged. */
-    gpc_status (*watch)(gpc_hierarchy *h, struct gpci_trace *trace);
+    /* Set the event log; NULL: none, cannot fail. GPC_ERROR_MEMORY: unchanged. */
+    gpc_status (*watch)(gpc_hierarchy *h, struct gpci_event_log *log);
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
     void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);
     void (*reset_stats)(gpc_hierarchy *h);

@@ -24,7 +24,7 @@ GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments
 typedef struct gpci_future gpci_future;
 struct gpci_observer;
 struct gpci_asked_list;
-typedef struct gpci_trace gpci_trace;
+typedef struct gpci_event_log gpci_event_log;
 
 /* Share of a unified memory that a launch leaves for L1. */
 typedef struct gpci_l1_share {
@@ -130,9 +130,9 @@ struct gpc_hierarchy {
     bool code_in_l2;                       /* kernels.code = l2 */
     bool viper;                            /* coherence = viper: L1s drop lines at an acquire */
     bool with_data;                        /* accesses carry values: coherence.data */
-    bool lanes_apart;                      /* each lane is an access of L1: l1.coalescer = multi2sim */
+    bool lane_packets;                     /* each lane is an access of L1: l1.coalescer = multi2sim */
     uint8_t line_order;                    /* gpci_line_order of an instruction's lines: l1.line_order */
-    bool sectors_apart;                    /* each sector is an access of L1: l1.coalescer = sector */
+    bool sector_packets;                   /* each sector is an access of L1: l1.coalescer = sector */
     gpci_commons *l1_commons, *l2_commons; /* common state of a level's policies */
     uint8_t *sm_partition;                 /* [sms] */
     uint32_t *sm_coalescer;                /* [sms] number of its L2 request coalescer; NULL without coalescers */
@@ -165,7 +165,7 @@ struct gpc_hierarchy {
     struct gpci_asked_list *asked;
     uint32_t round_threads;
     struct gpci_tlbs *tlbs;             /* level/access/tlb.h; NULL: no address translation */
-    struct gpci_trace *trace;           /* event trace (level/rules/events.h); NULL: none */
+    struct gpci_event_log *log;         /* event trace (level/rules/events.h); NULL: none */
     struct gpci_recorder *recorder;     /* level/rules/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/access/warp_ranks.h); NULL: the host gives ages */
     bool replayed;                      /* driven by a replay */

@@ -22,7 +22,7 @@ typedef struct idle_row {
     bool (*unless)(const gpc_hierarchy *h);
 } idle_row;
 
-/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/core/stage_ports.c). */
+/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/core/ctrl_ports.c). */
 static bool has_hashed_banks(const gpc_hierarchy *h) {
     return gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0;
 }
@@ -144,7 +144,7 @@ gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error) {
                      gpci_config_text(h->config, idle.key), gpci_config_text(h->config, GPCI_KEY_COHERENCE), idle.why);
 }
 
-void gpci_tell_idle(const gpc_hierarchy *h) {
+void gpci_report_idle_keys(const gpc_hierarchy *h) {
     const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE),
                *mode = gpci_config_text(h->config, GPCI_KEY_MODE);
     const bool timed = gpci_number(h, GPCI_KEY_MODE) == 1, tree = place_of(h) != CACHES;

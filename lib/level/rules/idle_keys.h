@@ -24,6 +24,6 @@ bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *ou
 gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error);
 
 /* Log idle keys of presets, and keys set by the host for the other mode. */
-void gpci_tell_idle(const gpc_hierarchy *h);
+void gpci_report_idle_keys(const gpc_hierarchy *h);
 
 #endif

@@ -11,7 +11,7 @@ void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *res
     }
 }
 
-void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result) {
+void gpci_level_spill(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result) {
     result->outcome = GPC_BYPASSED;
     if (gpci_is_read(request))
         return;
@@ -21,7 +21,7 @@ void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2],
     result->fetch_sectors = gpci_is_write(request) ? 0 : result->fetch_sectors;
 }
 
-gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *request) {
+gpc_eviction gpci_level_write_around(const gpc_cache *cache, const gpc_request *request) {
     gpc_eviction all = {.line_address = request->address & ~(uint64_t)(cache->options.line_bytes - 1),
                         .dirty_sectors = request->sector_mask};
     bool store = gpci_is_write(request);
@@ -40,7 +40,7 @@ static void take_line(gpc_hierarchy *h, uint32_t sm, uint64_t address, gpci_memo
     gpci_dirty_bytes(h->l1[sm], &line, bytes);
     uint8_t segments = gpci_segments_of(bytes);
     gpci_count_l1_write_back(h, sm, gpci_count_sectors(segments));
-    gpci_see_dropped(h, h->l1[sm], GPC_COMPONENT_L1, sm, address, address);
+    gpci_log_dropped(h, h->l1[sm], GPC_COMPONENT_L1, sm, address, address);
     write(user_data, address, segments);
     gpc_cache_invalidate_line(h->l1[sm], address);
 }

@@ -39,9 +39,9 @@ GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_acces
 /* Result of a request that needed a way and found none; `refused`: result of its reserve step. */
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result);
 /* Result of a request that found no way and may not wait: the written `bytes` go to the level below. */
-void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result);
+void gpci_level_spill(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result);
 /* Written data of a store or atomic without room in the cache, as an eviction to the level below. */
-gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *request);
+gpc_eviction gpci_level_write_around(const gpc_cache *cache, const gpc_request *request);
 
 /* Segments of a request's line that need no request. */
 typedef struct gpci_line_state {
@@ -51,10 +51,10 @@ typedef struct gpci_line_state {
 } gpci_line_state;
 
 /* Segments a request lacks. */
-typedef struct gpci_lack {
+typedef struct gpci_missing {
     uint8_t fetch; /* to request from the level below */
     uint8_t wait;  /* to wait for, requested by any access */
-} gpci_lack;
+} gpci_missing;
 
 /*
  * A bypassing access is not served from the cache. The access needs only `own`, its own segments, which any access
@@ -65,22 +65,22 @@ typedef struct gpci_lack {
  * flight, a bypassing load of segment 2 requests segment 2 alone. A load to be kept requests the whole line. A later
  * load of either kind requests nothing and waits.
  */
-GPCI_INLINE gpci_lack gpci_level_lacks(const gpci_level *level, const gpc_request *request,
-                                       const gpc_access_result *result, uint8_t own, bool own_only,
-                                       gpci_line_state line) {
+GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_request *request,
+                                            const gpc_access_result *result, uint8_t own, bool own_only,
+                                            gpci_line_state line) {
     uint8_t fetch = level->segments_of[result->fetch_sectors], flying, need;
-    gpci_lack lack;
+    gpci_missing missing;
     if (result->outcome == GPC_BYPASSED) {
         fetch &= own_only ? own : 0xff;
         flying = line.whole | line.part;
-        lack.fetch = fetch & (uint8_t)~flying;
-        lack.wait = (gpci_is_write(request) ? fetch : own) & (flying | lack.fetch);
-        return lack;
+        missing.fetch = fetch & (uint8_t)~flying;
+        missing.wait = (gpci_is_write(request) ? fetch : own) & (flying | missing.fetch);
+        return missing;
     }
     need = gpci_is_write(request) ? fetch : level->segments_of[result->needed_sectors];
-    lack.fetch = fetch & (uint8_t) ~(line.valid | line.whole);
-    lack.wait = need & (uint8_t)~line.valid & (line.whole | lack.fetch);
-    return lack;
+    missing.fetch = fetch & (uint8_t) ~(line.valid | line.whole);
+    missing.wait = need & (uint8_t)~line.valid & (line.whole | missing.fetch);
+    return missing;
 }
 
 /* Rules of L1: requests to the level below, lines kept from replies, evicted lines. */
@@ -112,7 +112,7 @@ GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *reques
 }
 
 /* Count sectors of a read that found no way in L1 as bypassed. */
-GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
+GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
     gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
 }
 
@@ -269,7 +269,7 @@ GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t in
     if (h->partitions == 1)
         return;
     uint32_t half = h->slices_per_partition, copy = slice < half ? slice + half : slice - half;
-    gpci_see_dropped(h, h->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
+    gpci_log_dropped(h, h->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
     gpc_cache_invalidate_line(h->l2[copy], inner);
 }
 

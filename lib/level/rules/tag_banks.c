@@ -24,11 +24,11 @@ gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *h) {
 static gpc_status check_tags(const gpc_hierarchy *h, gpc_error *error) {
     const uint64_t banks = gpci_number(h, GPCI_KEY_L1_BANKS), ports = gpci_number(h, GPCI_KEY_L1_PORTS);
     const bool hashed = gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0, ordered = h->line_order == GPCI_LINES_BY_BANK;
-    if (hashed && (banks != 4 || ports < 2 || h->sectors_apart))
+    if (hashed && (banks != 4 || ports < 2 || h->sector_packets))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.bank_index = hopper needs l1.banks = 4, l1.tag_ports above 1 and not l1.coalescer = "
                          "sector: lines that pass the tags beside each other");
-    if (ordered && (banks < 2 || ports < 2 || h->sectors_apart || (h->levels == &gpci_tree_levels && !hashed)))
+    if (ordered && (banks < 2 || ports < 2 || h->sector_packets || (h->levels == &gpci_tree_levels && !hashed)))
         return gpci_fail(
             error, GPC_ERROR_RANGE,
             "l1.line_order = banks needs l1.banks and l1.tag_ports above 1, not l1.coalescer = sector, and "
@@ -47,7 +47,7 @@ static gpc_status check_data(const gpc_hierarchy *h, gpc_error *error) {
                          "l1.data_banks = %" PRIu64 " of l1.data_bank_width = %" PRIu64
                          ": powers of two, and together l1.data_width, 32 bytes or more",
                          banks, width);
-    if (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
+    if (h->lane_packets || gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width: an access reads "
                          "all of its words at once");

@@ -36,5 +36,5 @@ bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc
                          .control = opcode->control};
     if (r->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
         order_by_control(fence);
-    return !r->hierarchy->lanes_apart; /* with l1.coalescer by lane the warp waits, not the hierarchy */
+    return !r->hierarchy->lane_packets; /* with l1.coalescer by lane the warp waits, not the hierarchy */
 }

@@ -244,8 +244,8 @@ struct gpci_timed_replay {
     gpc_error error;
     gpci_cluster_messages messages;
     uint64_t latency_cluster; /* latency of a message in cycles */
-    gpci_sm_deeds *deeds;     /* [strands] */
-    uint32_t strands;         /* 1: all SMs use the first */
+    gpci_sm_deeds *deeds;     /* [shards] */
+    uint32_t shards;          /* 1: all SMs use the first */
     bool alone;               /* near limit.instructions: all SMs use the first `deeds` */
     bool stopped;             /* nothing more issues */
 };

@@ -242,7 +242,7 @@ static uint32_t places_of(const gpci_path_step *step) {
  * must see every access.
  */
 static bool ready_lanes(gpc_replay *r, uint32_t count) {
-    if (r->hierarchy->trace || r->hierarchy->observer)
+    if (r->hierarchy->log || r->hierarchy->observer)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const gpci_path_step *step = r->turns[i].access;

@@ -48,16 +48,16 @@ static uint64_t most_issued(const gpci_timed_replay *t) {
 
 /* Near limit.instructions a single thread steps all SMs, to find the last instruction exactly. */
 static void keep_alone(gpci_timed_replay *t, bool alone) {
-    if (t->alone == alone || t->strands == 1)
+    if (t->alone == alone || t->shards == 1)
         return;
     t->alone = alone;
     gpci_timed_keep_alone(t->r->hierarchy, alone);
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        t->sms[sm].deeds = &t->deeds[alone ? 0 : gpci_timed_strand_of(t->r->hierarchy, sm)];
+        t->sms[sm].deeds = &t->deeds[alone ? 0 : gpci_timed_shard_of(t->r->hierarchy, sm)];
 }
 
 static void begin_all(gpci_timed_replay *t) {
-    for (uint32_t i = 0; i < t->strands; i++)
+    for (uint32_t i = 0; i < t->shards; i++)
         begin_deeds(t, &t->deeds[i]);
     keep_alone(t, t->r->cluster_blocks > 1 || t->left <= most_issued(t));
 }
@@ -78,7 +78,7 @@ static bool take_over(gpci_timed_replay *t, gpci_sm_deeds d) {
 bool gpci_timed_take_over(gpci_timed_replay *t) {
     const uint64_t left = t->left;
     bool any = false;
-    for (uint32_t i = 0; i < t->strands; i++) {
+    for (uint32_t i = 0; i < t->shards; i++) {
         t->left -= left - t->deeds[i].left;
         any |= take_over(t, t->deeds[i]);
     }

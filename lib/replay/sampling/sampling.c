@@ -119,10 +119,10 @@ void gpci_sampling_archive(gpc_replay *r, gpci_archive *a) {
 }
 
 gpc_status gpci_sampling_check(const gpc_replay *r, gpc_error *error) {
-    const char *what = r->objects            ? "values by object"
-                       : r->on_sample        ? "a time series"
-                       : r->hierarchy->trace ? "a trace of events"
-                                             : NULL;
+    const char *what = r->objects          ? "values by object"
+                       : r->on_sample      ? "a time series"
+                       : r->hierarchy->log ? "a trace of events"
+                                           : NULL;
     return what ? gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: %s with sample = %s: there is none of what is not timed",
                             r->kernel.file, what, gpci_config_text(r->config, GPCI_KEY_SAMPLE))
                 : GPC_OK;

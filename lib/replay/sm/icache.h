@@ -7,7 +7,7 @@
 
 /*
  * Instruction caches with `l1i.size` above 0: one per SM, or per scheduler (`sm.fetch_by`; NVIDIA: L0). A fetch
- * (replay/sm/fetch.h) reads a line. A miss becomes a read of the SM's L1.5 (timed/stage/l15_stage.h) or of L2. The read
+ * (replay/sm/fetch.h) reads a line. A miss becomes a read of the SM's L1.5 (timed/ctrl/l15_ctrl.h) or of L2. The read
  * leaves through the SM's miss queue and returns over the reply network (space GPC_SPACE_INSTRUCTION, counted as
  * l2.instruction_read_sectors). A line in flight has an MSHR entry, at which warps wait. If entries or merges run out,
  * warps try again when a line arrives. A warp whose line arrived fetches again and issues `sm.fetch_latency` later. A

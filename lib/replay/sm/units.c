@@ -67,7 +67,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
 /* Point an SM to its parts of the common arrays. */
 static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     gpci_timed_sm *m = &t->sms[sm];
-    m->deeds = &t->deeds[gpci_timed_strand_of(t->r->hierarchy, sm)];
+    m->deeds = &t->deeds[gpci_timed_shard_of(t->r->hierarchy, sm)];
     uint64_t *bitmap = t->bitmaps + sm * bitmap_words(t);
     m->issuers = t->issuers + (size_t)sm * t->schedulers;
     m->warps = t->warps + (size_t)sm * t->slots;
@@ -99,8 +99,8 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     if (status < 0)
         return status;
     size_t sms = r->sm_count, slots = sms * t->slots;
-    t->strands = gpci_timed_strands(r->hierarchy);
-    t->deeds = gpci_zalloc_lines(r->context, t->strands, sizeof *t->deeds);
+    t->shards = gpci_timed_shards(r->hierarchy);
+    t->deeds = gpci_zalloc_lines(r->context, t->shards, sizeof *t->deeds);
     t->sms = gpci_zalloc(r->context, sms, sizeof *t->sms);
     t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);

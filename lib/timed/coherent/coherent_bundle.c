@@ -2,7 +2,7 @@
 #include "timed/core/coherent.h"
 
 /*
- * Messages for sectors of a line that leave together (l1.sectors > 1). For controllers every sector is a block with its
+ * Messages for sectors of a line that leave together (l1.sectors > 1). For engine every sector is a block with its
  * own lock and messages. If the last message in the sender's queue has the same kind, sender and receiver, and belongs
  * to another sector of the line, a new message joins it: one packet with one header, one place in queues and one tag
  * port at the receiver. Accesses of memory do the same. The last but one also qualifies, because an owner's data to
@@ -28,7 +28,7 @@ static bool is_together(const gpci_timed *t, uint64_t address, uint64_t other) {
 
 /* As gpci_task.forwarded: a refusable request must not wait behind waiting requests. */
 static bool is_forwarded(const gpci_timed *t, uint32_t task) {
-    return gpci_task_at(gpci_controllers_of(t), task)->forwarded;
+    return gpci_task_at(gpci_engine_of(t), task)->forwarded;
 }
 
 static bool has(const gpci_timed *t, const gpci_packet *p, uint64_t address) {
@@ -71,7 +71,7 @@ static void append(const gpci_timed *t, gpci_packet *first, uint32_t packet) {
         first->path.with = packet;
 }
 
-bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_letter *l) {
+bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_message *l) {
     const gpci_packet_message m = {.task = l->receiver, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
     return place_beside(t, queue, l->address, l->to, &m) != NULL;
 }

@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/coherent.h"
-#include "timed/core/stage_holders.h"
+#include "timed/core/ctrl_holders.h"
 
-/* Components only of coherent hierarchies: controllers, and caches of clusters of SMs. */
+/* Components only of coherent hierarchies: engine, and caches of clusters of SMs. */
 
-static gpci_group_size controllers_size(const gpci_timed *t, gpci_group_kind kind) {
+static gpci_group_size engine_size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
     return (gpci_group_size){t->h->coherent != NULL, t->h->coherent != NULL};
 }
 
-static gpc_status controllers_make(gpci_group *group, gpc_error *error) {
+static gpc_status engine_make(gpci_group *group, gpc_error *error) {
     return gpci_coherent_host_create(group->timed, error);
 }
 
-static void controllers_destroy(gpci_group *group) {
+static void engine_destroy(gpci_group *group) {
     gpci_coherent_host_destroy(group->timed);
 }
 
-static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
+static void engine_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_coherent_host *host = group->timed->coherent;
     GPCI_STATE_FROM(visit, user_data, gpci_coherent_host, host, sealed);
-    gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
+    gpci_engine_state(gpci_engine_of(group->timed), visit, user_data);
 }
 
-/* Holders: messages of a module without room in the queues of the stage. */
+/* Holders: messages of a module without room in the queues of the controller. */
 static void hold_unit(const gpci_timed *t, uint32_t module, gpci_holders *to) {
-    const gpci_controller *unit = &gpci_controllers_of(t)->units[module];
+    const gpci_engine_unit *unit = &gpci_engine_of(t)->units[module];
     for (uint32_t up = 0; up < 2; up++)
         gpci_held(to, "message that finds no room", unit->senders[up].head != GPCI_NO_ITEM,
                   gpci_message_queue_full(t, module, up) ? gpci_by_any() : gpci_by_clock(0));
 }
 
-static void controllers_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
+static void engine_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
     const gpci_timed *t = group->timed;
-    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_engine *e = gpci_engine_of(t);
     (void)object;
     gpci_held(to, "kernel that begins", t->coherent->sealed, t->coherent->sweeps ? gpci_by_any() : gpci_by_clock(0));
     gpci_held(to, "steps to do", e->calendar.today_count + e->calendar.later_count, gpci_by_clock(0));
-    gpci_held(to, "accesses under way", e->flights.used, gpci_by_any());
+    gpci_held(to, "accesses under way", e->inflights.used, gpci_by_any());
     gpci_held(to, "transactions under way", e->tasks.used, gpci_by_any());
     for (uint32_t module = 0; module < t->h->coherent->modules; module++)
         hold_unit(t, module, to);
     if (to->report)
-        gpci_controllers_report(e, to->report);
+        gpci_engine_report(e, to->report);
 }
 
-/* work of controllers is counted by module (gpc_coherence_get_stats) */
-const gpci_component_class gpci_controllers_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_HIERARCHY, controllers_size, controllers_make, controllers_destroy, gpci_controllers_step, NULL,
-    gpci_count_nothing, gpci_reset_nothing, controllers_state, controllers_hold);
+/* work of engine is counted by module (gpc_coherence_get_stats) */
+const gpci_component_class gpci_engine_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, engine_size, engine_make, engine_destroy, gpci_engine_step, NULL,
+                         gpci_count_nothing, gpci_reset_nothing, engine_state, engine_hold);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
     uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;
@@ -65,17 +65,17 @@ static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
     if (!t->clusters)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects; i++) {
-        gpci_stage *stage = &t->clusters[i];
-        *stage = (gpci_stage){.options = &t->cluster_options,
-                              .line = &t->h->l1_level,
-                              .timed = t,
-                              .component = group->first + i,
-                              .index = i,
-                              .level = GPCI_LEVEL_CLUSTER,
-                              .tag_cycle = GPCI_NEVER,
-                              .congested_since = GPCI_NEVER,
-                              .unsent_since = GPCI_NEVER};
-        gpci_stage_queues(t, stage);
+        gpci_ctrl *ctrl = &t->clusters[i];
+        *ctrl = (gpci_ctrl){.options = &t->cluster_options,
+                            .line = &t->h->l1_level,
+                            .timed = t,
+                            .component = group->first + i,
+                            .index = i,
+                            .level = GPCI_LEVEL_CLUSTER,
+                            .tag_cycle = GPCI_NEVER,
+                            .congested_since = GPCI_NEVER,
+                            .unsent_since = GPCI_NEVER};
+        gpci_ctrl_queues(t, ctrl);
     }
     return GPC_OK;
 }
@@ -85,11 +85,11 @@ static void cluster_destroy(gpci_group *group) {
 }
 
 static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t now) {
-    gpci_stage_reset(&group->timed->clusters[cluster], now);
+    gpci_ctrl_reset(&group->timed->clusters[cluster], now);
 }
 
 static void cluster_state(const gpci_group *group, uint32_t cluster, gpci_state_fn visit, void *user_data) {
-    gpci_stage_state(&group->timed->clusters[cluster], visit, user_data);
+    gpci_ctrl_state(&group->timed->clusters[cluster], visit, user_data);
 }
 
 const gpci_component_class gpci_cluster_class =

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/watch_coherent.h"
+#include "timed/core/event_log_coherent.h"
 
 #include "base/array.h"
 #include "level/rules/level_count.h"
+#include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/lsu.h"
-#include "timed/stage/atomic_unit.h"
 
 #include <string.h>
 
-/* Host of a tree's controllers: services for controllers, and the time of their steps. */
+/* Host of a tree's engine: services for engine, and the time of their steps. */
 
 static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
-    return gpci_coherent_stage_of(t, module)->options->clock;
+    return gpci_coherent_ctrl_of(t, module)->options->clock;
 }
 
 static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
@@ -19,16 +19,16 @@ static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
     return gpci_clock_after(clock_of(t, module), t->wheel.now, cycles);
 }
 
-static bool takes(void *timed, const gpci_letter *l, bool behind) {
+static bool takes(void *timed, const gpci_message *l, bool behind) {
     return gpci_message_has_room(timed, l, behind);
 }
 
-static uint32_t send(void *timed, const gpci_letter *l) {
+static uint32_t send(void *timed, const gpci_message *l) {
     gpci_timed *t = timed;
     const bool whole = gpci_messages_are_whole(t);
     const uint32_t number = whole ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
-    gpci_task *task = gpci_task_at(gpci_controllers_of(t), l->task);
+    gpci_task *task = gpci_task_at(gpci_engine_of(t), l->task);
     p->address = l->address;
     p->message = (gpci_packet_message){
         .task = l->receiver, .from = (uint16_t)l->from, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
@@ -38,7 +38,7 @@ static uint32_t send(void *timed, const gpci_letter *l) {
     p->level = 0;
     p->type = GPCI_REPLY;
     gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
-    gpci_see_message(t, l, number);
+    gpci_log_message(t, l, number);
     if (task->mshr && l->from == task->module)
         gpci_coherent_mshr_free(t, l->task);
     if (GPCI_LIKELY(!gpci_message_send(t, number, l->from, l->to)))
@@ -49,32 +49,32 @@ static uint32_t send(void *timed, const gpci_letter *l) {
 
 /* Core cycle of ready data of a module: once the data port is free, plus latency. */
 static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
-    gpci_stage *stage = gpci_coherent_stage_of(t, u->module);
-    const gpci_clock clock = stage->options->clock;
+    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, u->module);
+    const gpci_clock clock = ctrl->options->clock;
     const uint32_t latency = gpci_module_at(t->h->coherent->tree, u->module)->given.latency;
     if (!u->bytes)
         return gpci_clock_after(clock, t->wheel.now, latency);
-    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > stage->data_free ? own : stage->data_free;
-    const uint32_t width = stage->options->data_width;
-    stage->data_free = start + (u->bytes + width - 1) / width;
+    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > ctrl->data_free ? own : ctrl->data_free;
+    const uint32_t width = ctrl->options->data_width;
+    ctrl->data_free = start + (u->bytes + width - 1) / width;
     return gpci_clock_core(clock, start + latency);
 }
 
 /* Packet of an atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
 static const gpci_packet *performed(const gpci_timed *t, const gpci_use *u) {
-    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_engine *e = gpci_engine_of(t);
     const gpci_task *put = gpci_task_at(e, u->task);
     if (GPCI_LIKELY(!u->write || !gpci_atomics_are_limited(t)) || !put->stored || !put->passing ||
         !gpci_is_slice(t->h->coherent, u->module))
         return NULL;
-    const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_flight_at(e, put->flight)->token);
+    const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_inflight_at(e, put->inflight)->token);
     return p->line.kind == GPC_ATOMIC || p->line.kind == GPC_REDUCTION ? p : NULL;
 }
 
 /* Cycle at which the atomic unit is done with the packet. */
 static uint64_t performed_at(gpci_timed *t, const gpci_use *u, const gpci_packet *p) {
     const uint64_t at = data_at(t, u);
-    const uint64_t done = gpci_atomic_perform(gpci_coherent_stage_of(t, u->module), t->wheel.now, p->turns);
+    const uint64_t done = gpci_atomic_perform(gpci_coherent_ctrl_of(t, u->module), t->wheel.now, p->turns);
     return done > at ? done : at;
 }
 
@@ -87,7 +87,7 @@ static void use_gathered(gpci_timed *t) {
     all.bytes = g->bytes;
     const uint64_t at = data_at(t, &all);
     for (uint32_t i = 0; i < g->count; i++)
-        gpci_controllers_put(gpci_controllers_of(t), g->uses[i].task, g->uses[i].step, at);
+        gpci_engine_put(gpci_engine_of(t), g->uses[i].task, g->uses[i].step, at);
     g->count = g->bytes = 0;
 }
 
@@ -107,8 +107,8 @@ static void use(void *timed, const gpci_use *u) {
         if (GPCI_UNLIKELY(t->coherent->gathered.open) && sectors && !atomic)
             gather(t, u);
         else
-            gpci_controllers_put(gpci_controllers_of(t), u->task, u->step,
-                                 GPCI_UNLIKELY(atomic != NULL) ? performed_at(t, u, atomic) : data_at(t, u));
+            gpci_engine_put(gpci_engine_of(t), u->task, u->step,
+                            GPCI_UNLIKELY(atomic != NULL) ? performed_at(t, u, atomic) : data_at(t, u));
         return;
     }
     if (u->write)
@@ -119,62 +119,62 @@ static void use(void *timed, const gpci_use *u) {
 }
 
 static void met(void *timed, gpci_met what, uint32_t task, uint32_t module) {
-    gpci_see_met(timed, what, task, module);
+    gpci_log_met(timed, what, task, module);
 }
 
-static void left(void *timed, uint32_t flight) {
+static void left(void *timed, uint32_t inflight) {
     gpci_timed *t = timed;
-    gpci_coherent_l1_left(t, (uint32_t)gpci_tree_flight_at(gpci_controllers_of(t), flight)->token);
+    gpci_coherent_l1_left(t, (uint32_t)gpci_tree_inflight_at(gpci_engine_of(t), inflight)->token);
 }
 
-static void joined(void *timed, uint32_t flight) {
-    gpci_lsu_joined(timed, flight);
+static void joined(void *timed, uint32_t inflight) {
+    gpci_lsu_joined(timed, inflight);
 }
 
-static void ended(void *timed, uint32_t flight) {
+static void ended(void *timed, uint32_t inflight) {
     gpci_timed *t = timed;
-    const gpci_tree_flight *a = gpci_tree_flight_at(gpci_controllers_of(t), flight);
+    const gpci_tree_inflight *a = gpci_tree_inflight_at(gpci_engine_of(t), inflight);
     if (GPCI_UNLIKELY(a->kind == GPC_COHERENCE_ACQUIRE)) {
-        gpci_coherent_swept(t, flight);
+        gpci_coherent_swept(t, inflight);
         return;
     }
-    if (t->h->lanes_apart) {
-        gpci_lsu_ended(t, flight);
+    if (t->h->lane_packets) {
+        gpci_lsu_ended(t, inflight);
         return;
     }
-    const gpci_controllers *e = gpci_controllers_of(t);
-    const uint8_t *line = t->h->with_data ? gpci_whole_of(e, flight) : NULL;
+    const gpci_engine *e = gpci_engine_of(t);
+    const uint8_t *line = t->h->with_data ? gpci_whole_of(e, inflight) : NULL;
     gpci_coherent_l1_done(t, (uint32_t)a->token, a->deepest, line);
 }
 
-static void begun(void *timed, uint32_t flight, uint32_t cause) {
+static void begun(void *timed, uint32_t inflight, uint32_t cause) {
     const gpci_timed *t = timed;
-    if (GPCI_UNLIKELY(t->trace != NULL)) /* otherwise unused */
-        t->coherent->origins[flight] = t->coherent->origins[cause];
+    if (GPCI_UNLIKELY(t->log != NULL)) /* otherwise unused */
+        t->coherent->origins[inflight] = t->coherent->origins[cause];
 }
 
 /* Make memory for a step and the consequences: all probes of a block, and a few messages more. */
 static gpc_status room(void *timed) {
     gpci_timed *t = timed;
-    gpci_controllers *e = gpci_controllers_of(t);
+    gpci_engine *e = gpci_engine_of(t);
     const uint32_t most = e->fan_out + GPCI_STEP_TASKS;
-    if (GPCI_UNLIKELY(t->trace != NULL) && !gpci_controllers_make_labels(e))
+    if (GPCI_UNLIKELY(t->log != NULL) && !gpci_engine_make_labels(e))
         return GPC_ERROR_MEMORY;
     const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory too */
     return status == GPC_OK && gpci_accesses_are_whole(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
 }
 
-/* Variant for controllers that begin accesses. */
+/* Variant for engine that begin accesses. */
 static gpc_status room_for_accesses(void *timed) {
     gpci_timed *t = timed;
     const gpc_status status = gpci_coherent_make_origins(t);
     return status == GPC_OK ? room(timed) : status;
 }
 
-/* True if controllers begin accesses: reads of neighbours, or invalidations. */
+/* True if engine begin accesses: reads of neighbours, or invalidations. */
 static bool begins_accesses(const gpci_timed *t) {
     const gpc_coherence *tree = t->h->coherent->tree;
-    return tree->brood || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
+    return tree->neighbour_limit || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
 }
 
 gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
@@ -182,29 +182,29 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
     if (!host)
         return gpci_out_of_memory(error);
     t->coherent = host;
-    host->table = (gpci_controller_host){.self = t,
-                                         .takes = takes,
-                                         .send = send,
-                                         .use = use,
-                                         .after = after,
-                                         .allocate = gpci_coherent_mshr_allocate,
-                                         .release = gpci_coherent_mshr_free,
-                                         .met = met,
-                                         .left = left,
-                                         .joined = joined,
-                                         .ended = ended,
-                                         .begun = begun,
-                                         .room = begins_accesses(t) ? room_for_accesses : room};
+    host->table = (gpci_engine_host){.self = t,
+                                     .takes = takes,
+                                     .send = send,
+                                     .use = use,
+                                     .after = after,
+                                     .allocate = gpci_coherent_mshr_allocate,
+                                     .release = gpci_coherent_mshr_free,
+                                     .met = met,
+                                     .left = left,
+                                     .joined = joined,
+                                     .ended = ended,
+                                     .begun = begun,
+                                     .room = begins_accesses(t) ? room_for_accesses : room};
     const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
-    gpc_status status = gpci_controllers_create_for(t->h->coherent->tree, &host->table, waits, error);
-    if (status == GPC_OK && t->h->lanes_apart)
-        gpci_controllers_order(gpci_controllers_of(t));
+    gpc_status status = gpci_engine_create_for(t->h->coherent->tree, &host->table, waits, error);
+    if (status == GPC_OK && t->h->lane_packets)
+        gpci_engine_order(gpci_engine_of(t));
     return status;
 }
 
-/* The tree destroys the controllers. */
+/* The tree destroys the engine. */
 void gpci_coherent_host_destroy(gpci_timed *t) {
     if (t->coherent) {
         gpci_array_free(t->context, t->coherent->origins, t->coherent->origin_room * sizeof *t->coherent->origins);
@@ -215,14 +215,14 @@ void gpci_coherent_host_destroy(gpci_timed *t) {
 
 gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
-    const size_t room = gpci_controllers_of(t)->flights.room;
+    const size_t room = gpci_engine_of(t)->inflights.room;
     if (GPCI_LIKELY(host->origin_room >= room))
         return GPC_OK;
     const size_t each = sizeof *host->origins;
     gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
     if (!larger)
         return GPC_ERROR_MEMORY;
-    if (GPCI_UNLIKELY(t->trace != NULL)) /* a snapshot stores all origins, unused without a trace */
+    if (GPCI_UNLIKELY(t->log != NULL)) /* a snapshot stores all origins, unused without an event log */
         memset(larger + host->origin_room, 0, (room - host->origin_room) * each);
     host->origins = larger;
     host->origin_room = room;
@@ -231,24 +231,24 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
 
 void gpci_coherent_forget(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
-    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_engine *e = gpci_engine_of(t);
     for (size_t i = 0; i < e->label_room; i++)
         e->labels[i] = 0;
-    if (!t->stage_times && host->origin_room) /* stage times keep the other fields */
+    if (!t->stage_times && host->origin_room) /* controller times keep the other fields */
         memset(host->origins, 0, host->origin_room * sizeof *host->origins);
     for (size_t i = 0; t->stage_times && i < host->origin_room; i++)
         host->origins[i].label.id = host->origins[i].label.origin = 0;
 }
 
 /*
- * Save or load, after the controllers, while packets are traced: labels of tasks and origins of accesses.
+ * Save or load, after the engine, while packets are traced: labels of tasks and origins of accesses.
  */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
-    gpci_controllers *e = gpci_controllers_of(t);
-    if (a->status == GPC_OK && (!gpci_controllers_make_labels(e) || gpci_coherent_make_origins(t) < 0))
+    gpci_engine *e = gpci_engine_of(t);
+    if (a->status == GPC_OK && (!gpci_engine_make_labels(e) || gpci_coherent_make_origins(t) < 0))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "labels of controllers"); /* as gpci_coherent_values_archive */
     const size_t label_count = (size_t)gpci_archive_count(a, e->tasks.count, sizeof *e->labels),
-                 origin_count = (size_t)gpci_archive_count(a, e->flights.count, sizeof *t->coherent->origins);
+                 origin_count = (size_t)gpci_archive_count(a, e->inflights.count, sizeof *t->coherent->origins);
     if (a->loading && a->status == GPC_OK && (label_count > e->label_room || origin_count > t->coherent->origin_room))
         gpci_archive_fail(a, GPC_ERROR_FORMAT, "labels of controllers");
     if (a->status < 0)
@@ -260,11 +260,11 @@ void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
 }
 
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
-    gpc_status status = gpci_controllers_reserve(gpci_controllers_of(t), address);
+    gpc_status status = gpci_engine_reserve(gpci_engine_of(t), address);
     return status == GPC_OK ? gpci_coherent_make_origins(t) : status;
 }
 
-/* After controllers have run: schedule the next run. */
+/* After engine have run: schedule the next run. */
 static void settle(gpci_timed *t, gpc_status status) {
     t->coherent->running = false;
     if (GPCI_UNLIKELY(status < 0)) {
@@ -272,7 +272,7 @@ static void settle(gpci_timed *t, gpc_status status) {
         gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
         return;
     }
-    const uint64_t next = gpci_controllers_next(gpci_controllers_of(t));
+    const uint64_t next = gpci_engine_next(gpci_engine_of(t));
     if (next != UINT64_MAX)
         gpci_wheel_wake(&t->wheel, 0, next);
 }
@@ -281,32 +281,32 @@ void gpci_coherent_run(gpci_timed *t) {
     if (t->coherent->running)
         return;
     t->coherent->running = true;
-    settle(t, gpci_controllers_run(gpci_controllers_of(t), t->wheel.now, &t->error));
+    settle(t, gpci_engine_run(gpci_engine_of(t), t->wheel.now, &t->error));
 }
 
-void gpci_controllers_step(const gpci_group *group, uint32_t index) {
+void gpci_engine_step(const gpci_group *group, uint32_t index) {
     (void)index;
     gpci_coherent_run(group->timed);
     gpci_coherent_flush_on(group->timed);
 }
 
-/* Continue the task of a finished message or memory access; if controllers are running, schedule its step. */
+/* Continue the task of a finished message or memory access; if engine are running, schedule its step. */
 static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
-    gpci_controllers *e = gpci_controllers_of(t);
-    gpci_controllers_at(e, t->wheel.now);
+    gpci_engine *e = gpci_engine_of(t);
+    gpci_engine_at(e, t->wheel.now);
     if (!now || t->coherent->running) {
-        gpci_controllers_put(e, m.task, (gpci_step)m.step, t->wheel.now);
+        gpci_engine_put(e, m.task, (gpci_step)m.step, t->wheel.now);
         return;
     }
     t->coherent->running = true;
-    settle(t, gpci_controllers_do(e, m.task, (gpci_step)m.step, &t->error));
+    settle(t, gpci_engine_do(e, m.task, (gpci_step)m.step, &t->error));
 }
 
 /* All messages of an arrived packet have been handled. */
 static void close_gathered(gpci_timed *t) {
     t->coherent->gathered.open = false;
     use_gathered(t);
-    const uint64_t next = gpci_controllers_next(gpci_controllers_of(t));
+    const uint64_t next = gpci_engine_next(gpci_engine_of(t));
     if (next <= t->wheel.now)
         gpci_coherent_run(t);
     else if (next != UINT64_MAX)
@@ -324,7 +324,7 @@ static void all_go_on(gpci_timed *t, uint32_t packet, bool message, bool now) {
         const gpci_packet_message m = p->message;
         next = gpci_bundle_split(p);
         if (message)
-            gpci_see_arrival(t, p);
+            gpci_log_arrival(t, p);
         if (GPCI_LIKELY(p->flags & GPCI_PACKET_MESSAGE))
             gpci_pool_give_message(&t->pool, packet);
         else

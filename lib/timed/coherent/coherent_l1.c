@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/watch_coherent.h"
+#include "timed/core/event_log_coherent.h"
 
 #include "coherence/module/tree.h"
 #include "level/rules/level_count.h"
@@ -24,60 +24,60 @@ static uint64_t line_of(const gpci_timed *t, uint64_t address) {
     return address >> t->h->l1_level.line_shift;
 }
 
-static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
-    return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
+static gpci_mshr_bucket *bucket_of(const gpci_ctrl *ctrl, uint64_t line) {
+    return &ctrl->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & ctrl->mshr.mask];
 }
 
-static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+static uint32_t find(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
     uint64_t line = line_of(t, address);
-    uint32_t leader = bucket_of(stage, line)->leader;
-    while (leader != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, leader)->address) != line)
-        leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
-    return leader;
+    uint32_t mshr_entry = bucket_of(ctrl, line)->mshr_entry;
+    while (mshr_entry != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, mshr_entry)->address) != line)
+        mshr_entry = gpci_packet_at(&t->pool, mshr_entry)->mshr.chain;
+    return mshr_entry;
 }
 
 /* True if a sector of an address's line has an MSHR entry; a line's sectors share an entry. */
-static bool has_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+static bool has_entry(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
     const uint32_t bytes = t->h->l1_level.line_bytes, sectors = t->h->line_blocks;
     const uint64_t line = address & ~(uint64_t)(bytes * sectors - 1);
     for (uint32_t sector = 0; sector < sectors; sector++)
-        if (find(t, stage, line + (uint64_t)sector * bytes) != GPCI_NO_PACKET)
+        if (find(t, ctrl, line + (uint64_t)sector * bytes) != GPCI_NO_PACKET)
             return true;
     return false;
 }
 
 /* True if a new access to the address finds no free entry. */
-static bool lacks_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    return stage->mshr.used[0] >= stage->options->entries && (t->h->line_blocks == 1 || !has_entry(t, stage, address));
+static bool lacks_entry(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
+    return ctrl->mshr.used[0] >= ctrl->options->entries && (t->h->line_blocks == 1 || !has_entry(t, ctrl, address));
 }
 
-static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+static void add(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const bool first = t->h->line_blocks == 1 || !has_entry(t, stage, p->address);
-    gpci_mshr_bucket *bucket = bucket_of(stage, line_of(t, p->address));
-    p->mshr.chain = bucket->leader;
-    bucket->leader = packet;
+    const bool first = t->h->line_blocks == 1 || !has_entry(t, ctrl, p->address);
+    gpci_mshr_bucket *bucket = bucket_of(ctrl, line_of(t, p->address));
+    p->mshr.chain = bucket->mshr_entry;
+    bucket->mshr_entry = packet;
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
     p->mshr.ordered = p->mshr.left = false;
-    gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
-    stage->mshr.used[0] += first;
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
+    gpci_log_event(t, GPC_WHAT_MSHR_ALLOCATE, ctrl, p, 0);
+    ctrl->mshr.used[0] += first;
+    gpci_gauge_set(&ctrl->mshr.gauge, t->wheel.now, ctrl->mshr.used[0]);
 }
 
-static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    uint32_t *at = &bucket_of(stage, line_of(t, gpci_packet_at(&t->pool, packet)->address))->leader;
+static void take_out(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+    uint32_t *at = &bucket_of(ctrl, line_of(t, gpci_packet_at(&t->pool, packet)->address))->mshr_entry;
     while (*at != packet)
         at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
     *at = gpci_packet_at(&t->pool, packet)->mshr.chain;
-    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, gpci_packet_at(&t->pool, packet), 0);
-    stage->mshr.used[0] -= t->h->line_blocks == 1 || !has_entry(t, stage, gpci_packet_at(&t->pool, packet)->address);
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
+    gpci_log_event(t, GPC_WHAT_MSHR_FREE, ctrl, gpci_packet_at(&t->pool, packet), 0);
+    ctrl->mshr.used[0] -= t->h->line_blocks == 1 || !has_entry(t, ctrl, gpci_packet_at(&t->pool, packet)->address);
+    gpci_gauge_set(&ctrl->mshr.gauge, t->wheel.now, ctrl->mshr.used[0]);
 }
 
 /* True if the miss queue is full. A request that joins a packet of the line needs no place. */
-static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    return gpci_queue_full(&stage->out) && !gpci_bundle_goes_with(t, &stage->out, address);
+static bool is_full(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
+    return gpci_queue_full(&ctrl->out) && !gpci_bundle_goes_with(t, &ctrl->out, address);
 }
 
 static bool is_load(const gpci_packet *p) {
@@ -86,7 +86,7 @@ static bool is_load(const gpci_packet *p) {
 
 void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
     if (GPCI_UNLIKELY(t->front.cache_event != NULL) && is_load(p))
-        gpci_l1_tell_event(t, p->request.sm, p, hit);
+        gpci_l1_notify_scheduler(t, p->request.sm, p, hit);
     if (p->line.kind != GPC_LOAD)
         return;
     uint32_t segments = gpci_count_sectors(p->segments);
@@ -98,72 +98,73 @@ void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, boo
  * True if a leader's load brings no line, by the flags or by the protocol (slc-glc, a load of .cg). Bytes of a load
  * past L1 serve no other load.
  */
-static bool passes(const gpci_timed *t, uint32_t leader) {
-    const gpci_controllers *e = gpci_controllers_of(t);
-    const gpci_tree_flight *a = gpci_tree_flight_at(e, gpci_packet_at(&t->pool, leader)->mshr.access);
+static bool passes(const gpci_timed *t, uint32_t mshr_entry) {
+    const gpci_engine *e = gpci_engine_of(t);
+    const gpci_tree_inflight *a = gpci_tree_inflight_at(e, gpci_packet_at(&t->pool, mshr_entry)->mshr.access);
     return a->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(e, a);
 }
 
 /* True if a load must be served below, whatever L1 has or expects (slc-glc, .cg and .cv). */
 static bool is_for_below(const gpci_timed *t, const gpci_packet *p) {
     return p->request.hint != GPC_HINT_NONE && is_load(p) &&
-           gpci_coherent_request_of(t, p).flags & gpci_controllers_of(t)->tree->protocol->pass_loads[0];
+           gpci_coherent_request_of(t, p).flags & gpci_engine_of(t)->tree->protocol->pass_loads[0];
 }
 
 /* True if the first cache line of a waiting packet holds everything needed. */
 static bool waits_alone(const gpci_timed *t, const gpci_packet *p) {
-    return !t->h->with_data && !t->h->coherent->tracks && p->line.flight != UINT32_MAX && p->line.kind != GPC_ATOMIC &&
-           p->line.kind != GPC_REDUCTION;
+    return !t->h->with_data && !t->h->coherent->tracks && p->line.inflight != UINT32_MAX &&
+           p->line.kind != GPC_ATOMIC && p->line.kind != GPC_REDUCTION;
 }
 
 /* Short packet waiting in place of a packet, or the same packet. If different, the caller frees the packet. */
-static uint32_t waiter_of(gpci_timed *t, uint32_t packet) {
+static uint32_t target_of(gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint32_t waiter = waits_alone(t, p) ? gpci_leave_waiter(t, p) : GPCI_NO_PACKET;
-    return waiter == GPCI_NO_PACKET ? packet : waiter;
+    const uint32_t mshr_target = waits_alone(t, p) ? gpci_leave_target(t, p) : GPCI_NO_PACKET;
+    return mshr_target == GPCI_NO_PACKET ? packet : mshr_target;
 }
 
-/* Label of a packet; 0 if it has waited since before the trace began. */
+/* Label of a packet; 0 if it has waited since before the event log began. */
 static uint64_t label_of(const gpci_timed *t, const gpci_packet *p) {
-    return !t->trace || p->flags & GPCI_PACKET_WAITER ? 0 : gpci_label_of(&t->pool, p)->id;
+    return !t->log || p->flags & GPCI_PACKET_TARGET ? 0 : gpci_label_of(&t->pool, p)->id;
 }
 
 /* L1 of a packet with an MSHR entry. */
-static gpci_stage *stage_of(const gpci_timed *t, const gpci_packet *p) {
-    return &t->l1[p->flags & GPCI_PACKET_WAITER ? t->flights[p->line.flight].sm : p->request.sm];
+static gpci_ctrl *ctrl_of(const gpci_timed *t, const gpci_packet *p) {
+    return &t->l1[p->flags & GPCI_PACKET_TARGET ? t->inflights[p->line.inflight].sm : p->request.sm];
 }
 
 /* Let a packet wait at the MSHR entry of the line. */
-static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
-    if (l->mshr.count >= stage->options->merges)
-        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
-    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, leader) || is_for_below(t, p);
+static gpci_verdict merge(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_entry,
+                          gpci_tag_access *access) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, mshr_entry);
+    if (l->mshr.count >= ctrl->options->merges)
+        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MERGE);
+    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, mshr_entry) || is_for_below(t, p);
     p->mshr.ordered = l->mshr.ordered;
     p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
     if (!p->mshr.ordered) {
         gpci_coherent_count_load(t, p, true, true);
-        gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
+        gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, GPC_PENDING_HIT);
         p->line.missed = 0;
     }
-    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, label_of(t, l));
-    const uint32_t waiter = p->mshr.ordered ? packet : waiter_of(t, packet);
-    if (waiter != packet)
+    gpci_log_event(t, GPC_WHAT_MSHR_MERGE, ctrl, p, label_of(t, l));
+    const uint32_t mshr_target = p->mshr.ordered ? packet : target_of(t, packet);
+    if (mshr_target != packet)
         gpci_pool_give(&t->pool, packet);
-    *gpci_next_of(&t->pool, waiter) = GPCI_NO_PACKET;
+    *gpci_next_of(&t->pool, mshr_target) = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
-        l->mshr.first = waiter;
+        l->mshr.first = mshr_target;
     else
-        *gpci_next_of(&t->pool, l->mshr.last) = waiter;
-    l->mshr.last = waiter;
+        *gpci_next_of(&t->pool, l->mshr.last) = mshr_target;
+    l->mshr.last = mshr_target;
     l->mshr.count++;
     return GPCI_WAITING;
 }
 
 /* Serve a plain hit: the line is stable, and no MSHR entry or miss queue is needed. */
-static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request) {
+static gpci_verdict hit(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpc_status status = gpci_controllers_hit(gpci_controllers_of(t), request, &p->request, &t->error);
+    const gpc_status status = gpci_engine_hit(gpci_engine_of(t), request, &p->request, &t->error);
     if (status < 0) {
         t->failed = status;
         return GPCI_BLOCKED;
@@ -171,12 +172,12 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
     gpci_coherent_count_load(t, p, true, false);
     if (GPCI_UNLIKELY(t->h->coherent->tracks))
         gpci_coherent_follow(t->h, &p->request, true);
-    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_HIT);
-    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
+    gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, GPC_HIT);
+    gpci_count_l1_store(t->h, ctrl->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = 0;
     if (GPCI_UNLIKELY(t->h->with_data))
         gpci_coherent_values_deliver(t, packet, NULL);
-    gpci_l1_serve(t, stage, packet);
+    gpci_l1_serve(t, ctrl, packet);
     return GPCI_SERVED;
 }
 
@@ -184,45 +185,45 @@ static gpci_verdict hit(gpci_timed *t, gpci_stage *stage, uint32_t packet, const
  * Begin an access. The line may be present but need messages first (`has`), or be coming as a neighbour of another miss
  * (`pending`).
  */
-static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpc_coherence_request *request,
+static gpci_verdict miss(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request,
                          bool has, bool pending) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_controllers *e = gpci_controllers_of(t);
+    gpci_engine *e = gpci_engine_of(t);
     gpci_coherent_count_load(t, p, has, pending);
     if (GPCI_UNLIKELY(t->h->coherent->tracks))
         gpci_coherent_follow(t->h, &p->request, has && !(is_load(p) && request->flags & GPC_ACCESS_EVICT));
-    gpci_see(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
-    gpci_count_l1_store(t->h, stage->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
+    gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
+    gpci_count_l1_store(t->h, ctrl->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
     p->line.missed = has ? 0 : p->segments;
     p->born = t->wheel.now;
-    p->line.marks = (uint8_t)(stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
-    stage->fences.fetches[stage->fences.generation]++;
-    const uint32_t leader = waiter_of(t, packet);
-    gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    add(t, stage, leader);
+    p->line.marks = (uint8_t)(ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    ctrl->fences.fetches[ctrl->fences.generation]++;
+    const uint32_t mshr_entry = target_of(t, packet);
+    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
+    add(t, ctrl, mshr_entry);
     l->mshr.cached = has && !pending;
-    gpci_controllers_at(e, t->wheel.now);
-    const uint32_t flight = gpci_controllers_access(e, request, &p->request);
-    gpci_tree_flight_at(e, flight)->token = leader;
-    l->mshr.access = flight;
-    gpci_see_origin(t, flight, p);
-    if (leader != packet)
+    gpci_engine_at(e, t->wheel.now);
+    const uint32_t inflight = gpci_engine_access(e, request, &p->request);
+    gpci_tree_inflight_at(e, inflight)->token = mshr_entry;
+    l->mshr.access = inflight;
+    gpci_log_origin(t, inflight, p);
+    if (mshr_entry != packet)
         gpci_pool_give(&t->pool, packet);
     gpci_coherent_run(t);
     return GPCI_WAITING;
 }
 
 /* A load bypasses L1, also when the packet is tried again. */
-static void bypass(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool first, const gpci_tag_access *access,
+static void bypass(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint8_t segments = gpci_coherent_bypass(t->h, p->segments, access->flags, request);
     if (first && segments && gpci_passes_l1(t->h, p->request.space))
-        gpci_count_l1_bypass(t->h, stage->index, segments);
+        gpci_count_l1_bypass(t->h, ctrl->index, segments);
 }
 
 /* Ask L1's predictor about an access, once, however often its packet is delayed. */
-static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const bool first = !access->looked;
@@ -231,19 +232,19 @@ static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_stage *stage, uint32
         access->asked = access->passes = 0;
     }
     access->looked = true;
-    bypass(t, stage, packet, first, access, request);
+    bypass(t, ctrl, packet, first, access, request);
 }
 
 /* True if L1's predictor sends a load delayed for `reason` past L1. Asked once per reason, as in stall.c. */
-static bool goes_past(const gpci_timed *t, const gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+static bool goes_past(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                       gpc_busy reason) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_module *l1 = gpci_module_at(t->h->coherent->tree, stage->index);
+    const gpci_module *l1 = gpci_module_at(t->h->coherent->tree, ctrl->index);
     const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
     if (!ops || !ops->on_stall || !is_load(p))
         return false;
     if (!(access->asked >> reason & 1)) {
-        const gpc_request shown = gpci_module_shows(l1, gpci_module_tag_of(l1, p->address), &p->request);
+        const gpc_request shown = gpci_module_policy_request(l1, gpci_module_tag_of(l1, p->address), &p->request);
         access->asked |= (uint8_t)(1u << reason);
         access->passes |= (uint8_t)((ops->on_stall(l1->predictor->self, &shown, reason) == GPC_BYPASS) << reason);
     }
@@ -255,68 +256,68 @@ static bool goes_past(const gpci_timed *t, const gpci_stage *stage, uint32_t pac
  * because all ways of the set are locked, still gets an entry, beyond `entries`, to keep the order of the line; and
  * room beyond the miss queue's, up to l1.bypass_queue.
  */
-static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+static gpc_busy held_up(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                         gpc_coherence_request *request) {
     const gpc_busy none = GPC_BUSY_NOT;
     gpc_busy past = none;
-    if (lacks_entry(t, stage, request->address)) {
-        if (!goes_past(t, stage, packet, access, GPC_BUSY_MSHR))
+    if (lacks_entry(t, ctrl, request->address)) {
+        if (!goes_past(t, ctrl, packet, access, GPC_BUSY_MSHR))
             return GPC_BUSY_MSHR;
         past = GPC_BUSY_MSHR;
     }
-    if (is_full(t, stage, request->address)) {
-        if (!goes_past(t, stage, packet, access, GPC_BUSY_MISS_QUEUE) ||
-            stage->out.count - stage->out.room >= t->bypass_room)
+    if (is_full(t, ctrl, request->address)) {
+        if (!goes_past(t, ctrl, packet, access, GPC_BUSY_MISS_QUEUE) ||
+            ctrl->out.count - ctrl->out.room >= t->bypass_room)
             return GPC_BUSY_MISS_QUEUE;
         past = GPC_BUSY_MISS_QUEUE;
     }
     if (past == none && is_load(gpci_packet_at(&t->pool, packet)) &&
-        gpci_controllers_all_locked(gpci_controllers_of(t), stage->index, request->address) &&
-        goes_past(t, stage, packet, access, GPC_BUSY_LINE))
+        gpci_engine_all_locked(gpci_engine_of(t), ctrl->index, request->address) &&
+        goes_past(t, ctrl, packet, access, GPC_BUSY_LINE))
         past = GPC_BUSY_LINE;
     if (past != none && !access->flags) {
         access->flags = GPC_ACCESS_NO_ALLOCATE;
-        bypass(t, stage, packet, true, access, request);
-        stage->counts.passed[past]++;
+        bypass(t, ctrl, packet, true, access, request);
+        ctrl->counts.passed[past]++;
     }
     return none;
 }
 
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (GPCI_UNLIKELY(t->coherent->sealed)) /* lines may be leaving */
-        return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_LINE);
+        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_LINE);
     if (GPCI_UNLIKELY(p->request.kind == GPCI_KIND_FENCE)) {
         gpci_fence_passed(t, packet);
         return GPCI_WAITING;
     }
-    const uint32_t leader = find(t, stage, p->address);
-    if (leader != GPCI_NO_PACKET)
-        return merge(t, stage, packet, leader, access);
+    const uint32_t mshr_entry = find(t, ctrl, p->address);
+    if (mshr_entry != GPCI_NO_PACKET)
+        return merge(t, ctrl, packet, mshr_entry, access);
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
     if (GPCI_UNLIKELY(t->h->with_data))
         gpci_coherent_values_attach(t, packet, &request);
     gpci_coherent_tell(t->h->coherent, &p->request, p->line.fetched, p->flags & GPCI_PACKET_FOLLOWS);
     if (gpci_coherent_asks(t->h->coherent, &p->request))
-        predict(t, stage, packet, access, &request);
-    const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);
+        predict(t, ctrl, packet, access, &request);
+    const gpci_sight sight = gpci_engine_look(gpci_engine_of(t), &request);
     if (sight == GPCI_SIGHT_HIT)
-        return hit(t, stage, packet, &request);
-    gpc_busy reason = lacks_entry(t, stage, p->address) ? GPC_BUSY_MSHR
-                      : is_full(t, stage, p->address)   ? GPC_BUSY_MISS_QUEUE
-                                                        : GPC_BUSY_NOT;
+        return hit(t, ctrl, packet, &request);
+    gpc_busy reason = lacks_entry(t, ctrl, p->address) ? GPC_BUSY_MSHR
+                      : is_full(t, ctrl, p->address)   ? GPC_BUSY_MISS_QUEUE
+                                                       : GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(t->h->coherent->predicts))
-        reason = held_up(t, stage, packet, access, &request);
+        reason = held_up(t, ctrl, packet, access, &request);
     if (reason != GPC_BUSY_NOT)
-        return gpci_stage_block(stage, access, t->wheel.now, reason);
+        return gpci_ctrl_block(ctrl, access, t->wheel.now, reason);
     const gpc_status status = gpci_coherent_reserve(t, p->address);
     if (status < 0) { /* no state has changed; the packet is tried again if the simulation continues */
         t->failed = status;
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
         return GPCI_BLOCKED;
     }
-    const bool pending = sight == GPCI_SIGHT_MISS && gpci_controllers_bring(gpci_controllers_of(t), &request);
-    return miss(t, stage, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
+    const bool pending = sight == GPCI_SIGHT_MISS && gpci_engine_bring(gpci_engine_of(t), &request);
+    return miss(t, ctrl, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
 }
 
 uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
@@ -324,21 +325,21 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
 }
 
 /* Release a packet with the data; a hit at lookup (`own`) takes time in L1's data like any hit. */
-static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
+static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
         gpci_coherent_values_deliver(t, packet, line);
     if (own)
-        gpci_l1_serve(t, stage, packet);
+        gpci_l1_serve(t, ctrl, packet);
     else
-        gpci_l1_release(t, stage, packet, level);
+        gpci_l1_release(t, ctrl, packet, level);
 }
 
 /*
  * Waiting packets return to the tags. Packets of their line that returned earlier and were not at the tags since are
  * younger, and stay behind.
  */
-static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t waiting) {
-    gpci_queue *queue = &stage->returned;
+static void come_back(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line, uint32_t waiting) {
+    gpci_queue *queue = &ctrl->returned;
     uint32_t before = GPCI_NO_PACKET, after = queue->count ? queue->first : GPCI_NO_PACKET;
     while (after != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, after)->address) != line) {
         before = after;
@@ -352,97 +353,95 @@ static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t 
 }
 
 /* Let the waiting packets look again, in order. The store's message has just woken L1, which sends the message. */
-void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
-    gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    gpci_stage *stage = stage_of(t, l);
+void gpci_coherent_l1_left(gpci_timed *t, uint32_t mshr_entry) {
+    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
+    gpci_ctrl *ctrl = ctrl_of(t, l);
     uint32_t waiting = l->mshr.first;
-    take_out(t, stage, leader);
+    take_out(t, ctrl, mshr_entry);
     l->mshr.left = true;
-    stage->stores_below++;
-    come_back(t, stage, line_of(t, l->address), waiting);
-    gpci_stage_relieve(stage, GPC_BUSY_MSHR);
-    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
+    ctrl->stores_below++;
+    come_back(t, ctrl, line_of(t, l->address), waiting);
+    gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
+    gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
 }
 
-void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
-    gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    gpci_stage *stage = stage_of(t, l);
+void gpci_coherent_l1_done(gpci_timed *t, uint32_t mshr_entry, uint8_t deepest, const uint8_t *line) {
+    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
+    gpci_ctrl *ctrl = ctrl_of(t, l);
     const uint8_t level = gpci_coherent_depth(t->h, deepest);
     const uint64_t place = line_of(t, l->address);
     uint32_t waiting = l->mshr.first;
     const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
-    stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
+    ctrl->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     if (l->mshr.left) { /* by an answer that L1 takes at the begin of its step */
-        stage->stores_below--;
-        release(t, stage, leader, level, false, line);
+        ctrl->stores_below--;
+        release(t, ctrl, mshr_entry, level, false, line);
         return;
     }
-    const gpci_tree_flight *access = gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access);
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(t), l->mshr.access);
     const bool own = access->own && l->mshr.cached;
     if (GPCI_UNLIKELY(access->overturned))
-        gpci_uncount_l1_bypass(t->h, stage->index, gpci_coherent_bypassed(t->h, l->segments));
-    take_out(t, stage, leader);
+        gpci_uncount_l1_bypass(t->h, ctrl->index, gpci_coherent_bypassed(t->h, l->segments));
+    take_out(t, ctrl, mshr_entry);
     if (level == 3 && is_load(l))
-        gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
-    release(t, stage, leader, level, own, line);
+        gpci_count_round_trip(t->h, ctrl->index, t->wheel.now - l->born);
+    release(t, ctrl, mshr_entry, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) { /* and all packets behind it */
-            come_back(t, stage, place, waiting);
+            come_back(t, ctrl, place, waiting);
             break;
         }
         next = *gpci_next_of(&t->pool, waiting);
         if (GPCI_UNLIKELY(t->h->coherent->tracks))
             gpci_coherent_follow_joined(t->h, &gpci_packet_at(&t->pool, waiting)->request, fetcher);
-        release(t, stage, waiting, level, own, line);
+        release(t, ctrl, waiting, level, own, line);
     }
-    gpci_stage_relieve(stage, GPC_BUSY_MSHR);
-    gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    if (t->wheel.at != stage->component) /* a step of L1 goes on to the tags */
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
+    gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
+    if (t->wheel.at != ctrl->component) /* a step of L1 goes on to the tags */
+        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
 }
 
 /* Messages arriving at an L1 take ports before the L1's accesses. */
-void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage) {
+void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
-    for (uint32_t packet; (packet = gpci_network_peek(stage->replies_in, stage->index)) != GPCI_NO_PACKET;) {
+    for (uint32_t packet; (packet = gpci_network_peek(ctrl->replies_in, ctrl->index)) != GPCI_NO_PACKET;) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        if (stage->fill_free > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
+        if (ctrl->fill_free > now) {
+            gpci_wheel_wake(&t->wheel, ctrl->component, ctrl->fill_free);
             return;
         }
-        if (gpci_message_looks(p) && !gpci_stage_port(stage, now, p->address))
+        if (gpci_message_looks(p) && !gpci_ctrl_port(ctrl, now, p->address))
             return; /* another message has the port, and the network wakes L1 again for what is behind */
-        gpci_network_receive(stage->replies_in, stage->index);
-        stage->fill_free =
-            now + (p->path.size - t->header + stage->options->fill_width - 1) / stage->options->fill_width;
+        gpci_network_receive(ctrl->replies_in, ctrl->index);
+        ctrl->fill_free = now + (p->path.size - t->header + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
         gpci_message_arrived(t, packet);
     }
 }
 
 /* A message has a destination and a size. */
-bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
-    return gpci_network_can_take(stage->requests_out, stage->index,
-                                 gpci_packet_at(&t->pool, stage->out.first)->path.size);
+bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
+    return gpci_network_can_take(ctrl->requests_out, ctrl->index, gpci_packet_at(&t->pool, ctrl->out.first)->path.size);
 }
 
 /*
  * True if a request for a copy joins the request of another L1 of the LRC for the line; not if L1 has stores in flight,
  * which the joined request could overtake.
  */
-static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+static bool goes_along(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (!stage->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
+    if (!ctrl->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
         return false;
     if (t->bundle_line)
         p->segments = gpci_bundle_sectors(t, p);
     p->born = t->wheel.now;
-    return gpci_lrc_read(stage->coalescer, packet, stage->stores_below ? t->wheel.now + 1 : 0);
+    return gpci_lrc_read(ctrl->coalescer, packet, ctrl->stores_below ? t->wheel.now + 1 : 0);
 }
 
-void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_message_left(t, stage->index, false);
-    if (goes_along(t, stage, packet))
+    gpci_message_left(t, ctrl->index, false);
+    if (goes_along(t, ctrl, packet))
         return;
-    gpci_network_send(stage->requests_out, stage->index, p->path.to, p->path.size, packet);
+    gpci_network_send(ctrl->requests_out, ctrl->index, p->path.to, p->path.size, packet);
 }

@@ -46,9 +46,9 @@ static void take(gpci_timed *t, uint32_t packet) {
         gpci_message_arrived(t, packet);
         return;
     }
-    gpci_stage *stage = gpci_coherent_stage_of(t, module);
-    gpci_coherent_stage_take(t, stage, &stage->fills, 0, true, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, module);
+    gpci_coherent_ctrl_take(t, ctrl, &ctrl->fills, 0, true, packet);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
 }
 
 static void port_step(const gpci_group *group, uint32_t gpu) {

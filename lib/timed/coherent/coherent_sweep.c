@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/controller_sweep.h"
+#include "coherence/engine/engine_sweep.h"
 #include "level/rules/level_count.h"
-#include "timed/core/watch_coherent.h"
+#include "timed/core/event_log_coherent.h"
 
 /*
- * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/engine/controller_sweep.c), in two
+ * Acquires and flushes of a tree with a clock: sweeps of engine (coherence/engine/engine_sweep.c), in two
  * orders.
  *
  *   a fence     first the slices of its GPU (several GPUs), or the near halves of its part of L2, and the SM's cluster
@@ -21,7 +21,7 @@
  * arrived.
  */
 
-/* Tokens of sweeps: a fence uses the flight, markers OF_MARKERS in addition; kernels use OF_KERNEL. */
+/* Tokens of sweeps: a fence uses the in-flight access, markers OF_MARKERS in addition; kernels use OF_KERNEL. */
 #define OF_KERNEL UINT32_MAX
 #define OF_MARKERS ((uint64_t)1 << 32)
 
@@ -37,18 +37,18 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
         gpci_wheel_wake(&t->wheel, component, t->wheel.now + 1);
         return false;
     }
-    gpci_controllers *e = gpci_controllers_of(t);
-    gpci_controllers_at(e, t->wheel.now);
-    const uint32_t flight = gpci_controllers_sweep(e, order);
-    gpci_tree_flight_at(e, flight)->token = token;
-    gpci_see_sweep(t, flight);
+    gpci_engine *e = gpci_engine_of(t);
+    gpci_engine_at(e, t->wheel.now);
+    const uint32_t inflight = gpci_engine_sweep(e, order);
+    gpci_tree_inflight_at(e, inflight)->token = token;
+    gpci_log_sweep(t, inflight);
     return true;
 }
 
 /* Fences. */
 
 /*
- * gpci_flight.fence.sweep of a fence that sweeps n modules below the L1: 2 i: sweep i will begin; 2 i + 1: sweep i is
+ * gpci_inflight.fence.sweep of a fence that sweeps n modules below the L1: 2 i: sweep i will begin; 2 i + 1: sweep i is
  * in progress. The L1 is number n.
  */
 
@@ -64,11 +64,11 @@ static uint32_t module_below(const gpc_hierarchy *h, uint32_t sm, uint32_t at) {
     return at < own.count ? own.first + at : h->coherent->first_cluster + sm / h->coherent->cluster_sms;
 }
 
-static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t number, uint32_t module) {
-    const gpci_sweep_order order = {stage->index, module, GPCI_SWEEP_ACQUIRE, abreast_of(stage->options->entries)};
-    if (!begin(t, &order, number, stage->component))
+static bool begin_for_fence(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint32_t module) {
+    const gpci_sweep_order order = {ctrl->index, module, GPCI_SWEEP_ACQUIRE, abreast_of(ctrl->options->entries)};
+    if (!begin(t, &order, number, ctrl->component))
         return false;
-    t->flights[number].fence.sweep++;
+    t->inflights[number].fence.sweep++;
     gpci_coherent_run(t);
     return true;
 }
@@ -77,8 +77,8 @@ static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t num
  * Begin a new generation of reads: reads sent from now on are new enough. There are two generations; false while the
  * previous one has reads in flight.
  */
-static bool turn(const gpci_timed *t, gpci_stage *stage) {
-    gpci_fences *o = &stage->fences;
+static bool turn(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_fences *o = &ctrl->fences;
     if (o->fetches[o->generation ^ 1])
         return false;
     o->generation ^= 1;
@@ -87,40 +87,40 @@ static bool turn(const gpci_timed *t, gpci_stage *stage) {
     return true;
 }
 
-bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
-    const uint32_t own = 2 * count_below(t->h, stage->index);
+bool gpci_coherent_acquires(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *f = &t->inflights[number];
+    const uint32_t own = 2 * count_below(t->h, ctrl->index);
     if (f->fence.sweep < own && f->fence.sweep % 2 == 0 &&
-        !begin_for_fence(t, stage, number, module_below(t->h, stage->index, f->fence.sweep / 2)))
+        !begin_for_fence(t, ctrl, number, module_below(t->h, ctrl->index, f->fence.sweep / 2)))
         return false;
-    if (f->fence.sweep == own && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
+    if (f->fence.sweep == own && turn(t, ctrl) && !begin_for_fence(t, ctrl, number, ctrl->index))
         return false;
     return f->fence.sweep == own + 2;
 }
 
-bool gpci_coherent_marks(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
-    const gpci_sweep_order order = {stage->index, stage->index, GPCI_SWEEP_MARK, 1};
-    if (f->fence.marks == 0 && begin(t, &order, number | OF_MARKERS, stage->component)) {
-        t->flights[number].fence.marks = 1;
+bool gpci_coherent_marks(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *f = &t->inflights[number];
+    const gpci_sweep_order order = {ctrl->index, ctrl->index, GPCI_SWEEP_MARK, 1};
+    if (f->fence.marks == 0 && begin(t, &order, number | OF_MARKERS, ctrl->component)) {
+        t->inflights[number].fence.marks = 1;
         gpci_coherent_run(t);
     }
-    return t->flights[number].fence.marks == 2;
+    return t->inflights[number].fence.marks == 2;
 }
 
 /* An L1 drops `lines` lines at once; the tags are busy accordingly. */
 static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
-    gpci_flight *f = &t->flights[number];
-    gpci_stage *stage = &t->l1[f->sm];
+    gpci_inflight *f = &t->inflights[number];
+    gpci_ctrl *ctrl = &t->l1[f->sm];
     if (++f->fence.sweep == 2 * count_below(t->h, f->sm) + 2) {
         const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
-        const uint64_t busy = t->wheel.now + stage->options->latency + cycles;
-        stage->data_free = stage->data_free > busy ? stage->data_free : busy;
-        f->due = stage->data_free - stage->options->latency;
-        gpci_count_fence_lines(t->h, stage->index, lines);
+        const uint64_t busy = t->wheel.now + ctrl->options->latency + cycles;
+        ctrl->data_free = ctrl->data_free > busy ? ctrl->data_free : busy;
+        f->due = ctrl->data_free - ctrl->options->latency;
+        gpci_count_fence_lines(t->h, ctrl->index, lines);
     }
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
 }
 
 /* Kernels. */
@@ -153,7 +153,7 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     const gpci_coherent *c = t->h->coherent;
     const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, merges = gpci_coherent_merges(t->h);
     if (index <= 1)
-        return stretch_of(gpci_coherent_apart(c, 1 - index), GPCI_SWEEP_ACQUIRE);
+        return stretch_of(gpci_coherent_private_level(c, 1 - index), GPCI_SWEEP_ACQUIRE);
     if (index == 2)
         return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
@@ -161,7 +161,7 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     if (index == 3)
         return flush_of_l1s(t);
     if (index <= 5) /* data written back by L1s must reach the shared level, with no older copy elsewhere */
-        return merges ? stretch_of(gpci_coherent_apart(c, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
+        return merges ? stretch_of(gpci_coherent_private_level(c, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
     /* recalls make room in directories and detach copies */
     return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
 }
@@ -170,7 +170,7 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
 static bool finds(const gpci_timed *t, uint32_t index, uint32_t *module) {
     const stretch s = stretch_at(t, index);
     for (*module = *module > s.first ? *module : s.first; *module < s.end; ++*module)
-        if (gpci_controllers_sweeps(gpci_controllers_of(t), *module, s.kind))
+        if (gpci_engine_sweeps(gpci_engine_of(t), *module, s.kind))
             return true;
     return false;
 }
@@ -202,7 +202,7 @@ static void unseal(gpci_timed *t) {
     t->coherent->sealed = false;
     t->progress = t->wheel.now;
     for (uint32_t sm = 0; sm < t->h->sms; sm++) {
-        gpci_stage_relieve(&t->l1[sm], GPC_BUSY_LINE);
+        gpci_ctrl_resource_freed(&t->l1[sm], GPC_BUSY_LINE);
         gpci_wheel_wake(&t->wheel, t->l1[sm].component, t->wheel.now);
     }
 }
@@ -215,7 +215,7 @@ void gpci_coherent_flush_on(gpci_timed *t) {
     const uint32_t index = host->stretch;
     while (index < STRETCHES && finds(t, index, &host->at)) {
         const gpci_sweep kind = stretch_at(t, index).kind;
-        const gpci_stage_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
+        const gpci_ctrl_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
         const gpci_sweep_order order = {host->at, host->at, kind, abreast_of(o->entries)};
         if (!begin(t, &order, OF_KERNEL, 0))
             break;
@@ -228,15 +228,15 @@ void gpci_coherent_flush_on(gpci_timed *t) {
         unseal(t);
 }
 
-void gpci_coherent_swept(gpci_timed *t, uint32_t flight) {
-    const gpci_controllers *e = gpci_controllers_of(t);
-    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+void gpci_coherent_swept(gpci_timed *t, uint32_t inflight) {
+    const gpci_engine *e = gpci_engine_of(t);
+    const gpci_tree_inflight *a = gpci_tree_inflight_at(e, inflight);
     t->progress = t->wheel.now;
     if (a->token == OF_KERNEL) {
         if (!--t->coherent->sweeps)
             gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
     } else if (a->token & OF_MARKERS) {
-        t->flights[(uint32_t)a->token].fence.marks = 2; /* by an answer that L1 takes in a step, before its fences */
+        t->inflights[(uint32_t)a->token].fence.marks = 2; /* by an answer that L1 takes in a step, before its fences */
     } else {
         fence_swept(t, (uint32_t)a->token, gpci_sweep_dropped(e, a));
     }

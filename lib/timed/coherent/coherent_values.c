@@ -27,18 +27,18 @@ static bool reserve_packets(gpci_timed *t) {
     return true;
 }
 
-/* Make room for a kept access per flight. Existing accesses keep memory for atomics. */
+/* Make room for a kept access per in-flight access. Existing accesses keep memory for atomics. */
 static bool reserve_kept(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     const size_t had = host->kept_room;
-    if (!GPCI_ARRAY_ROOM(t->context, host->kept, host->kept_room, 0, t->flight_room))
+    if (!GPCI_ARRAY_ROOM(t->context, host->kept, host->kept_room, 0, t->inflight_room))
         return false;
     if (host->kept_room > had)
         memset(host->kept + had, 0, (host->kept_room - had) * sizeof *host->kept);
     return true;
 }
 
-/* Atomics must not move, as targets of controllers' writes. */
+/* Atomics must not move, as targets of engine' writes. */
 static gpc_atomic *make_atomics(const gpci_timed *t) {
     return gpci_zalloc(t->context, GPCI_MAX_LANES, sizeof(gpc_atomic));
 }
@@ -64,8 +64,8 @@ void gpci_coherent_values_free(gpci_timed *t) {
     gpci_free(t->context, host->kept);
 }
 
-void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
-    gpci_kept_atomics *kept = &t->coherent->kept[flight];
+void gpci_coherent_values_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *w) {
+    gpci_kept_atomics *kept = &t->coherent->kept[inflight];
     kept->taken = 0;
     if (w->atomic && !kept->items) {
         kept->items = t->coherent->spare;
@@ -76,7 +76,7 @@ void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_ac
 /* Atomics of a packet. */
 static gpc_atomic *atomics_of(const gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return t->coherent->kept[p->line.flight].items + t->coherent->atomics[gpci_pool_place(&t->pool, packet)].first;
+    return t->coherent->kept[p->line.inflight].items + t->coherent->atomics[gpci_pool_place(&t->pool, packet)].first;
 }
 
 void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *w) {
@@ -89,7 +89,7 @@ void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_ac
                            &t->coherent->values[gpci_pool_place(&t->pool, packet)]);
         return;
     }
-    gpci_kept_atomics *kept = &t->coherent->kept[p->line.flight];
+    gpci_kept_atomics *kept = &t->coherent->kept[p->line.inflight];
     gpci_line_atomics *own = &t->coherent->atomics[gpci_pool_place(&t->pool, packet)];
     own->first = kept->taken;
     own->count = gpci_values_atomics(&lanes, p->address, line_bytes, &request, atomics_of(t, packet));
@@ -100,7 +100,7 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_line_values *values = &t->coherent->values[gpci_pool_place(&t->pool, packet)];
     uint8_t *bytes = values->bytes + (request->address - p->address);
-    if (t->kept[p->line.flight].shape.op) {
+    if (t->kept[p->line.inflight].shape.op) {
         request->atomics = atomics_of(t, packet);
         request->atomic_count = t->coherent->atomics[gpci_pool_place(&t->pool, packet)].count;
     } else if (request->kind == GPC_COHERENCE_LOAD) {
@@ -113,7 +113,7 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
 
 void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_lanes lanes = gpci_kept_lanes(t, p->line.flight);
+    const gpci_lanes lanes = gpci_kept_lanes(t, p->line.inflight);
     gpci_line_values *values = &t->coherent->values[gpci_pool_place(&t->pool, packet)];
     if (lanes.op) {
         gpci_values_found(&lanes, p->address, t->h->l1_level.line_bytes, atomics_of(t, packet));
@@ -128,7 +128,7 @@ void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t 
 
 static void archive_kept(gpci_timed *t, gpci_archive *a) {
     gpci_coherent_host *host = t->coherent;
-    for (size_t i = 0; i < host->kept_room && i < t->flight_fresh && a->status == GPC_OK; i++) {
+    for (size_t i = 0; i < host->kept_room && i < t->inflight_fresh && a->status == GPC_OK; i++) {
         gpci_kept_atomics *kept = &host->kept[i];
         const bool has = gpci_archive_number(a, kept->items != NULL) != 0;
         if (a->loading && has && a->status == GPC_OK && !kept->items && !(kept->items = make_atomics(t)))
@@ -156,10 +156,10 @@ void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
 }
 
 void gpci_coherent_values_know(const gpci_timed *t, bool known) {
-    const gpci_controllers *e = gpci_controllers_of(t);
-    for (uint32_t i = 0; e->rests && i < e->flights.count; i++) {
-        const gpci_tree_flight *a = gpci_tree_flight_at(e, i);
-        gpci_flight_rest *rest = gpci_flight_rest_of(e, i);
+    const gpci_engine *e = gpci_engine_of(t);
+    for (uint32_t i = 0; e->rests && i < e->inflights.count; i++) {
+        const gpci_tree_inflight *a = gpci_tree_inflight_at(e, i);
+        gpci_inflight_rest *rest = gpci_inflight_rest_of(e, i);
         const bool has = known && rest->atomic_count && !a->ended;
         rest->atomics = has ? atomics_of(t, (uint32_t)a->token) : NULL;
         rest->out = NULL; /* a load's values come with the line */

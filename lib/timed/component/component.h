@@ -29,7 +29,7 @@ typedef struct gpci_component_class gpci_component_class;
 
 /* X(name, class, name of an object in reports). Two groups with equal report names never exist together. */
 #define GPCI_GROUPS(X)                                       \
-    X(CONTROLLERS, controllers, "controllers")               \
+    X(CONTROLLERS, engine, "controllers")                    \
     X(CHANNELS, channel, "memory channel")                   \
     X(COHERENT_CHANNELS, coherent_channel, "memory channel") \
     X(HOST_MEMORY, host_memory, "host memory channel")       \
@@ -137,7 +137,7 @@ void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
 void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
 void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *to);
 
-extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gpci_coherent_channel_class,
+extern const gpci_component_class gpci_engine_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
     gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class, gpci_tlb_class,
     gpci_port_class, gpci_l15_class;
@@ -155,7 +155,7 @@ void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *st
 void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
 void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
-/* engine.c: cycle of a component's next step; or GPCI_NEVER. */
+/* cycle.c: cycle of a component's next step; or GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
 
 #endif

@@ -15,14 +15,15 @@ enum {
     GPCI_PACKET_LINK = 0x04,     /* came from, and is answered to, the other partition */
     GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
-    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_stage.h) */
+    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_ctrl.h) */
     GPCI_PACKET_BUNDLE = 0x20,   /* tree: travels with another packet, linked by `beside` */
-    GPCI_PACKET_WAITER = 0x40,   /* a waiter: exists only as a first cache line */
+    GPCI_PACKET_TARGET = 0x40,   /* a waiter: exists only as a first cache line */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
                                  /* exists only as a first cache line, too */
-    GPCI_PACKET_JOINED = 0x20,   /* L1's stores (not in trees): others travel along, from line.waiter on */
+    GPCI_PACKET_JOINED = 0x20,   /* L1's stores (not in trees): others travel along, from line.mshr_target on */
     GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
-    GPCI_PACKET_LATE = 0x80 /* a stage's own prefetch whose line a load already waits for, or a returned prefetch */
+    GPCI_PACKET_LATE =
+        0x80 /* a controller's own prefetch whose line a load already waits for, or a returned prefetch */
 };
 
 /* L1's notes about a sent read, needed when the reply arrives. */
@@ -39,17 +40,17 @@ enum {
 
 /* A line of a warp access: at L1, and in packets sent by L1. */
 typedef struct gpci_packet_line {
-    uint32_t flight; /* warp access of the line; or UINT32_MAX */
+    uint32_t inflight; /* warp access of the line; or UINT32_MAX */
     union {
-        uint32_t waiter; /* sent by L1's MSHR: the waiting packet */
+        uint32_t mshr_target; /* sent by L1's MSHR: the waiting packet */
         struct {
-            uint16_t asker, target; /* bulk load (without waiter): numbers from 1, timed/l1/multicast.h; or 0 */
+            uint16_t requester, target; /* bulk load (without waiter): numbers from 1, timed/l1/multicast.h; or 0 */
         };
     };
     uint8_t missed; /* segments missing in L1 */
     /*
-     * Sent by an MSHR entry: wanted sectors of the stage's line; in a tree's L1: sectors of the line asked for by the
-     * instruction (gpci_transaction.asks).
+     * Sent by an MSHR entry: wanted sectors of the controller's line; in a tree's L1: sectors of the line asked for by
+     * the instruction (gpci_transaction.asks).
      */
     uint8_t fetched;
     uint8_t marks; /* sent by L1: GPCI_MARK_ */
@@ -72,14 +73,14 @@ typedef struct gpci_packet_tags {
 /* At an MSHR entry; the first packet is the leader. */
 typedef struct gpci_packet_mshr {
     /* leader only: */
-    uint32_t chain;       /* leader of the next entry in the hash bucket, or behind the row */
+    uint32_t chain;       /* first packet of the next entry in the hash bucket, or behind the row */
     uint32_t first, last; /* other waiting packets, linked through the pool */
     uint32_t count;       /* waiting packets, with the leader */
     union {
         uint32_t access; /* coherent L1: access of controllers that brings the line */
         uint32_t slot;   /* cache slot of the reserved line; or UINT32_MAX */
     };
-    uint8_t whole;    /* segments of the stage's line in flight, in whole sectors */
+    uint8_t whole;    /* segments of the controller's line in flight, in whole sectors */
     uint8_t part;     /* other segments in flight, for packets that bypass the cache */
     bool remote;      /* the line's home is the other partition */
     bool done;        /* has the data, but stays because others wait */
@@ -90,13 +91,13 @@ typedef struct gpci_packet_mshr {
     };
     bool ordered; /* coherent L1: a waiting packet is to return to the tags, and all later packets, too */
     /* every waiting packet: */
-    uint8_t needs;  /* segments of the stage's line needed for release */
+    uint8_t needs;  /* segments of the controller's line needed for release */
     bool cached;    /* data are to be kept */
     bool no_token;  /* the warp has no cache token of this level */
     uint16_t entry; /* leader only, with l1.allocate = replaceable: number among the line's entries */
 } gpci_packet_mshr;
 
-/* Between stages: over networks, to memory and back. */
+/* Between controllers: over networks, to memory and back. */
 typedef struct gpci_packet_path {
     union {
         uint64_t entered; /* in a network: core cycle of entry */
@@ -119,8 +120,8 @@ typedef struct gpci_packet_path {
 } gpci_packet_path;
 
 /*
- * Identity of a packet in the trace of events (timed/core/watch.h): numbers, from 1. The pool keeps labels beside the
- * packets while a trace exists.
+ * Identity of a packet in the event log (timed/core/event_log.h): numbers, from 1. The pool keeps labels beside the
+ * packets while an event log exists.
  */
 typedef struct gpci_packet_label {
     uint64_t id;     /* event id of the packet; 0: not traced */
@@ -142,8 +143,8 @@ typedef struct gpci_packet_label {
  * on the way (`path`); fields of the last place are then lost.
  *
  * Example, a load that misses L1 and L2: `tags`; a copy stays at L1's MSHR entry (`mshr`), the load crosses the network
- * (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); the load returns (`path`), `line.waiter` is
- * the copy, and the flight `line.flight` has a line less to wait for.
+ * (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); the load returns (`path`),
+ * `line.mshr_target` is the copy, and the in-flight access `line.in-flight access` has a line less to wait for.
  */
 typedef struct gpci_packet {
     uint64_t address; /* address of the line, as seen by the host */
@@ -163,8 +164,8 @@ typedef struct gpci_packet {
     union {
         uint64_t born; /* core cycle of the miss in L1 */
         struct {
-            uint32_t next; /* with GPCI_PACKET_WAITER: in place of gpci_packet_link.next */
-            uint32_t sent; /* leader of an entry of L1: core cycle of the earliest read in flight, lower bits */
+            uint32_t next; /* with GPCI_PACKET_TARGET: in place of gpci_packet_link.next */
+            uint32_t sent; /* first packet of an entry of L1: core cycle of the earliest read in flight, lower bits */
         };
         uint64_t inner; /* tree's memory access: line, within the slice */
     };
@@ -173,7 +174,7 @@ typedef struct gpci_packet {
         struct {             /* in reserved bytes of a request: gpci_shown hides them from a host's policies */
             uint8_t asked[GPCI_ASKED_BYTES];
             uint64_t bytes[2]; /* bytes of the line written by a store */
-            uint32_t label;    /* gpci_label_of: index; or 0; undefined without a trace of events */
+            uint32_t label;    /* gpci_label_of: index; or 0; undefined without a event log */
             uint32_t beside;   /* multicast copy: timed/l1/multicast.h */
             union {
                 uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */
@@ -240,7 +241,7 @@ typedef struct gpci_pool {
     uint32_t chunk_count, chunk_room; /* of whole packets */
     uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
     uint32_t waiter_groups;
-    uint32_t stride; /* skipped between two chunks: other strands' numbers (strands.h), or messages */
+    uint32_t stride; /* skipped between two chunks: other shards' numbers (shards.h), or messages */
     /* state */
     uint32_t message_fresh, message_free, message_live;
     uint32_t waiter_fresh; /* waiters used so far */
@@ -320,7 +321,7 @@ GPCI_INLINE uint32_t *gpci_next_of(const gpci_pool *pool, uint32_t packet) {
 }
 
 /* Prefetch (host memory) the link of a packet, if any. Affects only speed. */
-GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
+GPCI_INLINE void gpci_sw_prefetch_link(const gpci_pool *pool, uint32_t packet) {
     if (packet != GPCI_NO_PACKET)
         GPCI_PREFETCH(&pool->links[packet]);
 }
@@ -346,7 +347,7 @@ GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
 }
 
 /* Take a waiter; or GPCI_NO_PACKET. */
-GPCI_INLINE uint32_t gpci_pool_take_waiter(gpci_pool *pool) {
+GPCI_INLINE uint32_t gpci_pool_take_target(gpci_pool *pool) {
     const uint32_t packet = pool->waiter_free;
     if (GPCI_LIKELY(packet != GPCI_NO_PACKET)) {
         pool->waiter_free = gpci_packet_at(pool, packet)->next;
@@ -395,7 +396,7 @@ typedef struct gpci_queue {
     gpci_gauge gauge;
 } gpci_queue;
 
-/* A buffer of length 0 still has the latch of the stage. */
+/* A buffer of length 0 still has the latch of the controller. */
 GPCI_INLINE void gpci_queue_init(gpci_queue *queue, uint64_t room) {
     *queue = (gpci_queue){.first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET};
     queue->room = room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;

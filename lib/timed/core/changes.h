@@ -15,17 +15,17 @@
  */
 #define GPCI_CHANGES_BITS 6u
 
-GPCI_INLINE gpc_status gpci_changes_create(const gpci_timed *t, gpci_stage *slice) {
+GPCI_INLINE gpc_status gpci_changes_create(const gpci_timed *t, gpci_ctrl *slice) {
     slice->changes = gpci_zalloc(t->context, (size_t)1 << GPCI_CHANGES_BITS, sizeof *slice->changes);
     return slice->changes ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-GPCI_INLINE uint64_t *gpci_changes_at(const gpci_stage *slice, uint64_t line) {
+GPCI_INLINE uint64_t *gpci_changes_at(const gpci_ctrl *slice, uint64_t line) {
     return &slice->changes[line * 0x9e3779b97f4a7c15u >> (64 - GPCI_CHANGES_BITS)];
 }
 
 /* A line of the slice is changed in core cycle `now`. */
-GPCI_INLINE void gpci_changes_note(const gpci_timed *t, const gpci_stage *slice, uint64_t inner) {
+GPCI_INLINE void gpci_changes_note(const gpci_timed *t, const gpci_ctrl *slice, uint64_t inner) {
     *gpci_changes_at(slice, gpci_l2_line(t, inner)) = t->wheel.now;
 }
 

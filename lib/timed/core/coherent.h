@@ -2,15 +2,15 @@
 #ifndef GPC_TIMED_COHERENT_H
 #define GPC_TIMED_COHERENT_H
 
-#include "coherence/engine/controller_host.h"
+#include "coherence/engine/engine_host.h"
 #include "coherence/module/tree.h"
 #include "level/access/values.h"
 #include "level/coherent/coherent_level.h"
 #include "timed/core/timed.h"
 
 /*
- * Coherent hierarchy with a clock. Modules of the tree are controllers (coherence/engine/controller.h), and this is
- * their host: messages between controllers are packets on the hierarchy's networks, lookups take ports of stages, and
+ * Coherent hierarchy with a clock. Modules of the tree are engine (coherence/engine/engine.h), and this is
+ * their host: messages between engine are packets on the hierarchy's networks, lookups take ports of engine, and
  * data of a memory are accesses to DRAM. A module changes only when the message arrives that changes it.
  *
  *   L1 to slice          messages towards memory cross the request network, other messages the reply network
@@ -23,8 +23,8 @@
  *                        cluster: to the cluster), which passes them on without a lookup
  *
  * A request for a locked block waits, or is refused and begins again at the L1 (coherence.conflict). Proof against
- * circles of waiters: coherence/requests/controller_find.c; for a slice's MSHR entries: coherent_mshr.c. Queue sizes
- * come from keys; queues before the tags empty at the rate of the ports, whatever waits behind: coherent_stage.c.
+ * circles of waiters: coherence/requests/engine_find.c; for a slice's MSHR entries: coherent_mshr.c. Queue sizes
+ * come from keys; queues before the tags empty at the rate of the ports, whatever waits behind: coherent_ctrl.c.
  *
  * Example: a load misses in L1 and hits in L2 (l2.latency = 20).
  *
@@ -38,9 +38,9 @@
  * miss.
  */
 
-#define GPCI_LEVEL_CLUSTER 4 /* gpci_stage.level */
+#define GPCI_LEVEL_CLUSTER 4 /* gpci_ctrl.level */
 
-/* Origin of a message for the event trace: a packet of L1 and the access. */
+/* Origin of a message for the event log: a packet of L1 and the access. */
 typedef struct gpci_coherent_origin {
     gpci_packet_label label;
     uint64_t pc;
@@ -66,18 +66,18 @@ typedef struct gpci_gathered {
 } gpci_gathered;
 
 typedef struct gpci_coherent_host {
-    gpci_controller_host table;
-    gpci_coherent_origin *origins; /* [origin_room] by flight of the controllers; only with a trace */
+    gpci_engine_host table;
+    gpci_coherent_origin *origins; /* [origin_room] by in-flight access of the engine; only with an event log */
     size_t origin_room;
     gpci_line_values *values;   /* [value_room] by packet; NULL without coherence.data */
     gpci_line_atomics *atomics; /* [atomic_room] by packet; NULL without coherence.data */
-    gpci_kept_atomics *kept;    /* [kept_room] by flight; NULL without coherence.data */
+    gpci_kept_atomics *kept;    /* [kept_room] by in-flight access; NULL without coherence.data */
     size_t value_room, atomic_room, kept_room;
     gpc_atomic *spare; /* [GPCI_MAX_LANES] for an access without values; or NULL */
     gpci_gathered gathered;
     const gpci_queue *behind; /* queue that the last unbundled message was put into */
     uint32_t before;          /* packet before this message in `behind`, if present */
-    bool running;             /* controllers run steps */
+    bool running;             /* engine run steps */
     /* state */
     bool sealed;          /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
     uint32_t stretch, at; /* progress of the flush */
@@ -88,12 +88,12 @@ typedef struct gpci_coherent_host {
 gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error);
 void gpci_coherent_host_destroy(gpci_timed *t);
 /* Component 0 of the wheel: run controller steps due in the current cycle. */
-void gpci_controllers_step(const gpci_group *group, uint32_t index);
+void gpci_engine_step(const gpci_group *group, uint32_t index);
 /* Make room for another access of a line. GPC_ERROR_MEMORY: no change. */
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
 /* Make room for origins of controller accesses. GPC_ERROR_MEMORY. */
 gpc_status gpci_coherent_make_origins(gpci_timed *t);
-/* A new trace counts from 1: take the numbers from labels and origins, and leave their clocks of stages. */
+/* A new event log counts from 1: take the numbers from labels and origins, and leave their clocks of engine. */
 void gpci_coherent_forget(gpci_timed *t);
 /* Save or load labels and origins, while packets are traced. */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *archive);
@@ -103,28 +103,28 @@ void gpci_coherent_run(gpci_timed *t);
 void gpci_message_arrived(gpci_timed *t, uint32_t packet);
 /* An access of memory is done. */
 void gpci_message_memory_done(gpci_timed *t, uint32_t packet);
-/* Access of a packet, in the form for controllers. */
+/* Access of a packet, in the form for engine. */
 gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *packet);
 
 /* coherent_mshr.c: MSHR entries of slices */
 /* True if the first packet of a queue must wait for an entry; the packet has been moved to the waiting packets. */
-bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queue);
+bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue);
 /* True if the first waiting packet must keep waiting; call only if a packet waits. */
-bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_stage *stage);
-/* gpci_controller_host.allocate and .release. */
+bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_ctrl *ctrl);
+/* gpci_engine_host.allocate and .release. */
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t task);
 void gpci_coherent_mshr_free(void *timed, uint32_t task);
 
-/* coherent_stage.c: slices and clusters, and the path of messages between modules */
+/* coherent_ctrl.c: slices and clusters, and the path of messages between modules */
 void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 /* Accept the messages that arrive at a channel over the link from the slices. */
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
 /*
- * True if the queue for messages from module `from` to module `to` has room (miss queue or reply queue of the stage);
- * `behind`: others already wait. When a message leaves, the first waiter is notified (gpci_message_left).
+ * True if the queue for messages from module `from` to module `to` has room (miss queue or reply queue of the
+ * controller); `behind`: others already wait. When a message leaves, the first waiter is notified (gpci_message_left).
  */
-bool gpci_message_has_room(const gpci_timed *t, const gpci_letter *letter, bool behind);
+bool gpci_message_has_room(const gpci_timed *t, const gpci_message *message, bool behind);
 /* True if a module's message queue, down or up, is full. */
 bool gpci_message_queue_full(const gpci_timed *t, uint32_t module, bool up);
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
@@ -132,18 +132,18 @@ void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
 bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
 /* Read or write `sectors` sectors of memory for a task. */
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *use, uint32_t sectors);
-/* Stage with the ports of a module; a memory uses its slice's. */
-gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module);
+/* Controller with the ports of a module; a memory uses its slice's. */
+gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *t, uint32_t module);
 
-/* Put a packet from below into a stage's queue, past the fill port. */
-void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint64_t latency, bool fills,
-                              uint32_t packet);
+/* Put a packet from below into a controller's queue, past the fill port. */
+void gpci_coherent_ctrl_take(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
+                             uint32_t packet);
 
 /* coherent_bundle.c: packets of several messages */
 /* Put a message into the sender's queue. True: the message joined a packet of the queue and shares the header. */
 bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet);
 /* True if a message would join a packet in the queue. */
-bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_letter *letter);
+bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_message *message);
 /* True if the last packet of the queue is for another sector of this address's line. */
 bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_t address);
 /* Put an access of memory into a queue, joining a packet if possible. */
@@ -168,12 +168,12 @@ bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t 
 
 /* coherent_l1.c */
 /* Pass a packet through the tags (see pass in l1.c). */
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access);
 /* Accept the packets the network brings to an L1. */
-void gpci_coherent_l1_receive(gpci_timed *t, gpci_stage *stage);
+void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl);
 /* True if the network accepts the first packet of an L1's miss queue. gpci_coherent_l1_send: send it. */
-bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage);
-void gpci_coherent_l1_send(gpci_timed *t, gpci_stage *stage, uint32_t packet);
+bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl);
+void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
 /*
  * A packet's access is done: it, and merged packets, have their data from a level of the tree. `line`: bytes of the
  * line; NULL without coherence.data.
@@ -190,22 +190,22 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level);
 
 /* coherent_sweep.c: acquires and flushes of whole caches */
 /* Continue a fence with invalidation; true: the L1 has dropped stale lines. */
-bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t fence);
+bool gpci_coherent_acquires(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fence);
 /* Continue a fence with markers; true: the markers have returned. */
-bool gpci_coherent_marks(gpci_timed *t, gpci_stage *stage, uint32_t fence);
+bool gpci_coherent_marks(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fence);
 /* Begin a kernel like gpci_coherent_begin, but with time, from the next cycle on. */
 gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h);
 /* Continue the flush of a kernel, if any. */
 void gpci_coherent_flush_on(gpci_timed *t);
 /* A sweep has ended. */
-void gpci_coherent_swept(gpci_timed *t, uint32_t flight);
+void gpci_coherent_swept(gpci_timed *t, uint32_t inflight);
 
 /* coherent_values.c: with coherence.data */
-/* Make room for the values of all packets and flights in the pools, and for values of an access. */
+/* Make room for the values of all packets and in-flight accesses in the pools, and for values of an access. */
 gpc_status gpci_coherent_values_reserve(gpci_timed *t, const gpc_warp_access *access);
 void gpci_coherent_values_free(gpci_timed *t);
 /* Keep the values of an accepted warp access; gpci_coherent_values_take: values its lanes write, per packet. */
-void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
+void gpci_coherent_values_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *access);
 void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *access);
 /* Give a controller access the values of the packet. */
 void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coherence_request *request);
@@ -223,10 +223,10 @@ void gpci_coherent_values_know(const gpci_timed *t, bool known);
  * traced, or the host's memory answers accesses.
  */
 GPCI_INLINE bool gpci_messages_are_whole(const gpci_timed *t) {
-    return GPCI_UNLIKELY(t->trace != NULL);
+    return GPCI_UNLIKELY(t->log != NULL);
 }
 GPCI_INLINE bool gpci_accesses_are_whole(const gpci_timed *t) {
-    return GPCI_UNLIKELY(t->trace != NULL) || GPCI_UNLIKELY(t->callbacks.on_memory != NULL);
+    return GPCI_UNLIKELY(t->log != NULL) || GPCI_UNLIKELY(t->callbacks.on_memory != NULL);
 }
 
 /* Segments of a message's data, from the bytes without header. */
@@ -234,13 +234,13 @@ GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *t, uint32_t bytes) {
     return (uint8_t)((1u << (bytes - t->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
 }
 
-GPCI_INLINE gpci_controllers *gpci_controllers_of(const gpci_timed *t) {
-    return t->h->coherent->tree->controllers;
+GPCI_INLINE gpci_engine *gpci_engine_of(const gpci_timed *t) {
+    return t->h->coherent->tree->engine;
 }
 
 /* Task of a message or an access of memory. */
 GPCI_INLINE gpci_task *gpci_message_task(const gpci_timed *t, const gpci_packet *packet) {
-    return gpci_task_at(gpci_controllers_of(t), packet->message.task);
+    return gpci_task_at(gpci_engine_of(t), packet->message.task);
 }
 
 /* True if a message looks up a block on arrival. */

@@ -7,7 +7,7 @@
 
 gpc_status gpci_kept_reserve(gpci_timed *t) {
     const size_t had = t->kept_room;
-    if (!GPCI_ARRAY_ROOM(t->context, t->kept, t->kept_room, 0, t->flight_room))
+    if (!GPCI_ARRAY_ROOM(t->context, t->kept, t->kept_room, 0, t->inflight_room))
         return GPC_ERROR_MEMORY;
     for (size_t i = had; i < t->kept_room; i++) { /* for example not of fences */
         memset(&t->kept[i].shape, 0, sizeof t->kept[i].shape);
@@ -20,8 +20,8 @@ static size_t bytes_of(const gpci_kept_access *kept) {
     return (size_t)kept->shape.count * kept->shape.width;
 }
 
-void gpci_kept_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
-    gpci_kept_access *kept = &t->kept[flight];
+void gpci_kept_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *w) {
+    gpci_kept_access *kept = &t->kept[inflight];
     kept->shape.count = gpci_value_lanes(w);
     kept->shape.width = w->width;
     kept->shape.op = w->atomic;
@@ -34,8 +34,8 @@ void gpci_kept_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
         memset(kept->found, 0, bytes_of(kept));
 }
 
-void gpci_kept_done(gpci_timed *t, uint32_t flight, gpc_completion *completion) {
-    gpci_kept_access *kept = flight < t->kept_room ? &t->kept[flight] : NULL;
+void gpci_kept_done(gpci_timed *t, uint32_t inflight, gpc_completion *completion) {
+    gpci_kept_access *kept = inflight < t->kept_room ? &t->kept[inflight] : NULL;
     if (!kept || !kept->shape.finds)
         return;
     completion->values = kept->found;
@@ -43,7 +43,7 @@ void gpci_kept_done(gpci_timed *t, uint32_t flight, gpc_completion *completion) 
     if (kept->out)
         memcpy(kept->out, kept->found, bytes_of(kept));
     kept->out = NULL;
-    kept->shape.finds = false; /* the flight's next user may be no warp access */
+    kept->shape.finds = false; /* the in-flight access's next user may be no warp access */
 }
 
 void gpci_kept_free(gpci_timed *t) {
@@ -59,8 +59,8 @@ static bool is_sound(const gpci_kept_access *kept) {
 void gpci_kept_archive(gpci_timed *t, gpci_archive *a) {
     if (a->status == GPC_OK && gpci_kept_reserve(t) < 0) /* as gpci_coherent_values_archive */
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "accesses that carry values");
-    const uint32_t count = (uint32_t)gpci_archive_count(a, t->flight_fresh, sizeof t->kept->shape);
-    if (a->loading && a->status == GPC_OK && count > t->flight_room)
+    const uint32_t count = (uint32_t)gpci_archive_count(a, t->inflight_fresh, sizeof t->kept->shape);
+    if (a->loading && a->status == GPC_OK && count > t->inflight_room)
         gpci_archive_fail(a, GPC_ERROR_FORMAT, "accesses that carry values");
     for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
         gpci_kept_access *kept = &t->kept[i];

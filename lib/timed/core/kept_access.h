@@ -22,18 +22,18 @@ struct gpci_kept_access {
     uint8_t found[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES];
 };
 
-/* Make room for a kept access per flight. GPC_ERROR_MEMORY. */
+/* Make room for a kept access per in-flight access. GPC_ERROR_MEMORY. */
 gpc_status gpci_kept_reserve(gpci_timed *t);
-/* Keep a warp access accepted as this flight. */
-void gpci_kept_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
-/* A flight is done (a warp access or not): give the values found to the host. */
-GPCI_COLD void gpci_kept_done(gpci_timed *t, uint32_t flight, gpc_completion *completion);
+/* Keep a warp access accepted as this in-flight access. */
+void gpci_kept_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *access);
+/* An in-flight access is done (a warp access or not): give the values found to the host. */
+GPCI_COLD void gpci_kept_done(gpci_timed *t, uint32_t inflight, gpc_completion *completion);
 void gpci_kept_free(gpci_timed *t);
 void gpci_kept_archive(gpci_timed *t, gpci_archive *archive);
 
-/* Lanes of a flight, without the values they write: `out` receives the values found. */
-GPCI_INLINE gpci_lanes gpci_kept_lanes(const gpci_timed *t, uint32_t flight) {
-    gpci_kept_access *kept = &t->kept[flight];
+/* Lanes of an in-flight access, without the values they write: `out` receives the values found. */
+GPCI_INLINE gpci_lanes gpci_kept_lanes(const gpci_timed *t, uint32_t inflight) {
+    gpci_kept_access *kept = &t->kept[inflight];
     return (gpci_lanes){.addresses = kept->addresses,
                         .out = kept->shape.finds ? kept->found : NULL,
                         .count = kept->shape.count,

@@ -97,10 +97,10 @@ static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
     return gpci_queue_full(&r->queues[queue]) ? UINT32_MAX : queue;
 }
 
-static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
-    gpci_reorder *r = stage->reorder;
+static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
+    gpci_reorder *r = ctrl->reorder;
     uint64_t now = t->wheel.now;
-    uint32_t packet = gpci_queue_pop(&stage->in, &t->pool, now);
+    uint32_t packet = gpci_queue_pop(&ctrl->in, &t->pool, now);
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_queue *q = &r->queues[queue];
     if (q->count == 0 || r->used[queue] == 0)
@@ -110,20 +110,20 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t queue) {
     gpci_queue_push(q, &t->pool, now, packet);
     gpci_gauge_set(&r->gauge, now, ++r->count);
     if (p->flags & GPCI_PACKET_LAST)
-        gpci_gauge_set(&stage->waiting_gauge, now, --stage->waiting);
+        gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
 }
 
-void gpci_reorder_fill(gpci_timed *t, gpci_stage *stage) {
-    gpci_reorder *r = stage->reorder;
+void gpci_reorder_fill(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = ctrl->reorder;
     if (r->cycle != t->wheel.now) {
         r->cycle = t->wheel.now;
         r->delivered = 0;
     }
-    for (; stage->in.count && r->delivered < stage->options->ports; r->delivered++) {
-        uint32_t queue = entry_of(r, gpci_packet_at(&t->pool, stage->in.first));
+    for (; ctrl->in.count && r->delivered < ctrl->options->ports; r->delivered++) {
+        uint32_t queue = entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first));
         if (queue == UINT32_MAX)
             return;
-        enter(t, stage, queue);
+        enter(t, ctrl, queue);
     }
 }
 
@@ -139,9 +139,9 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
     }
 }
 
-gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
-    gpci_reorder *r = stage->reorder;
-    const gpci_tag_access *access = &stage->tag_access[0];
+gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = ctrl->reorder;
+    const gpci_tag_access *access = &ctrl->tag_access[0];
     if (!r->count || access->looked || access->reason != GPC_BUSY_NOT)
         return &r->queues[r->chosen];
     if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {
@@ -159,8 +159,8 @@ gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_stage *stage) {
     return &r->queues[best];
 }
 
-void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
-    gpci_reorder *r = stage->reorder;
+void gpci_reorder_passed(gpci_timed *t, gpci_ctrl *ctrl, uint64_t number) {
+    gpci_reorder *r = ctrl->reorder;
     gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
     r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
     r->last = r->chosen;
@@ -170,16 +170,16 @@ void gpci_reorder_passed(gpci_timed *t, gpci_stage *stage, uint64_t number) {
     r->counts.reordered += passed_another;
 }
 
-void gpci_reorder_settle(gpci_timed *t, gpci_stage *stage) {
-    gpci_reorder *r = stage->reorder;
+void gpci_reorder_settle(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = ctrl->reorder;
     uint64_t now = t->wheel.now;
-    bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
-    if (stage->in.count && !waits)
-        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+    bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
+    if (ctrl->in.count && !waits)
+        gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
     if (waits == (r->since != GPCI_NEVER))
         return;
     if (waits) {
-        r->counts.flushes += !gpci_is_read(&gpci_packet_at(&t->pool, stage->in.first)->request);
+        r->counts.flushes += !gpci_is_read(&gpci_packet_at(&t->pool, ctrl->in.first)->request);
         r->since = now;
     } else {
         r->counts.stalls += now - r->since;
@@ -201,13 +201,13 @@ void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
     r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
-void gpci_reorder_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to, const char *what,
+void gpci_reorder_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to, const char *what,
                        gpci_mover tags) {
-    const gpci_reorder *r = stage->reorder;
-    const bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
+    const gpci_reorder *r = ctrl->reorder;
+    const bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
     gpci_held(to, what, r->count, tags);
-    gpci_held(to, "packets before its reorder buffer", stage->in.count,
-              waits ? gpci_by_itself(to) : gpci_by_clock(stage->component));
+    gpci_held(to, "packets before its reorder buffer", ctrl->in.count,
+              waits ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
 }
 
 void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {

@@ -45,23 +45,23 @@ typedef struct gpci_reorder_counts {
 
 typedef struct gpci_reorder gpci_reorder;
 struct gpci_timed;
-struct gpci_stage;
+struct gpci_ctrl;
 
 /* `options` are borrowed. GPC_ERROR_MEMORY. */
 gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options *options, gpci_reorder **out);
 void gpci_reorder_destroy(gpci_reorder *reorder);
 
 /* Take the coalescer's transactions of this cycle. */
-void gpci_reorder_fill(struct gpci_timed *t, struct gpci_stage *stage);
+void gpci_reorder_fill(struct gpci_timed *t, struct gpci_ctrl *ctrl);
 /* Queue with the next transaction for the tags; or an empty queue. */
-gpci_queue *gpci_reorder_choose(const struct gpci_timed *t, struct gpci_stage *stage);
+gpci_queue *gpci_reorder_choose(const struct gpci_timed *t, struct gpci_ctrl *ctrl);
 /* The transaction of this number (gpci_packet.tags) has left, past the tags. */
-void gpci_reorder_passed(struct gpci_timed *t, struct gpci_stage *stage, uint64_t number);
+void gpci_reorder_passed(struct gpci_timed *t, struct gpci_ctrl *ctrl, uint64_t number);
 /* The tags are done for this cycle. */
-void gpci_reorder_settle(struct gpci_timed *t, struct gpci_stage *stage);
+void gpci_reorder_settle(struct gpci_timed *t, struct gpci_ctrl *ctrl);
 
 /* Holders of the buffer and before the buffer (holders.h). `what`, `tags`: of packets before L1's tags. */
-void gpci_reorder_hold(const struct gpci_timed *t, const struct gpci_stage *stage, gpci_holders *to, const char *what,
+void gpci_reorder_hold(const struct gpci_timed *t, const struct gpci_ctrl *ctrl, gpci_holders *to, const char *what,
                        gpci_mover tags);
 void gpci_reorder_state(gpci_reorder *reorder, gpci_state_fn visit, void *user_data);
 

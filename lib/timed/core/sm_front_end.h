@@ -64,18 +64,18 @@ void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step);
 
 /* True if the first address suffices for an access of `kind` whose lanes touch a range: then `range` may be given. */
 GPCI_INLINE bool gpci_timed_takes_range(const gpc_hierarchy *h, uint8_t kind) {
-    return !h->with_data && !h->lanes_apart && kind != GPC_ATOMIC && kind != GPC_REDUCTION;
+    return !h->with_data && !h->lane_packets && kind != GPC_ATOMIC && kind != GPC_REDUCTION;
 }
 
 /* gpc_hierarchy_try_fence without counting an instruction. */
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy);
 
 /*
- * Steps of SMs may come from several threads at once, but from only one thread per strand: number of strands, 1 or
- * more, and the strand of an SM. `alone`: all steps come from the caller's thread, in the order of SMs.
+ * Steps of SMs may come from several threads at once, but from only one thread per shard: number of shards, 1 or
+ * more, and the shard of an SM. `alone`: all steps come from the caller's thread, in the order of SMs.
  */
-uint32_t gpci_timed_strands(const gpc_hierarchy *h);
-uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm);
+uint32_t gpci_timed_shards(const gpc_hierarchy *h);
+uint32_t gpci_timed_shard_of(const gpc_hierarchy *h, uint32_t sm);
 void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone);
 
 /*

@@ -14,7 +14,7 @@ gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error) {
         return gpci_out_of_memory(error);
     s->line_free = UINT32_MAX;
     s->sees_dram = gpci_number(t->h, GPCI_KEY_DRAM_MODEL) != 1;
-    s->nobody = gpci_trace_make(t->h);
+    s->nobody = gpci_event_log_make(t->h);
     return s->nobody ? GPC_OK : gpci_out_of_memory(error);
 }
 
@@ -26,7 +26,7 @@ void gpci_stage_times_destroy(gpci_timed *t) {
     gpci_free(t->context, s->accesses);
     gpci_slots_free(t->context, &s->slots);
     gpci_free(t->context, s->sums);
-    gpci_trace_free(t->context, s->nobody);
+    gpci_event_log_free(t->context, s->nobody);
     gpci_free(t->context, s);
 }
 
@@ -88,25 +88,25 @@ static gpci_line_clock *take(gpci_timed *t, gpci_packet_label *label) {
     return &s->lines[number];
 }
 
-void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request) {
+void gpci_stages_access(gpci_timed *t, uint32_t inflight, const gpc_request *request) {
     if (t->stage_times)
-        t->stage_times->accesses[flight] =
-            (gpci_access_stages){.pc = request->pc, .end = t->flights[flight].issued, .kernel = request->kernel};
+        t->stage_times->accesses[inflight] =
+            (gpci_access_stages){.pc = request->pc, .end = t->inflights[inflight].issued, .kernel = request->kernel};
 }
 
-void gpci_stages_acquires(gpci_timed *t, uint32_t flight) {
+void gpci_stages_acquires(gpci_timed *t, uint32_t inflight) {
     if (t->stage_times)
-        t->stage_times->accesses[flight].acquires = 1;
+        t->stage_times->accesses[inflight].acquires = 1;
 }
 
-void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t flight) {
+void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t inflight) {
     gpci_stages_forget(t, p);
     if (!t->stage_times)
         return;
     gpci_packet_label *label = gpci_label_of(&t->pool, p);
     gpci_line_clock *line = take(t, label);
     *line = (gpci_line_clock){
-        .serial = label->serial, .since = t->flights[flight].issued, .due = GPCI_NEVER, .stage = GPC_STAGE_QUEUE};
+        .serial = label->serial, .since = t->inflights[inflight].issued, .due = GPCI_NEVER, .stage = GPC_STAGE_QUEUE};
 }
 
 void gpci_stages_fork(gpci_timed *t, const gpci_packet *p) {
@@ -129,7 +129,7 @@ void gpci_stages_reply(gpci_timed *t, const gpci_packet *p) {
     if (!line)
         return;
     spend(line, t->wheel.now);
-    gpci_access_stages *a = p->line.flight == UINT32_MAX ? NULL : &s->accesses[p->line.flight];
+    gpci_access_stages *a = p->line.inflight == UINT32_MAX ? NULL : &s->accesses[p->line.inflight];
     if (a && line->since >= a->end) {
         a->any = true;
         a->end = line->since;
@@ -178,25 +178,25 @@ static gpc_stage after_l2(gpc_what what, bool link) {
     }
 }
 
-void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
+void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due) {
     gpci_line_clock *line = clock_of(t, p);
     const bool link = p->flags & GPCI_PACKET_LINK;
-    const gpc_stage next = stage->level == 1 ? after_l1(what) : after_l2(what, link);
+    const gpc_stage next = ctrl->level == 1 ? after_l1(what) : after_l2(what, link);
     if (!line || next == GPC_STAGE_COUNT)
         return;
     enter(line, next, t->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
-    if (stage->level == 1 && stage->own_lines) { /* done, though the data are still on the way */
+    if (ctrl->level == 1 && ctrl->own_lines) { /* done, though the data are still on the way */
         spend(line, due);
         return;
     }
     line->due = due;
-    line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : stage->level == 1 ? GPC_STAGE_FILL : GPC_STAGE_REPLY);
+    line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : ctrl->level == 1 ? GPC_STAGE_FILL : GPC_STAGE_REPLY);
 }
 
-void gpci_stages_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
-    go_to(t, p, stage->level == 1 ? GPC_STAGE_L1_STALL : GPC_STAGE_L2_QUEUE);
+void gpci_stages_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
+    go_to(t, p, ctrl->level == 1 ? GPC_STAGE_L1_STALL : GPC_STAGE_L2_QUEUE);
 }
 
 static gpc_stage within(uint8_t network) {

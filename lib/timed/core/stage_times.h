@@ -8,9 +8,9 @@
 #include <gpucache/stages.h>
 
 /*
- * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by a trace of events
- * (watch.c), even without a host's trace: an event of a packet tells the line's new stage. Without stats.stages, no
- * work is done.
+ * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by a event log
+ * (event_log.c), even without a host's event log: an event of a packet tells the line's new stage. Without
+ * stats.stages, no work is done.
  *
  * A line transaction has a clock, carried on by the labels of packets sent below. When the line is done, the access
  * takes the stages of the last completed line; time from then until the host has the access is FILL.
@@ -57,15 +57,15 @@ typedef struct gpci_stage_times {
     uint32_t line_fresh, line_free;
     uint32_t line_live;
     uint64_t serial;
-    gpci_access_stages *accesses; /* [access_room] by flight */
+    gpci_access_stages *accesses; /* [access_room] by in-flight access */
     size_t access_room;
     gpci_slots slots;
     gpci_stage_sum *sums; /* [sum_room] */
     size_t sum_room;
     uint32_t sum_count;
     uint64_t total[GPC_STAGE_COUNT];
-    bool sees_dram;     /* DRAM reports commands */
-    gpci_trace *nobody; /* the trace if the host has none */
+    bool sees_dram;         /* DRAM reports commands */
+    gpci_event_log *nobody; /* the event log if the host has none */
 } gpci_stage_times;
 
 /* With stats.stages; otherwise no effect. */
@@ -73,26 +73,29 @@ gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error);
 void gpci_stage_times_destroy(gpci_timed *t);
 void gpci_stage_times_reset(gpci_timed *t);
 void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats);
-/* In a snapshot: after packets and flights. */
+/* In a snapshot: after packets and in-flight accesses. */
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *archive);
-/* Make room for a number of further lines with all consequences; for as many accesses as flights. GPC_ERROR_MEMORY. */
+/*
+ * Make room for a number of further lines with all consequences; for as many accesses as in-flight accesses.
+ * GPC_ERROR_MEMORY.
+ */
 GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines);
-GPCI_COLD gpc_status gpci_stage_times_reserve_flights(gpci_timed *t);
+GPCI_COLD gpc_status gpci_stage_times_reserve_inflights(gpci_timed *t);
 /* An access is done: pass the stages to the host; the second function: an access without lines, with no cycles. */
-GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_completion *completion);
+GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t inflight, gpc_completion *completion);
 GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *completion);
 
-/* Events from watch.c; without effect unless stats.stages is set. An access begins, and a line of the access. */
-void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request);
-void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t flight);
+/* Events from event_log.c; without effect unless stats.stages is set. An access begins, and a line of the access. */
+void gpci_stages_access(gpci_timed *t, uint32_t inflight, const gpc_request *request);
+void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t inflight);
 /* All lines of an acquire have arrived. */
-void gpci_stages_acquires(gpci_timed *t, uint32_t flight);
+void gpci_stages_acquires(gpci_timed *t, uint32_t inflight);
 /* A packet is a further line of the access, with the other line's past; or belongs to no access. */
 void gpci_stages_fork(gpci_timed *t, const gpci_packet *p);
 void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p);
 /* An event of a packet at an L1, a cluster's cache or a slice; for SERVE, `due` is when the data are out. */
-void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
-void gpci_stages_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
+void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due);
+void gpci_stages_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p);
 /* A packet has the requested data. */
 void gpci_stages_reply(gpci_timed *t, const gpci_packet *p);
 /* A packet enters or leaves a network. */

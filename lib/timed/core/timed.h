@@ -6,14 +6,14 @@
 #include "level/access/fence.h"
 #include "level/access/warp_access.h"
 #include "level/rules/cache_lines.h"
+#include "timed/core/ctrl.h"
 #include "timed/core/sm_front_end.h"
-#include "timed/core/stage.h"
 
 #include <string.h>
 
 /*
- * The hierarchy with a clock: stages (L1s and L2 slices: a cache with MSHRs, ports and queues), networks between
- * stages, memory channels below. A packet is in one place at a time, and is woken by the resource that blocked it.
+ * The hierarchy with a clock: controllers (L1s and L2 slices: a cache with MSHRs, ports and queues), networks between
+ * controllers, memory channels below. A packet is in one place at a time, and is woken by the resource that blocked it.
  *
  * Deadlock is impossible: a reply is always accepted by the receiver (except if a host grants no credits, replies.h), a
  * channel always drains, and packets from the other partition need only the home slice's channel.
@@ -25,12 +25,12 @@
 #define GPCI_KIND_COPY (GPC_KIND_COUNT + 1)
 
 /* An accepted warp instruction, fence, or request of gpc_hierarchy_try_miss. */
-typedef struct gpci_flight {
+typedef struct gpci_inflight {
     uint64_t token, issued;
     uint64_t due; /* core cycle of the last hit's data */
     uint32_t sm, warp;
     uint32_t left;        /* lines not done */
-    uint32_t next;        /* free, or in an L1's list of flights becoming due */
+    uint32_t next;        /* free, or in an L1's list of in-flight accesses becoming due */
     uint32_t unsignalled; /* accesses not yet reported to the load/store unit (lsu.h) */
     uint8_t kind, level;
     bool framed;         /* from an SM of this library */
@@ -47,11 +47,11 @@ typedef struct gpci_flight {
         gpci_fence_plan plan;
         uint32_t held, held_count; /* packets of the access behind the fence; empty for a host's fence */
     } fence;
-    struct { /* for the trace of events; with id 0 the rest is undefined */
+    struct { /* for the event log; with id 0 the rest is undefined */
         uint64_t id, pc, address;
         uint32_t block;
     } trace;
-} gpci_flight;
+} gpci_inflight;
 
 /* Part in front of a DRAM channel, or a channel of the host's memory. */
 typedef struct gpci_memory_channel {
@@ -83,24 +83,24 @@ struct gpci_timed {
     gpc_context *context;
     gpci_wheel wheel;
     gpci_pool pool;
-    gpci_flight *flights; /* [flight_room] */
-    uint32_t flight_room;
-    uint32_t flight_stride;       /* other strands' flights between two chunks */
-    uint32_t strand;              /* number of the strand, in a strand's view */
-    struct gpci_strands *strands; /* strands.h; NULL: one thread */
-    gpci_stage *l1;               /* [sms] */
-    gpci_stage *l2;               /* [slices] */
-    gpci_stage_options l1_options, l2_options;
-    gpci_stage_options constants_options; /* with const.size */
-    gpci_level constants_level;           /* with const.size */
-    gpci_stage *l15;                      /* [l15_count], with l15.size */
-    gpci_stage_options l15_options;
+    gpci_inflight *inflights; /* [flight_room] */
+    uint32_t inflight_room;
+    uint32_t inflight_stride;   /* other shards' in-flight accesses between two chunks */
+    uint32_t shard;             /* number of the shard, in a shard's view */
+    struct gpci_shards *shards; /* shards.h; NULL: one thread */
+    gpci_ctrl *l1;              /* [sms] */
+    gpci_ctrl *l2;              /* [slices] */
+    gpci_ctrl_options l1_options, l2_options;
+    gpci_ctrl_options constants_options; /* with const.size */
+    gpci_level constants_level;          /* with const.size */
+    gpci_ctrl *l15;                      /* [l15_count], with l15.size */
+    gpci_ctrl_options l15_options;
     gpci_level l15_level; /* with l15.size */
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
-    gpci_stage *clusters;            /* [clusters] of SMs, coherent */
+    gpci_ctrl *clusters;             /* [clusters] of SMs, coherent */
     struct gpci_gpu_port *gpu_ports; /* [gpus], with several (coherent_link.c) */
-    gpci_stage_options cluster_options;
+    gpci_ctrl_options cluster_options;
     struct gpci_coherent_host *coherent; /* tree's controllers; NULL: L1s and slices are independent caches */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
@@ -120,12 +120,12 @@ struct gpci_timed {
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint64_t *expected;              /* bitmap of components with expected steps */
     uint32_t expect_from, expect_to; /* first and last component in `expected` */
-    gpci_trace *trace;               /* the hierarchy's; otherwise that of `values` or `stage_times` */
+    gpci_event_log *log;             /* the hierarchy's; otherwise that of `values` or `stage_times` */
     gpci_plain_values *values;       /* values of plain caches, with coherence.data; or NULL */
     gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
-    gpci_kept_access *kept; /* [kept_room] by flight, of accesses with values; or NULL */
+    gpci_kept_access *kept; /* [kept_room] by in-flight access, of accesses with values; or NULL */
     size_t kept_room;
     bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h) */
     bool in_step;               /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
@@ -139,7 +139,7 @@ struct gpci_timed {
         bool defective;        /* set by tests that inject a defect: no assertions */
     } checked;
     /* state */
-    uint32_t flight_fresh, flight_free;
+    uint32_t inflight_fresh, inflight_free;
     uint64_t in_flight;
     uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
     uint64_t memory_ids;   /* given to the host's memory so far */
@@ -155,7 +155,7 @@ struct gpci_timed {
 /* timed_build.c */
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
-/* The hierarchy has replaced caches: stages take the new caches. */
+/* The hierarchy has replaced caches: controllers take the new caches. */
 void gpci_timed_relink(gpci_timed *t);
 /*
  * timed_driver.c: tell whether no access and no packet is under way, and all holders are empty (holders.h). Without
@@ -174,8 +174,8 @@ void gpci_timed_hook(gpci_timed *t);
 void gpci_channel_step(const gpci_group *group, uint32_t channel);
 void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel);
 /* Pass packets of a slice's miss queue to memory while there is room. */
-void gpci_channel_send(gpci_timed *t, gpci_stage *slice);
-void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice);
+void gpci_channel_send(gpci_timed *t, gpci_ctrl *slice);
+void gpci_coherent_channel_send(gpci_timed *t, gpci_ctrl *slice);
 /* A read has all data. */
 void gpci_channel_done(gpci_timed *t, uint32_t packet);
 gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id);
@@ -188,7 +188,7 @@ GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *t, gpci_group_kind k
     return t->groups[kind].self;
 }
 
-/* stage_component.c: connect every stage and channel to networks. All groups exist. */
+/* ctrl_component.c: connect every controller and channel to networks. All groups exist. */
 void gpci_stages_connect(gpci_timed *t);
 /* components.c: add the counters of a slice or channel. */
 void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats);
@@ -219,39 +219,39 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
 GPCI_COLD gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *access, gpci_transaction *lines,
                                       uint32_t count, uint64_t token);
 /*
- * Packets for `lines` lines, with all consequences, also of lines in flight; with packets a flight (may move other
- * flights); take the flight.
+ * Packets for `lines` lines, with all consequences, also of lines in flight; with packets an in-flight access (may move
+ * other in-flight accesses); take the in-flight access.
  */
 uint64_t gpci_packets_per_line(const gpci_timed *t);
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
-/* Make room for `count` further flights, never used before. */
-gpc_status gpci_make_flights(gpci_timed *t, uint32_t count);
-GPCI_INLINE void gpci_give_flight(gpci_timed *t, uint32_t number) {
-    gpci_flight *flight = &t->flights[number];
-    GPCI_POISON(flight, sizeof *flight);
-    flight->next = t->flight_free;
-    t->flight_free = number;
+/* Make room for `count` further in-flight accesses, never used before. */
+gpc_status gpci_make_inflights(gpci_timed *t, uint32_t count);
+GPCI_INLINE void gpci_give_inflight(gpci_timed *t, uint32_t number) {
+    gpci_inflight *inflight = &t->inflights[number];
+    GPCI_POISON(inflight, sizeof *inflight);
+    inflight->next = t->inflight_free;
+    t->inflight_free = number;
 }
-uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
+uint32_t gpci_take_inflight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
 /* Refuse for now. GPC_BUSY. */
-gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);
+gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence, except for a tree's fences. */
 gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 /*
  * An access above RELAXED with a scope wider than the SM. Before queueing: a release needs a fence before, which is
- * returned; or UINT32_MAX. Room for two flights must exist. Once the `count` packets are last before the tags: they
- * wait for the fence, and an acquire empties L1 before completing.
+ * returned; or UINT32_MAX. Room for two in-flight accesses must exist. Once the `count` packets are last before the
+ * tags: they wait for the fence, and an acquire empties L1 before completing.
  */
 GPCI_COLD uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w);
-GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count,
+GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t inflight, uint32_t count,
                                  uint32_t fence);
 /* All lines of an acquiring access have arrived. */
-GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
+GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t inflight);
 /* A write, atomic or reduction is done. */
-GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
+GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_inflight *inflight);
 
-/* engine.c: end a cycle, after all components have been stepped. */
+/* cycle.c: end a cycle, after all components have been stepped. */
 gpc_status gpci_timed_end_cycle(gpci_timed *t);
 /* No step is due: returns GPC_END. gpci_timed_next: next cycle with a step. */
 gpc_status gpci_timed_end(gpci_timed *t);
@@ -280,15 +280,15 @@ GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *t, const gpci_packet 
 
 /* Place of the packet's line; if every sector is a packet, of the sector. */
 GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *t, const gpci_packet *packet) {
-    return GPCI_UNLIKELY(t->h->sectors_apart) && packet->segments
+    return GPCI_UNLIKELY(t->h->sector_packets) && packet->segments
                ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
                : packet->address;
 }
 
 /* Put a packet into an L1's miss queue, to leave after `cycles`. Packets on the way count as in the queue. */
-GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t cycles) {
+GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t cycles) {
     t->pool.links[packet].due = t->wheel.now + cycles;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+    gpci_queue_push(&ctrl->out, &t->pool, t->wheel.now, packet);
 }
 
 /* L2 line of an address. */
@@ -297,21 +297,21 @@ GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
 }
 
 /*
- * Leave a waiter in place of a packet: only the cache line with fields to complete the line transaction. A trace of
- * events needs more. GPCI_NO_PACKET: no waiter.
+ * Leave a waiter in place of a packet: only the cache line with fields to complete the line transaction. An event log
+ * of events needs more. GPCI_NO_PACKET: no waiter.
  */
-GPCI_INLINE uint32_t gpci_leave_waiter(gpci_timed *t, const gpci_packet *p) {
-    const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
-    if (waiter == GPCI_NO_PACKET)
-        return waiter;
-    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
+GPCI_INLINE uint32_t gpci_leave_target(gpci_timed *t, const gpci_packet *p) {
+    const uint32_t mshr_target = GPCI_UNLIKELY(t->log != NULL) ? GPCI_NO_PACKET : gpci_pool_take_target(&t->pool);
+    if (mshr_target == GPCI_NO_PACKET)
+        return mshr_target;
+    gpci_packet *w = gpci_packet_at(&t->pool, mshr_target);
     memcpy(w, p, offsetof(gpci_packet, request));
-    w->flags |= GPCI_PACKET_WAITER;
-    return waiter;
+    w->flags |= GPCI_PACKET_TARGET;
+    return mshr_target;
 }
 
-/* Prefetch (host memory) all fields of a packet used by a stage. */
-GPCI_INLINE void gpci_expect_packet(const gpci_timed *t, uint32_t packet) {
+/* Prefetch (host memory) all fields of a packet used by a controller. */
+GPCI_INLINE void gpci_sw_prefetch_packet(const gpci_timed *t, uint32_t packet) {
     const char *p = (const char *)gpci_packet_at(&t->pool, packet);
     GPCI_PREFETCH(p);
     GPCI_PREFETCH(p + 64);

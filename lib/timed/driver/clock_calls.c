@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/driver.h"
 #include "timed/core/coherent.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 #include "timed/l1/replies.h"
 
 /* Calls of a host that need the clock (gpci_clock_calls of level/rules/driver.h). */
@@ -90,8 +90,8 @@ static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
         status = gpci_timed_run_cycle(h, target);
     if (status == GPC_OK && stands_still(h, next))
         return GPC_ERROR_STATE;
-    if (status == GPC_OK && t->strands)
-        gpci_strands_go(t, target);
+    if (status == GPC_OK && t->shards)
+        gpci_shards_go(t, target);
     else if (status == GPC_OK)
         t->wheel.now = target;
     return status;
@@ -191,7 +191,7 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
                   : GPC_OK;
     gpci_timed *t = h->timed;
     gpci_timed_fold(t);
-    if (status == GPC_OK && ours.on_memory && t->strands)
+    if (status == GPC_OK && ours.on_memory && t->shards)
         status = GPC_ERROR_UNSUPPORTED;
     if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !gpci_timed_is_idle(t, true))
         status = GPC_ERROR_STATE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 
 /* Questions to the register of holders as a whole. */
 

@@ -29,13 +29,13 @@ gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines) {
         !GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, s->sum_count, t->in_flight + 2) || /* and of a fence */
         !gpci_slots_reserve(t->context, &s->slots, s->sums, s->sum_count, t->in_flight + 2, hash_at))
         return GPC_ERROR_MEMORY;
-    return gpci_stage_times_reserve_flights(t);
+    return gpci_stage_times_reserve_inflights(t);
 }
 
-gpc_status gpci_stage_times_reserve_flights(gpci_timed *t) {
+gpc_status gpci_stage_times_reserve_inflights(gpci_timed *t) {
     gpci_stage_times *s = t->stage_times;
     const size_t had = s->access_room;
-    if (!GPCI_ARRAY_ROOM(t->context, s->accesses, s->access_room, 0, t->flight_room))
+    if (!GPCI_ARRAY_ROOM(t->context, s->accesses, s->access_room, 0, t->inflight_room))
         return GPC_ERROR_MEMORY;
     if (s->access_room > had) /* snapshots contain all, though fences begin none */
         memset(s->accesses + had, 0, (s->access_room - had) * sizeof *s->accesses);
@@ -54,9 +54,9 @@ static gpci_stage_sum *sum_of(gpci_stage_times *s, const gpci_stage_sum *key) {
     return &s->sums[index];
 }
 
-void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_completion *c) {
+void gpci_stage_times_done(gpci_timed *t, uint32_t inflight, gpc_completion *c) {
     gpci_stage_times *s = t->stage_times;
-    gpci_access_stages *a = &s->accesses[flight];
+    gpci_access_stages *a = &s->accesses[inflight];
     if (c->fence)
         *a = (gpci_access_stages){.pc = UINT64_MAX, .end = c->issued, .kernel = t->h->kernel, .any = true};
     const gpc_stage rest = c->fence || a->acquires ? GPC_STAGE_COHERENCE : a->any ? GPC_STAGE_FILL : GPC_STAGE_QUEUE;
@@ -131,13 +131,13 @@ static void archive_sums(gpci_timed *t, gpci_archive *a) {
 
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
     gpci_stage_times *s = t->stage_times;
-    if (a->status == GPC_OK && gpci_stage_times_reserve_flights(t) < 0) /* as gpci_coherent_values_archive */
+    if (a->status == GPC_OK && gpci_stage_times_reserve_inflights(t) < 0) /* as gpci_coherent_values_archive */
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "stages of accesses");
     const uint32_t lines = (uint32_t)gpci_archive_count(a, s->line_fresh, sizeof *s->lines),
-                   accesses = (uint32_t)gpci_archive_count(a, t->flight_fresh, sizeof *s->accesses);
+                   accesses = (uint32_t)gpci_archive_count(a, t->inflight_fresh, sizeof *s->accesses);
     if (a->loading && a->status == GPC_OK &&
-        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->flight_room))
-        gpci_archive_fail(a, accesses > t->flight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "stages of accesses");
+        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->inflight_room))
+        gpci_archive_fail(a, accesses > t->inflight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "stages of accesses");
     if (a->status < 0)
         return;
     s->line_fresh = lines;

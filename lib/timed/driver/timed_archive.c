@@ -2,18 +2,18 @@
 #include "timed/driver/timed_archive.h"
 
 #include "base/array.h"
-#include "coherence/engine/controller_archive.h"
+#include "coherence/engine/engine_archive.h"
 #include "timed/core/coherent.h"
 #include "timed/core/kept_access.h"
+#include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/strands.h"
-#include "timed/stage/plain_values.h"
+#include "timed/ctrl/plain_values.h"
 
 /*
  * The clock's part of a snapshot: room for all work under way, then the stretches of gpci_timed_state. Growing arrays
- * get memory first, because stretches cannot fail. Strands are joined, so a snapshot can be loaded with any number of
- * threads. The bytes differ with the number of threads: packets and flights have other numbers, due to a different
- * order of freeing.
+ * get memory first, because stretches cannot fail. Shards are joined, so a snapshot can be loaded with any number of
+ * threads. The bytes differ with the number of threads: packets and in-flight accesses have other numbers, due to a
+ * different order of freeing.
  */
 
 /* In place of a host's memory, until the host sets callbacks: refuses all requests. */
@@ -27,9 +27,9 @@ static void archive_room(gpci_timed *t, gpci_archive *a) {
     const uint32_t packets = (uint32_t)gpci_archive_count(a, gpci_pool_place(&t->pool, t->pool.fresh), 1),
                    messages = (uint32_t)gpci_archive_count(a, t->pool.message_fresh, 1),
                    waiters = (uint32_t)gpci_archive_count(a, t->pool.waiter_fresh, 1),
-                   flights = (uint32_t)gpci_archive_count(a, t->flight_fresh, 1);
+                   inflights = (uint32_t)gpci_archive_count(a, t->inflight_fresh, 1);
     if (t->coherent)
-        gpci_controllers_archive_room(gpci_controllers_of(t), a);
+        gpci_engine_archive_room(gpci_engine_of(t), a);
     if (!a->loading || a->status < 0)
         return;
     gpc_status status = gpci_pool_reserve(&t->pool, packets);
@@ -37,8 +37,8 @@ static void archive_room(gpci_timed *t, gpci_archive *a) {
         status = gpci_pool_grow_waiters(&t->pool, waiters);
     if (status == GPC_OK && messages)
         status = gpci_pool_reserve_messages(&t->pool, messages);
-    if (status == GPC_OK && flights)
-        status = gpci_make_flights(t, flights);
+    if (status == GPC_OK && inflights)
+        status = gpci_make_inflights(t, inflights);
     if (status == GPC_OK && t->coherent)
         status = gpci_coherent_make_origins(t);
     if (status < 0)
@@ -64,12 +64,12 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
     gpci_archive_same(a, t->wheel.components, "another number of components");
     const bool host = gpci_archive_number(a, t->callbacks.on_memory != NULL) != 0;
-    if (a->loading && host && t->strands)
+    if (a->loading && host && t->shards)
         gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a host's memory with several threads");
-    gpci_strands_join(t);
+    gpci_shards_join(t);
     archive_room(t, a);
     if (a->status < 0) {
-        gpci_strands_split(t);
+        gpci_shards_split(t);
         return;
     }
     if (a->loading && host)
@@ -82,6 +82,6 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
     if (t->stage_times)
         gpci_stage_times_archive(t, a);
     /* threads make room for a cycle's packets before each cycle */
-    if (a->loading && a->status == GPC_OK && !t->strands && gpci_make_packets(t, 0) < 0)
+    if (a->loading && a->status == GPC_OK && !t->shards && gpci_make_packets(t, 0) < 0)
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
 }

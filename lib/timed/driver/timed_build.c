@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
+#include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/strands.h"
-#include "timed/core/watch.h"
-#include "timed/stage/drain.h"
-#include "timed/stage/plain_values.h"
+#include "timed/ctrl/drain.h"
+#include "timed/ctrl/plain_values.h"
 
 /* Configuration keys of a timed hierarchy, and creation. Groups create their objects: components.c. */
 
@@ -24,36 +24,36 @@ static gpci_data_banks read_data_banks(const gpci_timed *t) {
     return banks;
 }
 
-static gpci_stage_options l1_options(const gpci_timed *t) {
-    return (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
-                                .ports = number(t, GPCI_KEY_L1_PORTS),
-                                .banks = number(t, GPCI_KEY_L1_BANKS),
-                                .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
-                                .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
-                                .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
-                                .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
-                                .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
-                                .on_miss = gpci_l1_takes_at_miss(t->h),
-                                .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
-                                .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
-                                .reserves = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
-                                .apart = t->h->sectors_apart,
-                                .hashed = t->h->tag_banks.hashed,
-                                .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
-                                .clock = {1, 1}};
+static gpci_ctrl_options l1_options(const gpci_timed *t) {
+    return (gpci_ctrl_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
+                               .ports = number(t, GPCI_KEY_L1_PORTS),
+                               .banks = number(t, GPCI_KEY_L1_BANKS),
+                               .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
+                               .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
+                               .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
+                               .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
+                               .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
+                               .on_miss = gpci_l1_takes_at_miss(t->h),
+                               .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
+                               .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
+                               .reserves = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
+                               .sector_packets = t->h->sector_packets,
+                               .hashed = t->h->tag_banks.hashed,
+                               .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
+                               .clock = {1, 1}};
 }
 
-static gpci_stage_options l2_options(const gpci_timed *t) {
-    return (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
-                                .ports = number(t, GPCI_KEY_L2_PORTS),
-                                .banks = number(t, GPCI_KEY_L2_BANKS),
-                                .data_width = number(t, GPCI_KEY_L2_DATA_WIDTH),
-                                .fill_width = number(t, GPCI_KEY_L2_FILL_WIDTH),
-                                .entries = gpci_number(t->h, GPCI_KEY_L2_MSHR),
-                                .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
-                                .by_sector = gpci_number(t->h, GPCI_KEY_L2_MERGED) != 0,
-                                .on_miss = true,
-                                .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
+static gpci_ctrl_options l2_options(const gpci_timed *t) {
+    return (gpci_ctrl_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
+                               .ports = number(t, GPCI_KEY_L2_PORTS),
+                               .banks = number(t, GPCI_KEY_L2_BANKS),
+                               .data_width = number(t, GPCI_KEY_L2_DATA_WIDTH),
+                               .fill_width = number(t, GPCI_KEY_L2_FILL_WIDTH),
+                               .entries = gpci_number(t->h, GPCI_KEY_L2_MSHR),
+                               .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
+                               .by_sector = gpci_number(t->h, GPCI_KEY_L2_MERGED) != 0,
+                               .on_miss = true,
+                               .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
 }
 
 static void read_options(gpci_timed *t) {
@@ -98,7 +98,7 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     h->timed = t;
     t->h = h;
     t->context = h->context;
-    t->flight_free = UINT32_MAX;
+    t->inflight_free = UINT32_MAX;
     t->error = (gpc_error)GPC_ERROR_INIT;
     t->channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS);
     gpci_pool_init(&t->pool, h->context);
@@ -116,19 +116,19 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed_relink(t);
     if ((t->values || t->stage_times) && gpci_timed_watch(t, NULL) < 0)
         return gpci_out_of_memory(error);
-    return gpci_strands_create(t, error);
+    return gpci_shards_create(t, error);
 }
 
 void gpci_timed_destroy(gpci_timed *t) {
     if (!t)
         return;
-    gpci_strands_destroy(t);
+    gpci_shards_destroy(t);
     gpci_groups_destroy(t);
     gpci_plain_values_destroy(t);
     gpci_stage_times_destroy(t);
     gpci_kept_free(t);
     gpci_pool_destroy(&t->pool);
-    gpci_free(t->context, t->flights);
+    gpci_free(t->context, t->inflights);
     gpci_free(t->context, t);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/driver.h"
 #include "timed/core/coherent.h"
+#include "timed/core/event_log.h"
 #include "timed/core/run_ahead.h"
+#include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/strands.h"
-#include "timed/core/watch.h"
 #include "timed/driver/timed_archive.h"
 
 #include <inttypes.h>
@@ -44,8 +44,8 @@ static void relink(gpc_hierarchy *h) {
     gpci_timed_relink(h->timed);
 }
 
-static gpc_status watch(gpc_hierarchy *h, gpci_trace *trace) {
-    return gpci_timed_watch(h->timed, trace);
+static gpc_status watch(gpc_hierarchy *h, gpci_event_log *log) {
+    return gpci_timed_watch(h->timed, log);
 }
 
 static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {
@@ -153,15 +153,15 @@ void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
 
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
     gpci_wheel *wheel = &t->wheel;
-    gpci_strands_join(t);
+    gpci_shards_join(t);
     visit(user_data, &wheel->now, sizeof wheel->now);
     visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
     visit(user_data, wheel->occupied, sizeof wheel->occupied);
     gpci_pool_state(&t->pool, visit, user_data);
-    GPCI_STATE_FROM(visit, user_data, gpci_timed, t, flight_fresh);
-    visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
+    GPCI_STATE_FROM(visit, user_data, gpci_timed, t, inflight_fresh);
+    visit(user_data, t->inflights, t->inflight_fresh * sizeof *t->inflights);
     gpci_groups_state(t, visit, user_data);
-    gpci_strands_split(t);
+    gpci_shards_split(t);
 }
 
 uint64_t gpci_timed_now(const gpc_hierarchy *h) {
@@ -183,12 +183,12 @@ void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
     gpci_timed_hook(h->timed);
 }
 
-uint32_t gpci_timed_strands(const gpc_hierarchy *h) {
-    return gpci_strands_count(h->timed);
+uint32_t gpci_timed_shards(const gpc_hierarchy *h) {
+    return gpci_shards_count(h->timed);
 }
 
-uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm) {
-    return gpci_strands_strand_of_sm(h->timed, sm);
+uint32_t gpci_timed_shard_of(const gpc_hierarchy *h, uint32_t sm) {
+    return gpci_shards_shard_of_sm(h->timed, sm);
 }
 
 void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step) {
@@ -196,5 +196,5 @@ void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step) {
 }
 
 void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone) {
-    gpci_strands_keep_sms(h->timed, alone);
+    gpci_shards_keep_sms(h->timed, alone);
 }

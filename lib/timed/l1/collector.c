@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
-gpc_status gpci_collector_create(const gpci_timed *t, gpci_stage *stage) {
+gpc_status gpci_collector_create(const gpci_timed *t, gpci_ctrl *ctrl) {
     const uint64_t count = gpci_number(t->h, GPCI_KEY_L1_COLLECTORS);
     if (!count)
         return GPC_OK;
-    gpci_collector *c = stage->collector = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
+    gpci_collector *c = ctrl->collector = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
     if (!c)
         return GPC_ERROR_MEMORY;
     c->count = (uint32_t)count;
@@ -15,12 +15,12 @@ gpc_status gpci_collector_create(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&c->ready, GPCI_UNLIMITED);
     for (uint32_t i = 0; i < c->count; i++)
         gpci_queue_init(&c->units[i].lines, GPCI_UNLIMITED);
-    stage->entrance = &c->issued;
+    ctrl->entrance = &c->issued;
     return GPC_OK;
 }
 
-void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage) {
-    gpci_free(t->context, stage->collector);
+void gpci_collector_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, ctrl->collector);
 }
 
 /* Move an instruction with all lines. */
@@ -108,8 +108,8 @@ static uint64_t next_move(const gpci_collector *c, uint64_t now) {
     return next;
 }
 
-void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
-    gpci_collector *c = stage->collector;
+void gpci_collector_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_collector *c = ctrl->collector;
     const uint64_t now = t->wheel.now;
     if (!c->ready.count)
         dispatch(t, c, now);
@@ -118,27 +118,27 @@ void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* Queue before the tags for an instruction's lines: L1's, or the constant cache's. */
-static gpci_queue *tags_of(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
-    return flight != UINT32_MAX && t->flights[flight].constant ? &stage->constants->in : &stage->in;
+static gpci_queue *tags_of(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+    const uint32_t inflight = gpci_packet_at(&t->pool, packet)->line.inflight;
+    return inflight != UINT32_MAX && t->inflights[inflight].constant ? &ctrl->constants->in : &ctrl->in;
 }
 
-void gpci_collector_refill(gpci_timed *t, gpci_stage *stage) {
-    gpci_collector *c = stage->collector;
+void gpci_collector_refill(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_collector *c = ctrl->collector;
     const uint64_t now = t->wheel.now;
-    if (c->ready.count && !stage->in.count && !(stage->constants && stage->constants->in.count)) {
-        move(&c->ready, tags_of(t, stage, c->ready.first), now);
-        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+    if (c->ready.count && !ctrl->in.count && !(ctrl->constants && ctrl->constants->in.count)) {
+        move(&c->ready, tags_of(t, ctrl, c->ready.first), now);
+        gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
     }
     const uint64_t next = next_move(c, now);
     if (next != GPCI_NEVER)
-        gpci_wheel_wake(&t->wheel, stage->component, next);
+        gpci_wheel_wake(&t->wheel, ctrl->component, next);
 }
 
-void gpci_collector_hold(const gpci_stage *stage, gpci_holders *to) {
-    const gpci_collector *c = stage->collector;
-    const gpci_mover clock = gpci_by_clock(stage->component), behind = gpci_by_itself(to);
-    const bool tags = stage->in.count || (stage->constants && stage->constants->in.count);
+void gpci_collector_hold(const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_collector *c = ctrl->collector;
+    const gpci_mover clock = gpci_by_clock(ctrl->component), behind = gpci_by_itself(to);
+    const bool tags = ctrl->in.count || (ctrl->constants && ctrl->constants->in.count);
     gpci_held(to, "lines before its operand collectors", c->issued.count, has_free(c) ? clock : behind);
     for (uint32_t unit = 0; unit < c->count; unit++)
         gpci_held(to, "lines in an operand collector", c->units[unit].lines.count, c->ready.count ? behind : clock);

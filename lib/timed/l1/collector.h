@@ -16,7 +16,7 @@
  * register behind them becomes free, B goes first, because unit 1 is next; then A, before whatever is in unit 1 by
  * then.
  *
- *   issued -> units -> ready -> the stage's `in` -> tags
+ *   issued -> units -> ready -> the controller's `in` -> tags
  */
 
 struct gpci_collector {
@@ -32,16 +32,16 @@ struct gpci_collector {
 };
 
 /* True if an SM's memory pipeline accepts another instruction. */
-GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *t, const gpci_stage *stage) {
-    return GPCI_UNLIKELY(stage->collector != NULL) ? !stage->collector->issued.count : stage->waiting < t->l1_queue;
+GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *t, const gpci_ctrl *ctrl) {
+    return GPCI_UNLIKELY(ctrl->collector != NULL) ? !ctrl->collector->issued.count : ctrl->waiting < t->l1_queue;
 }
 
-gpc_status gpci_collector_create(const gpci_timed *t, gpci_stage *stage);
-void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage);
+gpc_status gpci_collector_create(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_collector_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
 /* Run a cycle, before the tags; gpci_collector_refill: after the tags. */
-void gpci_collector_step(gpci_timed *t, gpci_stage *stage);
-void gpci_collector_refill(gpci_timed *t, gpci_stage *stage);
-void gpci_collector_hold(const gpci_stage *stage, gpci_holders *to);
+void gpci_collector_step(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_collector_refill(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_collector_hold(const gpci_ctrl *ctrl, gpci_holders *to);
 void gpci_collector_reset(gpci_collector *collector, uint64_t now);
 void gpci_collector_state(gpci_collector *collector, gpci_state_fn visit, void *user_data);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/combine.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
 
 #include <string.h>
 
@@ -8,14 +8,14 @@ static gpci_combine_slot *slots_of(gpci_combine *c, uint32_t unit) {
     return &c->slots[(size_t)unit * c->room];
 }
 
-gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage) {
+gpc_status gpci_combine_create(gpci_timed *t, gpci_ctrl *ctrl) {
     const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_LINES);
     if (!room || t->h->coherent)
         return GPC_OK;
     gpci_combine *c = gpci_zalloc(t->context, 1, sizeof *c);
     if (!c)
         return GPC_ERROR_MEMORY;
-    stage->combine = c;
+    ctrl->combine = c;
     c->room = room;
     c->patience = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
     c->buffers = gpci_number(t->h, GPCI_KEY_L1_COMBINE_STORES) != 0;
@@ -23,16 +23,16 @@ gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage) {
     c->units = gpci_zalloc(t->context, c->units_count, sizeof *c->units);
     c->slots = gpci_zalloc(t->context, (size_t)c->units_count * room, sizeof *c->slots);
     for (uint32_t i = 0; c->units && i < c->units_count; i++)
-        c->units[i].flight = UINT32_MAX;
+        c->units[i].inflight = UINT32_MAX;
     return c->units && c->slots ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage) {
-    if (!stage->combine)
+void gpci_combine_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    if (!ctrl->combine)
         return;
-    gpci_free(t->context, stage->combine->units);
-    gpci_free(t->context, stage->combine->slots);
-    gpci_free(t->context, stage->combine);
+    gpci_free(t->context, ctrl->combine->units);
+    gpci_free(t->context, ctrl->combine->slots);
+    gpci_free(t->context, ctrl->combine);
 }
 
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data) {
@@ -42,8 +42,8 @@ void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_d
 }
 
 /* Release requests of a unit with another turn than `turn`, except buffered stores; 0: release all. */
-static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t turn) {
-    gpci_combine *c = stage->combine;
+static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t unit, uint32_t turn) {
+    gpci_combine *c = ctrl->combine;
     gpci_combine_slot *slots = slots_of(c, unit);
     uint32_t kept = 0;
     if (turn && c->units[unit].cleared == turn)
@@ -54,15 +54,15 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
             slots[kept++] = slots[i];
             continue;
         }
-        gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].delay);
+        gpci_l1_queue_miss(t, ctrl, slots[i].packet, slots[i].delay);
         c->open--;
     }
     c->units[unit].count = kept;
 }
 
 /* Release stores to a line, before a read of the line. */
-static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
-    gpci_combine *c = stage->combine;
+static void let_stores_go(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line) {
+    gpci_combine *c = ctrl->combine;
     for (uint32_t unit = 0; unit < c->units_count; unit++) {
         gpci_combine_slot *slots = slots_of(c, unit);
         for (uint32_t i = 0; i < c->units[unit].count;) {
@@ -70,7 +70,7 @@ static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
                 i++;
                 continue;
             }
-            gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].delay);
+            gpci_l1_queue_miss(t, ctrl, slots[i].packet, slots[i].delay);
             c->open--;
             memmove(&slots[i], &slots[i + 1], (--c->units[unit].count - i) * sizeof *slots);
         }
@@ -78,23 +78,23 @@ static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
 }
 
 /* Release the longest waiting request; the first of a unit has waited longest in the unit. */
-static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
-    gpci_combine *c = stage->combine;
+static void let_oldest_go(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_combine *c = ctrl->combine;
     uint32_t unit = c->units_count;
     for (uint32_t i = 0; i < c->units_count; i++)
         if (c->units[i].count && (unit == c->units_count || slots_of(c, i)->order < slots_of(c, unit)->order))
             unit = i;
     gpci_combine_slot *slots = slots_of(c, unit);
-    gpci_l1_queue_miss(t, stage, slots->packet, slots->delay);
+    gpci_l1_queue_miss(t, ctrl, slots->packet, slots->delay);
     c->open--;
     memmove(slots, slots + 1, --c->units[unit].count * sizeof *slots);
 }
 
 /* Turn of a request in the unit: an instruction, or as many of the lines as there is room for. */
-static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight, uint64_t issued) {
+static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t inflight, uint64_t issued) {
     gpci_combine_unit *u = &c->units[unit];
-    if (u->flight != flight || u->issued != issued || u->in_turn == c->room) {
-        u->flight = flight;
+    if (u->inflight != inflight || u->issued != issued || u->in_turn == c->room) {
+        u->inflight = inflight;
         u->issued = issued;
         u->turn = u->turn == UINT32_MAX ? 1 : u->turn + 1;
         u->in_turn = 0;
@@ -115,12 +115,12 @@ static gpci_combine_slot *find(gpci_combine *c, uint32_t own, const gpci_combine
     return NULL;
 }
 
-uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked) {
-    gpci_combine *c = stage->combine;
-    const uint64_t issued = asked->flight == UINT32_MAX ? 0 : t->flights[asked->flight].issued;
+uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_asked *asked) {
+    gpci_combine *c = ctrl->combine;
+    const uint64_t issued = asked->inflight == UINT32_MAX ? 0 : t->inflights[asked->inflight].issued;
     if (asked->kind != GPCI_COMBINE_WRITE)
-        let_stores_go(t, stage, asked->line);
-    const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->flight, issued);
+        let_stores_go(t, ctrl, asked->line);
+    const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->inflight, issued);
     gpci_combine_slot *slot = find(c, unit, asked);
     c->last = t->wheel.now;
     if (!slot)
@@ -131,14 +131,14 @@ uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_
     return slot->packet;
 }
 
-void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles) {
-    gpci_combine *c = stage->combine;
+void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles) {
+    gpci_combine *c = ctrl->combine;
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t unit = p->request.warp % c->units_count;
     gpci_combine_unit *u = &c->units[unit];
-    let_go(t, stage, unit, u->turn);
+    release(t, ctrl, unit, u->turn);
     if (c->open == c->room)
-        let_oldest_go(t, stage);
+        let_oldest_go(t, ctrl);
     slots_of(c, unit)[u->count++] = (gpci_combine_slot){.line = p->address,
                                                         .order = c->held++,
                                                         .packet = packet,
@@ -149,43 +149,43 @@ void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_c
     c->open++; /* gpci_combine_step, later in the step of L1, asks for the next step */
 }
 
-void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet) {
-    gpci_packet *l = gpci_packet_at(&t->pool, leader), *p = gpci_packet_at(&t->pool, packet);
+void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet) {
+    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry), *p = gpci_packet_at(&t->pool, packet);
     l->bytes[0] |= p->bytes[0];
     l->bytes[1] |= p->bytes[1];
     l->segments |= p->segments;
     if (l->flags & GPCI_PACKET_JOINED)
-        t->pool.links[gpci_packet_at(&t->pool, l->line.waiter)->line.waiter].next = packet;
+        t->pool.links[gpci_packet_at(&t->pool, l->line.mshr_target)->line.mshr_target].next = packet;
     else
-        l->line.waiter = packet;
-    gpci_packet_at(&t->pool, l->line.waiter)->line.waiter = packet; /* the first knows the last */
+        l->line.mshr_target = packet;
+    gpci_packet_at(&t->pool, l->line.mshr_target)->line.mshr_target = packet; /* the first knows the last */
     t->pool.links[packet].next = GPCI_NO_PACKET;
     l->flags |= GPCI_PACKET_JOINED;
-    gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
+    gpci_log_event(t, GPC_WHAT_JOIN, ctrl, p, 0);
 }
 
-void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader) {
-    uint32_t packet = leader->line.waiter;
-    const uint8_t level = leader->level;
+void gpci_combine_done(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *mshr_entry) {
+    uint32_t packet = mshr_entry->line.mshr_target;
+    const uint8_t level = mshr_entry->level;
     for (uint32_t next; packet != GPCI_NO_PACKET; packet = next) {
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         next = t->pool.links[packet].next;
-        gpci_l1_answer(t, stage, p, level);
+        gpci_l1_answer(t, ctrl, p, level);
         gpci_pool_give(&t->pool, packet);
     }
 }
 
-void gpci_combine_flush(gpci_timed *t, gpci_stage *stage) {
-    for (uint32_t unit = 0; stage->combine->open && unit < stage->combine->units_count; unit++)
-        let_go(t, stage, unit, 0);
+void gpci_combine_flush(gpci_timed *t, gpci_ctrl *ctrl) {
+    for (uint32_t unit = 0; ctrl->combine->open && unit < ctrl->combine->units_count; unit++)
+        release(t, ctrl, unit, 0);
 }
 
-void gpci_combine_step(gpci_timed *t, gpci_stage *stage) {
-    gpci_combine *c = stage->combine;
+void gpci_combine_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_combine *c = ctrl->combine;
     if (!c->open)
         return;
     if (t->wheel.now >= c->last + c->patience)
-        gpci_combine_flush(t, stage);
+        gpci_combine_flush(t, ctrl);
     else
-        gpci_wheel_wake(&t->wheel, stage->component, c->last + c->patience);
+        gpci_wheel_wake(&t->wheel, ctrl->component, c->last + c->patience);
 }

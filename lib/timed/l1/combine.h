@@ -35,9 +35,9 @@ typedef struct gpci_combine_slot {
 } gpci_combine_slot;
 
 typedef struct gpci_combine_unit {
-    uint64_t issued; /* core cycle of the last instruction */
-    uint32_t flight; /* flight of the last instruction; numbers are reused, depending on other ends */
-    uint32_t turn;   /* number of the instruction, or of the part: large instructions have several */
+    uint64_t issued;   /* core cycle of the last instruction */
+    uint32_t inflight; /* in-flight access of the last instruction; numbers are reused, depending on other ends */
+    uint32_t turn;     /* number of the instruction, or of the part: large instructions have several */
     uint32_t in_turn, count;
     uint32_t cleared; /* turn of the last release of all others */
     uint32_t reserved;
@@ -57,15 +57,15 @@ typedef struct gpci_combine {
 } gpci_combine;
 
 /* Create the state; no effect if l1.combine_lines is 0. GPC_ERROR_MEMORY. */
-gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage);
-void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage);
+gpc_status gpci_combine_create(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_combine_destroy(gpci_timed *t, gpci_ctrl *ctrl);
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data);
 
 /* A request that may be combined. */
 typedef struct gpci_combine_asked {
     uint64_t line;
-    uint32_t warp, flight; /* flight of the instruction */
-    uint32_t word;         /* word for L2's predictor */
+    uint32_t warp, inflight; /* in-flight access of the instruction */
+    uint32_t word;           /* word for L2's predictor */
     gpci_combine_kind kind;
 } gpci_combine_asked;
 
@@ -73,15 +73,15 @@ typedef struct gpci_combine_asked {
  * Combine a request. Returns the waiting packet of the line, now with the request; or GPCI_NO_PACKET: the caller then
  * calls gpci_combine_hold with the request's packet: `cycles` to the miss queue once released.
  */
-uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked);
-void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
+uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_asked *asked);
+void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
 /* A store joins a waiting store, and completes together. */
-void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet);
+void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet);
 /* Complete the stores that joined a completed store. */
-void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader);
+void gpci_combine_done(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *mshr_entry);
 /* Release all waiting requests into the miss queue. */
-void gpci_combine_flush(gpci_timed *t, gpci_stage *stage);
+void gpci_combine_flush(gpci_timed *t, gpci_ctrl *ctrl);
 /* Release after long enough without a request; otherwise wake L1 at that time. */
-void gpci_combine_step(gpci_timed *t, gpci_stage *stage);
+void gpci_combine_step(gpci_timed *t, gpci_ctrl *ctrl);
 
 #endif

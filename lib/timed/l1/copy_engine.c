@@ -2,12 +2,12 @@
 #include "timed/l1/copy_engine.h"
 
 #include "level/rules/level_rules.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
+#include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/multicast.h"
 #include "timed/pages/l1_tlb.h"
-#include "timed/stage/atomic_unit.h"
 
-gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage) {
+gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_ctrl *ctrl) {
     if (t->h->coherent || t->h->with_data)
         return GPC_OK;
     const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_QUEUE);
@@ -19,12 +19,12 @@ gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage) {
     e->rate = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_RATE);
     e->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
     e->latency = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_LATENCY);
-    stage->engine = e;
+    ctrl->engine = e;
     return GPC_OK;
 }
 
-void gpci_copy_engine_destroy(const gpci_timed *t, gpci_stage *stage) {
-    gpci_free(t->context, stage->engine);
+void gpci_copy_engine_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, ctrl->engine);
 }
 
 void gpci_copy_engine_state(gpci_copy_engine *e, gpci_state_fn visit, void *user_data) {
@@ -32,15 +32,16 @@ void gpci_copy_engine_state(gpci_copy_engine *e, gpci_state_fn visit, void *user
 }
 
 /*
- * Take a flight for the n-th destination SM of a copy, and link the flight behind earlier flights. Returns the first.
+ * Take an in-flight access for the n-th destination SM of a copy, and link the in-flight access behind earlier
+ * in-flight accesses. Returns the first.
  */
-static uint32_t take_flight(gpci_timed *t, const gpci_copy_asked *asked, uint32_t n, uint32_t requests,
-                            uint32_t first) {
+static uint32_t take_inflight(gpci_timed *t, const gpci_copy_asked *asked, uint32_t n, uint32_t requests,
+                              uint32_t first) {
     const gpc_warp_access *w = asked->access;
     const uint32_t sm = w->multicast ? w->multicast[n] : w->sm;
-    const uint32_t flight =
-        gpci_take_flight(t, sm, w->warp, GPCI_KIND_COPY, asked->tokens[asked->apart ? n : 0], requests);
-    gpci_flight *f = &t->flights[flight];
+    const uint32_t inflight =
+        gpci_take_inflight(t, sm, w->warp, GPCI_KIND_COPY, asked->tokens[asked->apart ? n : 0], requests);
+    gpci_inflight *f = &t->inflights[inflight];
     f->framed = asked->framed;
     f->fence.phase = w->kind;
     f->fence.marks = 0;
@@ -48,46 +49,46 @@ static uint32_t take_flight(gpci_timed *t, const gpci_copy_asked *asked, uint32_
     if (sm != w->sm)
         t->l1[sm].below += requests;
     if (first == UINT32_MAX)
-        return flight;
+        return inflight;
     uint32_t last = first;
-    while (t->flights[last].next != UINT32_MAX)
-        last = t->flights[last].next;
-    t->flights[last].next = flight;
-    t->flights[last].fence.marks = 1; /* the last flight counts the copy */
+    while (t->inflights[last].next != UINT32_MAX)
+        last = t->inflights[last].next;
+    t->inflights[last].next = inflight;
+    t->inflights[last].fence.marks = 1; /* the last in-flight access counts the copy */
     return first;
 }
 
-/* Take a flight per destination SM, linked; the copy's own SM, if a destination, comes last. */
-static uint32_t take_flights(gpci_timed *t, const gpci_copy_asked *asked, uint32_t requests) {
+/* Take an in-flight access per destination SM, linked; the copy's own SM, if a destination, comes last. */
+static uint32_t take_inflights(gpci_timed *t, const gpci_copy_asked *asked, uint32_t requests) {
     const gpc_warp_access *w = asked->access;
     uint32_t first = UINT32_MAX, own = w->multicast ? UINT32_MAX : 0;
     for (uint32_t n = 0; n < asked->targets && w->multicast; n++) {
         if (w->multicast[n] == w->sm)
             own = n;
         else
-            first = take_flight(t, asked, n, requests, first);
+            first = take_inflight(t, asked, n, requests, first);
     }
-    return own == UINT32_MAX ? first : take_flight(t, asked, own, requests, first);
+    return own == UINT32_MAX ? first : take_inflight(t, asked, own, requests, first);
 }
 
 gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy) {
     const gpc_warp_access *w = asked->access;
-    gpci_stage *stage = &t->l1[w->sm];
-    gpci_copy_engine *e = stage->engine;
+    gpci_ctrl *ctrl = &t->l1[w->sm];
+    gpci_copy_engine *e = ctrl->engine;
     if (!e)
         return GPC_ERROR_UNSUPPORTED;
-    if (stage->bulk >= e->room) {
-        stage->refused_bulk = true;
+    if (ctrl->bulk >= e->room) {
+        ctrl->refused_bulk = true;
         if (busy)
             *busy = GPC_BUSY_PIPELINE;
         return GPC_BUSY;
     }
     gpc_status status = gpci_make_room(t, asked->targets);
     if (status == GPC_OK && asked->targets > 1)
-        status = gpci_make_flights(t, asked->targets);
+        status = gpci_make_inflights(t, asked->targets);
     if (status < 0)
         return status;
-    gpci_bulk_entry *entry = &e->queue[(e->first + stage->bulk) % e->room];
+    gpci_bulk_entry *entry = &e->queue[(e->first + ctrl->bulk) % e->room];
     entry->bulk = gpci_bulk_of(w);
     const uint32_t requests = gpci_bulk_count(&entry->bulk, gpci_bulk_shift(t->h));
     entry->request = gpci_bulk_request(t->h, w, requests);
@@ -95,24 +96,24 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy
     entry->due = t->wheel.now + e->latency;
     entry->targets = asked->targets;
     entry->named = w->multicast != NULL;
-    entry->flight = take_flights(t, asked, requests);
-    gpci_see_bulk(t, entry);
-    stage->bulk++;
+    entry->inflight = take_inflights(t, asked, requests);
+    gpci_log_bulk(t, entry);
+    ctrl->bulk++;
     if (busy)
         *busy = GPC_BUSY_NOT;
-    gpci_wheel_wake(&t->wheel, stage->component, entry->due > t->wheel.now ? entry->due : t->wheel.now + 1);
+    gpci_wheel_wake(&t->wheel, ctrl->component, entry->due > t->wheel.now ? entry->due : t->wheel.now + 1);
     return GPC_OK;
 }
 
 /* Send a request to the miss queue (has room). */
-static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const gpci_transaction *line) {
+static void send(gpci_timed *t, gpci_ctrl *ctrl, gpci_bulk_entry *entry, const gpci_transaction *line) {
     const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     const uint8_t kind = entry->request.kind;
     const bool reads = kind == GPC_LOAD || kind == GPC_PREFETCH;
     *p = (gpci_packet){.request = entry->request,
                        .address = line->address,
-                       .line = {.flight = entry->flight, .missed = line->segments, .kind = kind},
+                       .line = {.inflight = entry->inflight, .missed = line->segments, .kind = kind},
                        .segments = line->segments,
                        .level = 1};
     p->bytes[0] = line->bytes[0];
@@ -126,15 +127,15 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
     }
     if (kind == GPC_REDUCTION && gpci_atomics_are_limited(t))
         p->turns = gpci_atomic_turns_of_words(t, line);
-    gpci_see_bulk_request(t, number);
+    gpci_log_bulk_request(t, number);
     gpci_bulk_count_request(t->h, &p->request, line, entry->targets);
     if (GPCI_UNLIKELY(entry->named))
-        gpci_multicast_prepare(t, stage->index, p, entry->flight, entry->targets);
-    gpci_l1_send_itself(t, stage, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
+        gpci_multicast_prepare(t, ctrl->index, p, entry->inflight, entry->targets);
+    gpci_l1_send_itself(t, ctrl, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
 }
 
 /* Send the next request of the oldest copy; false: out of memory. */
-static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
+static bool send_next(gpci_timed *t, gpci_ctrl *ctrl, gpci_copy_engine *e) {
     gpci_bulk_entry *entry = &e->queue[e->first];
     gpci_transaction line;
     const gpc_status status = gpci_make_packets(t, entry->targets);
@@ -143,44 +144,44 @@ static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
         return false;
     }
     gpci_bulk_next(&entry->bulk, gpci_bulk_shift(t->h), &line);
-    send(t, stage, entry, &line);
+    send(t, ctrl, entry, &line);
     e->under_way++;
     e->sent++;
     if (entry->bulk.row == entry->bulk.rows) {
         e->first = (e->first + 1) % e->room;
-        stage->bulk--;
+        ctrl->bulk--;
     }
     return true;
 }
 
 /* True if the page of the next request is known. If not, it is requested, and L1 is woken later. */
-static bool is_translated(gpci_timed *t, gpci_stage *stage, const gpci_copy_engine *e) {
-    if (GPCI_LIKELY(!stage->tlb))
+static bool is_translated(gpci_timed *t, gpci_ctrl *ctrl, const gpci_copy_engine *e) {
+    if (GPCI_LIKELY(!ctrl->tlb))
         return true;
     const gpci_bulk *bulk = &e->queue[e->first].bulk;
-    return gpci_l1_tlb_lets_copy(t, stage, bulk->addresses[bulk->row] + bulk->done);
+    return gpci_l1_tlb_lets_copy(t, ctrl, bulk->addresses[bulk->row] + bulk->done);
 }
 
-void gpci_copy_step(gpci_timed *t, gpci_stage *stage) {
-    gpci_copy_engine *e = stage->engine;
+void gpci_copy_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_copy_engine *e = ctrl->engine;
     const uint64_t now = t->wheel.now;
     bool translated = true;
     if (e->cycle != now) {
         e->cycle = now;
         e->sent = 0;
     }
-    while (stage->bulk && e->queue[e->first].due <= now && e->sent < e->rate && e->under_way < e->most &&
-           !gpci_queue_full(&stage->out) && (translated = is_translated(t, stage, e)))
-        if (!send_next(t, stage, e))
+    while (ctrl->bulk && e->queue[e->first].due <= now && e->sent < e->rate && e->under_way < e->most &&
+           !gpci_queue_full(&ctrl->out) && (translated = is_translated(t, ctrl, e)))
+        if (!send_next(t, ctrl, e))
             break;
-    if (!stage->bulk || !translated)
+    if (!ctrl->bulk || !translated)
         return;
     const uint64_t due = e->queue[e->first].due;
     e->stalls += due <= now && !e->sent;
     if (e->under_way < e->most || due > now) /* otherwise a reply wakes the engine */
-        gpci_wheel_wake(&t->wheel, stage->component, due > now ? due : now + 1);
+        gpci_wheel_wake(&t->wheel, ctrl->component, due > now ? due : now + 1);
 }
 
-bool gpci_copy_has_room(const gpci_stage *stage) {
-    return stage->bulk < stage->engine->room;
+bool gpci_copy_has_room(const gpci_ctrl *ctrl) {
+    return ctrl->bulk < ctrl->engine->room;
 }

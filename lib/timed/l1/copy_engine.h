@@ -17,9 +17,9 @@ typedef struct gpci_bulk_entry {
     uint64_t due; /* earliest core cycle of the first request */
     gpci_bulk bulk;
     gpc_request request;
-    uint32_t flight;  /* with `named`: first of the linked flights of the SMs */
-    uint32_t targets; /* SMs */
-    bool named;       /* multicast copy (multicast.h) */
+    uint32_t inflight; /* with `named`: first of the linked in-flight accesses of the SMs */
+    uint32_t targets;  /* SMs */
+    bool named;        /* multicast copy (multicast.h) */
 } gpci_bulk_entry;
 
 typedef struct gpci_copy_engine {
@@ -27,7 +27,7 @@ typedef struct gpci_copy_engine {
     uint32_t rate;      /* requests per core cycle */
     uint32_t most;      /* most requests in flight */
     uint32_t latency;   /* core cycles */
-    uint32_t first;     /* head of `queue` of gpci_stage.bulk entries */
+    uint32_t first;     /* head of `queue` of gpci_ctrl.bulk entries */
     uint32_t under_way; /* requests in flight */
     uint32_t sent;      /* requests sent in `cycle` */
     uint64_t cycle;
@@ -36,8 +36,8 @@ typedef struct gpci_copy_engine {
 } gpci_copy_engine;
 
 /* Create the engine of an L1 of plain caches. GPC_ERROR_MEMORY. */
-gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage);
-void gpci_copy_engine_destroy(const gpci_timed *t, gpci_stage *stage);
+gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_copy_engine_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
 void gpci_copy_engine_state(gpci_copy_engine *engine, gpci_state_fn visit, void *user_data);
 /* A valid copy. */
 typedef struct gpci_copy_asked {
@@ -51,8 +51,8 @@ typedef struct gpci_copy_asked {
 /* Returns as gpci_timed_issue. */
 gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy);
 /* Step the engine, after L1's tags. */
-GPCI_COLD void gpci_copy_step(gpci_timed *t, gpci_stage *stage);
+GPCI_COLD void gpci_copy_step(gpci_timed *t, gpci_ctrl *ctrl);
 /* True if a refused copy may be offered again. */
-GPCI_COLD bool gpci_copy_has_room(const gpci_stage *stage);
+GPCI_COLD bool gpci_copy_has_room(const gpci_ctrl *ctrl);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "level/rules/level_count.h"
+#include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
+#include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/strands.h"
-#include "timed/core/watch.h"
+#include "timed/ctrl/atomic_unit.h"
+#include "timed/ctrl/constant_cache.h"
+#include "timed/ctrl/data_banks.h"
+#include "timed/ctrl/l1_observe.h"
+#include "timed/ctrl/plain_values.h"
+#include "timed/ctrl/prefetch.h"
 #include "timed/l1/collector.h"
 #include "timed/l1/copy_engine.h"
 #include "timed/l1/lsu.h"
-#include "timed/stage/atomic_unit.h"
-#include "timed/stage/constant_cache.h"
-#include "timed/stage/data_banks.h"
-#include "timed/stage/l1_observe.h"
-#include "timed/stage/plain_values.h"
-#include "timed/stage/prefetch.h"
 
 /* Intake of warp instructions, before the tags. */
 
@@ -23,8 +23,8 @@ uint64_t gpci_packets_per_line(const gpci_timed *t) {
 }
 
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
-    if (GPCI_UNLIKELY(t->strands != NULL))
-        return gpci_strand_packets(t, lines);
+    if (GPCI_UNLIKELY(t->shards != NULL))
+        return gpci_shard_packets(t, lines);
     gpci_pool_expect_waiters(&t->pool);
     if (GPCI_UNLIKELY(t->stage_times != NULL) && gpci_stage_times_reserve(t, lines) < 0)
         return GPC_ERROR_MEMORY;
@@ -34,35 +34,35 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
     return GPCI_UNLIKELY(t->values != NULL) && status == GPC_OK ? gpci_plain_values_carry(t) : status;
 }
 
-gpc_status gpci_make_flights(gpci_timed *t, uint32_t count) {
-    if (GPCI_UNLIKELY(t->strands != NULL))
-        return gpci_strand_flights(t, count);
-    size_t room = t->flight_room;
-    if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, count))
+gpc_status gpci_make_inflights(gpci_timed *t, uint32_t count) {
+    if (GPCI_UNLIKELY(t->shards != NULL))
+        return gpci_shard_inflights(t, count);
+    size_t room = t->inflight_room;
+    if (!GPCI_ARRAY_ROOM(t->context, t->inflights, room, t->inflight_fresh, count))
         return GPC_ERROR_MEMORY;
-    t->flight_room = (uint32_t)room;
-    return t->stage_times ? gpci_stage_times_reserve_flights(t) : GPC_OK;
+    t->inflight_room = (uint32_t)room;
+    return t->stage_times ? gpci_stage_times_reserve_inflights(t) : GPC_OK;
 }
 
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
     gpc_status status = gpci_make_packets(t, lines);
-    if (status < 0 || t->flight_free != UINT32_MAX || t->flight_fresh < t->flight_room)
+    if (status < 0 || t->inflight_free != UINT32_MAX || t->inflight_fresh < t->inflight_room)
         return status;
-    return gpci_make_flights(t, 1);
+    return gpci_make_inflights(t, 1);
 }
 
-uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
-    uint32_t number = t->flight_free;
+uint32_t gpci_take_inflight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
+    uint32_t number = t->inflight_free;
     if (number == UINT32_MAX) {
-        number = t->flight_fresh++;
-        if (GPCI_UNLIKELY(!(t->flight_fresh % GPCI_STRAND_FLIGHTS)))
-            t->flight_fresh += t->flight_stride;
-        t->flights[number] = (gpci_flight){0}; /* as gpci_pool_take_fresh */
-        GPCI_POISON(&t->flights[number], sizeof *t->flights);
+        number = t->inflight_fresh++;
+        if (GPCI_UNLIKELY(!(t->inflight_fresh % GPCI_STRAND_FLIGHTS)))
+            t->inflight_fresh += t->inflight_stride;
+        t->inflights[number] = (gpci_inflight){0}; /* as gpci_pool_take_fresh */
+        GPCI_POISON(&t->inflights[number], sizeof *t->inflights);
     } else {
-        t->flight_free = t->flights[number].next;
+        t->inflight_free = t->inflights[number].next;
     }
-    gpci_flight *f = &t->flights[number];
+    gpci_inflight *f = &t->inflights[number];
     f->token = token;
     f->issued = t->wheel.now;
     f->due = 0;
@@ -93,7 +93,7 @@ typedef struct issued_lines {
 } issued_lines;
 
 GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
-                            uint32_t i, uint32_t flight) {
+                            uint32_t i, uint32_t inflight) {
     const gpci_transaction *line = &lines->each[i];
     const bool last = i + 1 == lines->count;
     uint32_t number = gpci_pool_take(&t->pool);
@@ -111,13 +111,13 @@ GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request 
         p->bytes[0] = line->bytes[0];
         p->bytes[1] = line->bytes[1];
     }
-    p->line.flight = flight;
+    p->line.inflight = inflight;
     p->segments = line->segments;
     p->line.kind = request->kind;
     p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    if (lines->given || GPCI_UNLIKELY(t->h->sectors_apart)) { /* with turns as usual */
+    if (lines->given || GPCI_UNLIKELY(t->h->sector_packets)) { /* with turns as usual */
         p->request.continues = line->follows;
         p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
@@ -135,33 +135,33 @@ static GPCI_COLD gpc_status reserve_values(gpci_timed *t, const gpc_warp_access 
     return t->values ? gpci_plain_values_reserve(t, w) : gpci_coherent_values_reserve(t, w);
 }
 
-static GPCI_COLD void keep_values(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
-    gpci_kept_keep(t, flight, w);
-    (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
+static GPCI_COLD void keep_values(gpci_timed *t, uint32_t inflight, const gpc_warp_access *w) {
+    gpci_kept_keep(t, inflight, w);
+    (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, inflight, w);
 }
 
 static bool is_ordered(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    return w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lanes_apart;
+    return w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lane_packets;
 }
 
 GPCI_INLINE gpc_status make_ready(gpci_timed *t, bool ordered) {
     gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
-        status = gpci_make_flights(t, 2);
+        status = gpci_make_inflights(t, 2);
     return status;
 }
 
 /* Queues lines `from` to `to` of one access. */
 GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
-                              const issued_lines *lines, uint32_t from, uint32_t to, uint32_t flight) {
-    gpci_stage *stage = &t->l1[w->sm];
+                              const issued_lines *lines, uint32_t from, uint32_t to, uint32_t inflight) {
+    gpci_ctrl *ctrl = &t->l1[w->sm];
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     request->cycle = t->wheel.now;
-    stage->anew |= gpci_reads_anew(request);
+    ctrl->anew |= gpci_reads_anew(request);
     gpci_l1_observe_instruction(t, request);
     for (uint32_t i = from; i < to; i++) {
-        queue_line(t, queue, request, lines, i, flight);
-        if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        queue_line(t, queue, request, lines, i, inflight);
+        if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
             gpci_prefetch_note(t, queue->last, w, i - from);
         if (GPCI_UNLIKELY(counts_turns))
             gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
@@ -172,8 +172,8 @@ GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_a
 }
 
 static GPCI_NOINLINE void queue_second(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
-                                       const issued_lines *lines, uint32_t flight) {
-    queue_access(t, queue, w, request, lines, lines->first, lines->count, flight);
+                                       const issued_lines *lines, uint32_t inflight) {
+    queue_access(t, queue, w, request, lines, lines->first, lines->count, inflight);
 }
 
 /*
@@ -183,24 +183,24 @@ static GPCI_NOINLINE void queue_second(gpci_timed *t, gpci_queue *queue, const g
 GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_request *request, const issued_lines *lines,
                              uint64_t token, bool framed, bool ordered, uint32_t fence) {
     gpc_hierarchy *h = t->h;
-    gpci_stage *stage = &t->l1[w->sm];
-    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : stage->entrance;
-    const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);
-    t->flights[flight].framed = framed;
-    stage->anew &= stage->waiting != 0;
+    gpci_ctrl *ctrl = &t->l1[w->sm];
+    gpci_queue *queue = GPCI_UNLIKELY(ctrl->lsus != NULL) ? gpci_lsu_queue(ctrl, w->warp) : ctrl->entrance;
+    const uint32_t inflight = gpci_take_inflight(t, w->sm, w->warp, w->kind, token, lines->count);
+    t->inflights[inflight].framed = framed;
+    ctrl->anew &= ctrl->waiting != 0;
     if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
-        t->flights[flight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
+        t->inflights[inflight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
     if (GPCI_UNLIKELY(h->with_data))
-        keep_values(t, flight, w);
-    queue_access(t, queue, w, request, lines, 0, lines->first, flight);
+        keep_values(t, inflight, w);
+    queue_access(t, queue, w, request, lines, 0, lines->first, inflight);
     if (GPCI_UNLIKELY(lines->first < lines->count))
-        queue_second(t, queue, w + 1, request + 1, lines, flight);
+        queue_second(t, queue, w + 1, request + 1, lines, inflight);
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
-    gpci_see_issue(t, queue, flight, lines->count, lines->segments);
-    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_log_issue(t, queue, inflight, lines->count, lines->segments);
+    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
     if (GPCI_UNLIKELY(ordered))
-        gpci_fence_around(t, w, flight, lines->count, fence);
+        gpci_fence_around(t, w, inflight, lines->count, fence);
 }
 
 static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
@@ -237,9 +237,9 @@ gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transa
     return GPC_OK;
 }
 
-gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
-    stage->refused = true;
-    stage->notified = stage->tag_access[0].reason;
+gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy) {
+    ctrl->refused = true;
+    ctrl->notified = ctrl->tag_access[0].reason;
     if (out_busy)
         *out_busy = reason;
     return GPC_BUSY;
@@ -250,26 +250,26 @@ gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy) {
 }
 
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
-    const gpci_stage *stage = &h->timed->l1[sm];
-    return gpci_l1_has_place(h->timed, stage) ? GPC_BUSY_NOT : gpci_l1_busy(stage);
+    const gpci_ctrl *ctrl = &h->timed->l1[sm];
+    return gpci_l1_has_place(h->timed, ctrl) ? GPC_BUSY_NOT : gpci_l1_busy(ctrl);
 }
 
 gpci_l1_waits gpci_timed_l1_waits(const gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    const gpci_stage *stage = &h->timed->l1[sm];
-    return (gpci_l1_waits){gpci_stage_stalls(stage, GPC_BUSY_LINE, cycle),
-                           gpci_stage_stalls(stage, GPC_BUSY_MSHR, cycle) +
-                               gpci_stage_stalls(stage, GPC_BUSY_MERGE, cycle)};
+    const gpci_ctrl *ctrl = &h->timed->l1[sm];
+    return (gpci_l1_waits){gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, cycle),
+                           gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, cycle) +
+                               gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, cycle)};
 }
 
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
-    gpci_stage *stage = &t->l1[access->sm];
+    gpci_ctrl *ctrl = &t->l1[access->sm];
     if (GPCI_UNLIKELY(access->copy == GPC_COPY_BULK))
         return gpci_copy_issue(t, &(gpci_copy_asked){.access = access, .tokens = &token, .framed = true, .targets = 1},
                                busy);
-    if (!gpci_l1_has_place(t, stage))
-        return gpci_refuse(stage, gpci_l1_busy(stage), busy);
+    if (!gpci_l1_has_place(t, ctrl))
+        return gpci_refuse(ctrl, gpci_l1_busy(ctrl), busy);
     *busy = GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(access->space == GPC_SPACE_CONSTANT))
         return gpci_constants_issue(t, access, token, true);
@@ -346,14 +346,14 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     if (status < 0)
         return status;
     gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
-    gpci_stage *stage = &t->l1[w.sm];
+    gpci_ctrl *ctrl = &t->l1[w.sm];
     const bool constant = GPCI_UNLIKELY(w.space > GPC_SPACE_LOCAL) && gpci_reads_constants(h, &w);
     if (!w.mask || (w.space > GPC_SPACE_LOCAL && !constant))
         complete_at_once(t, &w, token);
     else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
         return issue_copy(t, &w, token, out_busy);
-    else if (!gpci_l1_has_place(t, stage))
-        return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
+    else if (!gpci_l1_has_place(t, ctrl))
+        return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     else
         status = constant ? gpci_constants_issue(t, &w, token, false) : issue(t, &w, 0, token, false);
     if (status == GPC_OK && out_busy)

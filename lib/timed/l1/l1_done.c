@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/watch.h"
+#include "timed/ctrl/data_banks.h"
 #include "timed/l1/multicast.h"
 #include "timed/l1/replies.h"
-#include "timed/stage/data_banks.h"
 
 /* Completion of accesses: the last line completes an access, and the host is told. */
 
 /* Bookkeeping for accesses other than loads. */
-static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
+static void end(gpci_timed *t, const gpci_inflight *f, gpc_completion *c) {
     if (f->kind == GPCI_KIND_FENCE) {
         c->kind = GPC_LOAD;
         c->fence = 1;
@@ -26,7 +26,7 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
 }
 
 static void tell_host(gpci_timed *t, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
+    gpci_inflight *f = &t->inflights[number];
     gpc_completion c = {.token = f->token,
                         .issued = f->issued,
                         .cycle = t->wheel.now,
@@ -43,7 +43,7 @@ static void tell_host(gpci_timed *t, uint32_t number) {
         gpci_kept_done(t, number, &c);
     if (GPCI_UNLIKELY(t->stage_times != NULL))
         gpci_stage_times_done(t, number, &c);
-    gpci_give_flight(t, number);
+    gpci_give_inflight(t, number);
     t->in_flight--;
     t->ended++;
     t->progress = t->wheel.now;
@@ -54,96 +54,99 @@ static void tell_host(gpci_timed *t, uint32_t number) {
 }
 
 static GPCI_COLD void tell_host_watched(gpci_timed *t, uint32_t number) {
-    gpci_tell_done(t, &t->flights[number]);
+    gpci_append_done(t, &t->inflights[number]);
     tell_host(t, number);
 }
 
 /* Complete an access, once the host has room for the reply. */
-GPCI_INLINE void complete(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    if (GPCI_UNLIKELY(stage->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(t, stage, number))
+GPCI_INLINE void complete(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    if (GPCI_UNLIKELY(ctrl->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(t, ctrl, number))
         return;
-    if (GPCI_UNLIKELY(t->trace != NULL))
+    if (GPCI_UNLIKELY(t->log != NULL))
         tell_host_watched(t, number);
     else
         tell_host(t, number);
 }
 
-void gpci_l1_run_replies(gpci_timed *t, gpci_stage *stage) {
-    for (uint32_t number; (number = gpci_replies_next(t, stage)) != UINT32_MAX;) {
-        gpci_see_done(t, &t->flights[number]);
+void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl) {
+    for (uint32_t number; (number = gpci_replies_next(t, ctrl)) != UINT32_MAX;) {
+        gpci_log_done(t, &t->inflights[number]);
         tell_host(t, number);
     }
 }
 
-/* All lines of a flight are done; complete the flight when the last hit's data are out of the port. */
+/*
+ * All lines of an in-flight access are done; complete the in-flight access when the last hit's data are out of the
+ * port.
+ */
 static void land(gpci_timed *t, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
-    gpci_stage *stage = &t->l1[f->sm];
+    gpci_inflight *f = &t->inflights[number];
+    gpci_ctrl *ctrl = &t->l1[f->sm];
     if (GPCI_UNLIKELY(f->acquires)) {
         gpci_fence_after(t, number);
         return;
     }
-    const bool filled = GPCI_UNLIKELY(f->turns) && f->kind == GPC_LOAD && gpci_data_read(t, stage, f);
+    const bool filled = GPCI_UNLIKELY(f->turns) && f->kind == GPC_LOAD && gpci_data_read(t, ctrl, f);
     if (f->due <= t->wheel.now) {
-        complete(t, stage, number);
+        complete(t, ctrl, number);
         return;
     }
-    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &stage->constants->due : filled ? &stage->filled : &stage->due;
+    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &ctrl->constants->due : filled ? &ctrl->filled : &ctrl->due;
     f->next = UINT32_MAX;
     if (due->first == UINT32_MAX) {
         due->first = number;
     } else {
-        gpci_flight *last = &t->flights[due->last];
+        gpci_inflight *last = &t->inflights[due->last];
         last->next = number;
         f->due = f->due > last->due ? f->due : last->due;
     }
     due->last = number;
-    gpci_wheel_wake(&t->wheel, stage->component, f->due);
+    gpci_wheel_wake(&t->wheel, ctrl->component, f->due);
 }
 
 void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch without a waiter */
         return;
-    gpci_flight *f = &t->flights[number];
+    gpci_inflight *f = &t->inflights[number];
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
 }
 
-void gpci_l1_answer(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t level) {
+void gpci_l1_answer(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t level) {
     if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
-        gpci_multicast_reply(t, stage, p);
-    gpci_see(t, GPC_WHAT_REPLY, stage, p, level);
-    gpci_l1_release_line(t, p->line.flight, level);
+        gpci_multicast_reply(t, ctrl, p);
+    gpci_log_event(t, GPC_WHAT_REPLY, ctrl, p, level);
+    gpci_l1_release_line(t, p->line.inflight, level);
 }
 
 /* Data of a released load follow data of earlier loads. */
 static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
-    if (p->line.flight == UINT32_MAX || p->line.kind != GPC_LOAD)
+    if (p->line.inflight == UINT32_MAX || p->line.kind != GPC_LOAD)
         return;
-    gpci_flight *f = &t->flights[p->line.flight];
-    gpci_stage *stage = &t->l1[f->sm];
-    const uint64_t now = t->wheel.now, start = stage->release_free > now ? stage->release_free : now;
-    stage->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
-    const uint64_t due = stage->release_free + t->release_latency;
+    gpci_inflight *f = &t->inflights[p->line.inflight];
+    gpci_ctrl *ctrl = &t->l1[f->sm];
+    const uint64_t now = t->wheel.now, start = ctrl->release_free > now ? ctrl->release_free : now;
+    ctrl->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
+    const uint64_t due = ctrl->release_free + t->release_latency;
     f->due = f->due > due ? f->due : due;
 }
 
 GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
-        gpci_count_l1_dram_line(t->h, t->flights[p->line.flight].sm);
+        gpci_count_l1_dram_line(t->h, t->inflights[p->line.inflight].sm);
     p->mshr.cached = false;
     if (watched)
-        gpci_tell_reply(t, p, level);
+        gpci_append_reply(t, p, level);
     p->mshr.done = true;
     if (GPCI_UNLIKELY(t->release_width))
         hand_over(t, p);
-    gpci_l1_release_line(t, p->line.flight, level);
+    gpci_l1_release_line(t, p->line.inflight, level);
 }
 
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
-    done(t, packet, level, t->trace != NULL);
+    done(t, packet, level, t->log != NULL);
 }
 
 static GPCI_COLD void release_watched(gpci_timed *t, uint32_t packet, uint8_t level) {
@@ -151,9 +154,9 @@ static GPCI_COLD void release_watched(gpci_timed *t, uint32_t packet, uint8_t le
     gpci_pool_give(&t->pool, packet);
 }
 
-void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
-    (void)stage;
-    if (GPCI_UNLIKELY(t->trace != NULL)) {
+void gpci_l1_release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
+    (void)ctrl;
+    if (GPCI_UNLIKELY(t->log != NULL)) {
         release_watched(t, packet, level);
         return;
     }
@@ -161,15 +164,15 @@ void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
     gpci_pool_give(&t->pool, packet);
 }
 
-void gpci_l1_run_due(gpci_timed *t, gpci_stage *stage, gpci_due_list *due) {
+void gpci_l1_run_due(gpci_timed *t, gpci_ctrl *ctrl, gpci_due_list *due) {
     while (due->first != UINT32_MAX) {
         uint32_t number = due->first;
-        gpci_flight *f = &t->flights[number];
+        gpci_inflight *f = &t->inflights[number];
         if (f->due > t->wheel.now) {
-            gpci_wheel_wake(&t->wheel, stage->component, f->due);
+            gpci_wheel_wake(&t->wheel, ctrl->component, f->due);
             return;
         }
         due->first = f->next;
-        complete(t, stage, number);
+        complete(t, ctrl, number);
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_count.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
+#include "timed/ctrl/l15_ctrl.h"
+#include "timed/ctrl/plain_values.h"
+#include "timed/ctrl/prefetch.h"
 #include "timed/l1/combine.h"
 #include "timed/l1/replies.h"
-#include "timed/stage/l15_stage.h"
-#include "timed/stage/plain_values.h"
-#include "timed/stage/prefetch.h"
 
 /* Replies on the way into an SM's L1 through the fill port: to MSHR entries, or to the asking accesses. */
 
@@ -22,95 +22,95 @@ static void hand(void *user_data, uint32_t packet) {
     const merged *m = user_data;
     gpci_timed *t = m->timed;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_stage *stage = &t->l1[p->request.sm];
+    gpci_ctrl *ctrl = &t->l1[p->request.sm];
     p->type = GPCI_REPLY;
     p->level = m->level;
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
-    stage->joined--;
-    gpci_count_lrc_merge(t->h, stage->index, gpci_count_sectors(p->segments));
+    ctrl->joined--;
+    gpci_count_lrc_merge(t->h, ctrl->index, gpci_count_sectors(p->segments));
     if (GPCI_UNLIKELY(t->values != NULL))
         gpci_plain_shared(t, m->packet, packet);
-    gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_queue_push(&ctrl->fills, &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
 }
 
 /* Fill the line of a returned fetch. */
-static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+static void keep(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t address = p->address;
     uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
-    const bool unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_returns(t, stage, p);
-    gpci_stage_fill(t, stage, packet);
-    if (GPCI_UNLIKELY(stage->prefetch != NULL))
-        gpci_prefetch_kept(stage, address, unclaimed);
-    stage->fences.fetches[generation]--;
-    if (GPCI_UNLIKELY(generation != stage->fences.generation))
-        gpci_fence_stale(stage, address, sectors);
+    const bool unclaimed = GPCI_UNLIKELY(ctrl->prefetch != NULL) && gpci_prefetch_returns(t, ctrl, p);
+    gpci_ctrl_fill(t, ctrl, packet);
+    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
+        gpci_prefetch_kept(ctrl, address, unclaimed);
+    ctrl->fences.fetches[generation]--;
+    if (GPCI_UNLIKELY(generation != ctrl->fences.generation))
+        gpci_fence_stale(ctrl, address, sectors);
 }
 
-static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+static void take_reply(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->request.address = p->address; /* was the slice's address on the way */
     if (GPCI_UNLIKELY(t->h->window.bytes != 0))
         p->request.priority = p->priority;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
-        gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
+        gpci_count_round_trip(t->h, ctrl->index, t->wheel.now - p->born);
     if (p->flags & GPCI_PACKET_FETCH) {
         p->request.sector_mask = p->line.fetched;
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
         p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
-        if (stage->coalescer)
-            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
-        if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && stage->l15) {
-            gpci_l15_fill(t, stage, packet);
+        if (ctrl->coalescer)
+            gpci_lrc_reply(ctrl->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
+        if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && ctrl->l15) {
+            gpci_l15_fill(t, ctrl, packet);
             return;
         }
         if (GPCI_UNLIKELY(gpci_is_of_constants(p))) {
             p->request.sector_mask = 1;
-            gpci_stage_fill(t, stage->constants, packet);
+            gpci_ctrl_fill(t, ctrl->constants, packet);
             return;
         }
-        if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
+        if (ctrl->cache->predictor_ops->on_reply && gpci_verify(t, ctrl, packet))
             return;
         if (p->line.marks & GPCI_MARK_PASSES)
-            gpci_count_l1_bypass(t->h, stage->index, p->segments);
-        keep(t, stage, packet);
+            gpci_count_l1_bypass(t->h, ctrl->index, p->segments);
+        keep(t, ctrl, packet);
         return;
     }
-    if (stage->coalescer && (p->request.kind == GPC_ATOMIC || p->request.kind == GPC_REDUCTION))
-        gpci_lrc_changed(stage->coalescer, stage->index, p->address, t->wheel.now);
-    if (p->line.flight != UINT32_MAX) {
+    if (ctrl->coalescer && (p->request.kind == GPC_ATOMIC || p->request.kind == GPC_REDUCTION))
+        gpci_lrc_changed(ctrl->coalescer, ctrl->index, p->address, t->wheel.now);
+    if (p->line.inflight != UINT32_MAX) {
         if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed && p->request.copy != GPC_COPY_BULK)
-            gpci_count_l1_dram_line(t->h, stage->index);
-        gpci_l1_answer(t, stage, p, p->level);
+            gpci_count_l1_dram_line(t->h, ctrl->index);
+        gpci_l1_answer(t, ctrl, p, p->level);
     }
     if (GPCI_UNLIKELY(p->flags & GPCI_PACKET_JOINED))
-        gpci_combine_done(t, stage, p);
+        gpci_combine_done(t, ctrl, p);
     gpci_pool_give(&t->pool, packet);
 }
 
-static uint32_t take_handed(gpci_timed *t, gpci_stage *stage) {
-    const uint32_t packet = gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now);
+static uint32_t take_handed(gpci_timed *t, gpci_ctrl *ctrl) {
+    const uint32_t packet = gpci_queue_pop(&ctrl->fills, &t->pool, t->wheel.now);
     if (GPCI_UNLIKELY(t->values != NULL))
-        gpci_plain_back(t, stage->index, packet);
+        gpci_plain_back(t, ctrl->index, packet);
     return packet;
 }
 
-void gpci_l1_fills(gpci_timed *t, gpci_stage *stage) {
+void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
-    while (!gpci_replies_wait(stage) &&
-           (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET)) {
-        if (stage->fill_free > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
+    while (!gpci_replies_wait(ctrl) &&
+           (ctrl->fills.count || gpci_network_peek(ctrl->replies_in, ctrl->index) != GPCI_NO_PACKET)) {
+        if (ctrl->fill_free > now) {
+            gpci_wheel_wake(&t->wheel, ctrl->component, ctrl->fill_free);
             return;
         }
-        const bool handed = stage->fills.count != 0;
-        uint32_t packet = handed ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
-        stage->below -= !handed;
+        const bool handed = ctrl->fills.count != 0;
+        uint32_t packet = handed ? take_handed(t, ctrl) : gpci_network_receive(ctrl->replies_in, ctrl->index);
+        ctrl->below -= !handed;
         uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
-        stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
-        take_reply(t, stage, packet);
+        ctrl->fill_free = now + (size + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
+        take_reply(t, ctrl, packet);
     }
 }

@@ -6,8 +6,8 @@
 
 /* Copy of a packet as an independent packet, not part of an access. */
 uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type);
-/* gpci_stage_rules.send and .evicted of an L1. */
-void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked);
-void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+/* gpci_ctrl_rules.send and .evicted of an L1. */
+void gpci_l1_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
+void gpci_l1_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction);
 
 #endif

@@ -8,7 +8,7 @@
  * l1.coalescer = multi2sim: load/store units of an SM before a coherent L1, as in Multi2Sim 5.0. Every lane of a warp
  * instruction is an access. A unit begins instructions in order, all accesses of an instruction in a cycle, if fewer
  * than l1.mshr_entries of the L1 are in flight in the cycle (accesses that are part of others do not count); so the
- * limit may be exceeded. Afterwards controllers order and join accesses (controller_access.c):
+ * limit may be exceeded. Afterwards controllers order and join accesses (engine_access.c):
  *
  *  load    is part of a load in flight of the block, if only loads are between; otherwise waits for
  *          earlier stores (atomics), and for accesses to the block
@@ -40,19 +40,19 @@ typedef struct gpci_lsus {
 } gpci_lsus;
 
 /* Create the units of an L1; NULL with l1.coalescer = warp. GPC_ERROR_MEMORY. */
-gpc_status gpci_lsus_create(const gpci_timed *t, gpci_stage *stage);
-void gpci_lsus_destroy(const gpci_timed *t, gpci_stage *stage);
-void gpci_lsus_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to);
+gpc_status gpci_lsus_create(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_lsus_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_lsus_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
 void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data);
 /* In place of L1's tags: begin instructions where possible. */
-void gpci_lsus_step(gpci_timed *t, gpci_stage *stage);
-/* As gpci_controller_host.joined and .ended. */
-void gpci_lsu_joined(gpci_timed *t, uint32_t flight);
-void gpci_lsu_ended(gpci_timed *t, uint32_t flight);
+void gpci_lsus_step(gpci_timed *t, gpci_ctrl *ctrl);
+/* As gpci_engine_host.joined and .ended. */
+void gpci_lsu_joined(gpci_timed *t, uint32_t inflight);
+void gpci_lsu_ended(gpci_timed *t, uint32_t inflight);
 
 /* Queue of a warp's packets that have not begun. */
-GPCI_INLINE gpci_queue *gpci_lsu_queue(const gpci_stage *stage, uint32_t warp) {
-    return &stage->lsus->units[warp % stage->lsus->count].queue;
+GPCI_INLINE gpci_queue *gpci_lsu_queue(const gpci_ctrl *ctrl, uint32_t warp) {
+    return &ctrl->lsus->units[warp % ctrl->lsus->count].queue;
 }
 
 #endif

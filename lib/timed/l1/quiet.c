@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/strands.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
+#include "timed/core/shards.h"
+#include "timed/ctrl/l15_ctrl.h"
 #include "timed/l1/l1_send.h"
-#include "timed/stage/l15_stage.h"
 
 /* An SM's L1 between two kernels, while other SMs have accesses in flight (hierarchy/kernels.c). Between cycles. */
 
@@ -15,19 +15,19 @@ bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
 
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
-    gpci_stage *stage = &t->l1[sm];
+    gpci_ctrl *ctrl = &t->l1[sm];
     gpc_line line;
-    for (size_t slot = 0; gpci_next_dirty(stage->cache, &slot, &line);) {
+    for (size_t slot = 0; gpci_next_dirty(ctrl->cache, &slot, &line);) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
         gpc_status status = gpci_make_packets(t, 1);
         if (status < 0)
             return status;
-        gpci_dirty_bytes(stage->cache, &line, eviction.dirty_bytes);
-        gpc_cache_invalidate_line(stage->cache, line.line_address);
-        gpci_l1_evicted(t, stage, &eviction);
+        gpci_dirty_bytes(ctrl->cache, &line, eviction.dirty_bytes);
+        gpc_cache_invalidate_line(ctrl->cache, line.line_address);
+        gpci_l1_evicted(t, ctrl, &eviction);
     }
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now); /* to send the packets now in the miss queue */
-    gpci_drop_all(stage->cache);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now); /* to send the packets now in the miss queue */
+    gpci_drop_all(ctrl->cache);
     if (h->constants)
         gpci_drop_all(h->constants[sm]);
     gpci_l15_drop_constants(h, sm);

@@ -10,14 +10,14 @@
  */
 
 /* True if accesses wait: then the tags and the fill port stand still. */
-GPCI_INLINE bool gpci_replies_wait(const gpci_stage *stage) {
-    return GPCI_UNLIKELY(stage->replies.first != UINT32_MAX);
+GPCI_INLINE bool gpci_replies_wait(const gpci_ctrl *ctrl) {
+    return GPCI_UNLIKELY(ctrl->replies.first != UINT32_MAX);
 }
 
 /* An access of an SM with a limit is done: take a credit, or wait (returns true). */
-GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_stage *stage, uint32_t flight);
+GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_ctrl *ctrl, uint32_t inflight);
 /* Next waiting access, now with a credit; or UINT32_MAX. */
-GPCI_COLD uint32_t gpci_replies_next(gpci_timed *t, gpci_stage *stage);
+GPCI_COLD uint32_t gpci_replies_next(gpci_timed *t, gpci_ctrl *ctrl);
 
 /* gpc_hierarchy_set_reply_credits, or with `more` _add_; and the remaining credits. */
 gpc_status gpci_timed_grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more);

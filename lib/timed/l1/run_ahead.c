@@ -16,7 +16,7 @@
 bool gpci_may_run_ahead(const gpci_timed *t) {
     char text[GPCI_THREADS_TEXT];
     const gpc_hierarchy *h = t->h;
-    if (h->coherent || h->with_data || h->inclusive || h->viper || t->strands || t->l1[0].prefetch || t->l1[0].lsus ||
+    if (h->coherent || h->with_data || h->inclusive || h->viper || t->shards || t->l1[0].prefetch || t->l1[0].lsus ||
         t->l1[0].tlb || t->l1[0].constants)
         return false;
     return gpci_threads_check_key(h, GPCI_KEY_L1_REPLACEMENT, text) &&
@@ -25,17 +25,17 @@ bool gpci_may_run_ahead(const gpci_timed *t) {
 
 uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
     const gpc_hierarchy_callbacks *c = &t->callbacks;
-    if (t->in_step || t->trace || t->h->observer || c->on_complete || c->on_ready || c->on_fill || c->on_evict ||
+    if (t->in_step || t->log || t->h->observer || c->on_complete || c->on_ready || c->on_fill || c->on_evict ||
         c->on_memory)
         return 0;
     return limit;
 }
 
 /* True if the L1 interacts only with the SM. Loads of the moment look at changes in slices (changes.h). */
-GPCI_INLINE bool is_alone(const gpci_stage *stage) {
-    return !stage->out.count && !(stage->combine && stage->combine->open) && stage->unsent_since == GPCI_NEVER &&
-           !stage->fills.count && !stage->joined && stage->fences.first == UINT32_MAX && !stage->refused_miss &&
-           !stage->bulk && !(stage->anew && stage->waiting) && !gpci_replies_wait(stage);
+GPCI_INLINE bool is_alone(const gpci_ctrl *ctrl) {
+    return !ctrl->out.count && !(ctrl->combine && ctrl->combine->open) && ctrl->unsent_since == GPCI_NEVER &&
+           !ctrl->fills.count && !ctrl->joined && ctrl->fences.first == UINT32_MAX && !ctrl->refused_miss &&
+           !ctrl->bulk && !(ctrl->anew && ctrl->waiting) && !gpci_replies_wait(ctrl);
 }
 
 /* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */
@@ -49,10 +49,10 @@ GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm
 }
 
 /* Last cycle without replies other than already granted by the reply network. */
-static uint64_t last_without_reply(const gpci_stage *stage, uint64_t now) {
-    if (!stage->below)
+static uint64_t last_without_reply(const gpci_ctrl *ctrl, uint64_t now) {
+    if (!ctrl->below)
         return now + FARTHEST;
-    const gpci_network_options *o = &stage->replies_in->options;
+    const gpci_network_options *o = &ctrl->replies_in->options;
     const uint64_t cycles = (uint64_t)o->latency * o->clock.core / o->clock.own;
     if (o->clock.core == o->clock.own)
         return now + (cycles < FARTHEST ? cycles : FARTHEST);
@@ -71,53 +71,53 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
  * A cycle of an L1 and SM. False: they stop here. All cycles before are done: a network with new room may still wake
  * the L1 in a cycle before, while the L1's packet of the present cycle is already in the miss queue.
  */
-static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t *row) {
+static bool step_pair(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
-    const uint32_t l1 = stage->component, sm = stage->index;
-    stage->ahead_until = wheel->now - 1;
+    const uint32_t l1 = ctrl->component, sm = ctrl->index;
+    ctrl->ahead_until = wheel->now - 1;
     if (gpci_bit_is_set(row, l1)) {
-        if (gpci_network_peek(stage->replies_in, sm) != GPCI_NO_PACKET)
+        if (gpci_network_peek(ctrl->replies_in, sm) != GPCI_NO_PACKET)
             return false;
         take_turn(row, l1);
         wheel->at = l1;
-        if (!gpci_l1_step_ahead(t, stage)) {
+        if (!gpci_l1_step_ahead(t, ctrl)) {
             gpci_bit_set(row, l1);
             return false;
         }
     }
     if (!take_turn(row, number)) {
-        stage->ahead_until = wheel->now;
+        ctrl->ahead_until = wheel->now;
         return true;
     }
     wheel->at = number;
     t->front.step(t->front.user_data, sm);
-    stage->ahead_until = wheel->now;
-    if (is_alone(stage) && t->front.alone(t->front.user_data, sm))
+    ctrl->ahead_until = wheel->now;
+    if (is_alone(ctrl) && t->front.alone(t->front.user_data, sm))
         return true;
     gpci_bit_set(row, number); /* to hand over then */
     return false;
 }
 
 void gpci_run_ahead(gpci_timed *t, uint32_t sm) {
-    gpci_stage *stage = &t->l1[sm];
+    gpci_ctrl *ctrl = &t->l1[sm];
     gpci_wheel *wheel = &t->wheel;
     const uint32_t number = t->groups[GPCI_GROUP_SMS].first + sm, at = wheel->at;
     const uint64_t now = wheel->now;
-    if (!is_alone(stage))
+    if (!is_alone(ctrl))
         return;
-    uint64_t last = last_without_reply(stage, now);
+    uint64_t last = last_without_reply(ctrl, now);
     last = last < t->ahead_limit ? last : t->ahead_limit;
     if (last < now + NEAREST)
         return;
-    uint64_t cycle = next_turn(wheel, stage->component, number, now + 1);
+    uint64_t cycle = next_turn(wheel, ctrl->component, number, now + 1);
     if (cycle > last || !t->front.alone(t->front.user_data, sm))
         return;
     do {
         wheel->now = cycle;
         wheel->lead = cycle - now;
-        if (!step_pair(t, stage, number, gpci_wheel_row(wheel, cycle)))
+        if (!step_pair(t, ctrl, number, gpci_wheel_row(wheel, cycle)))
             break;
-        cycle = next_turn(wheel, stage->component, number, cycle + 1);
+        cycle = next_turn(wheel, ctrl->component, number, cycle + 1);
     } while (cycle <= last);
     wheel->now = now;
     wheel->lead = 0;

@@ -25,9 +25,9 @@ static void sm_destroy(gpci_group *group) {
 static void sm_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
     const gpci_sm_front_end *front = &t->front;
-    const gpci_stage *stage = &t->l1[sm];
-    if (gpci_is_behind(t, stage)) {
-        if (stage->ahead_until == t->wheel.now && front->hand_over)
+    const gpci_ctrl *ctrl = &t->l1[sm];
+    if (gpci_is_behind(t, ctrl)) {
+        if (ctrl->ahead_until == t->wheel.now && front->hand_over)
             front->hand_over(front->user_data, sm);
         return;
     }

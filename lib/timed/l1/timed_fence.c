@@ -3,9 +3,9 @@
 #include "level/rules/level_count.h"
 #include "timed/core/changes.h"
 #include "timed/core/coherent.h"
+#include "timed/core/event_log.h"
+#include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/core/strands.h"
-#include "timed/core/watch.h"
 #include "timed/l1/collector.h"
 
 /*
@@ -27,7 +27,7 @@ typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS }
 
 /* Append a fence to the SM's list. Writes since the last fence are before this fence. */
 static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
+    gpci_inflight *f = &t->inflights[number];
     f->epoch = o->count++;
     f->fence.writes = o->writes;
     o->writes = 0;
@@ -35,68 +35,68 @@ static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
     if (o->first == UINT32_MAX)
         o->first = number;
     else
-        t->flights[o->last].next = number;
+        t->inflights[o->last].next = number;
     o->last = number;
 }
 
 /* Take a fence from the list. Writes not waited for are now before the next fence, or before none. */
 static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint32_t before) {
-    const gpci_flight *f = &t->flights[number];
+    const gpci_inflight *f = &t->inflights[number];
     if (f->next != UINT32_MAX)
-        t->flights[f->next].fence.writes += f->fence.writes;
+        t->inflights[f->next].fence.writes += f->fence.writes;
     else
         o->writes += f->fence.writes;
     if (before == UINT32_MAX)
         o->first = f->next;
     else
-        t->flights[before].next = f->next;
+        t->inflights[before].next = f->next;
     o->last = f->next == UINT32_MAX ? before : o->last;
 }
 
-void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight) {
-    gpci_fences *o = &t->l1[flight->sm].fences;
-    if (flight->kind == GPC_PREFETCH || flight->performed)
+void gpci_fence_wrote(gpci_timed *t, const gpci_inflight *inflight) {
+    gpci_fences *o = &t->l1[inflight->sm].fences;
+    if (inflight->kind == GPC_PREFETCH || inflight->performed)
         return;
     /* numbers wrap: compare by distance */
-    for (uint32_t number = o->first; number != UINT32_MAX; number = t->flights[number].next)
-        if ((int32_t)(t->flights[number].epoch - flight->epoch) >= 0) {
-            t->flights[number].fence.writes--;
+    for (uint32_t number = o->first; number != UINT32_MAX; number = t->inflights[number].next)
+        if ((int32_t)(t->inflights[number].epoch - inflight->epoch) >= 0) {
+            t->inflights[number].fence.writes--;
             return;
         }
     o->writes--;
 }
 
 void gpci_fence_passed(gpci_timed *t, uint32_t packet) {
-    t->flights[gpci_packet_at(&t->pool, packet)->line.flight].fence.phase = WRITES;
+    t->inflights[gpci_packet_at(&t->pool, packet)->line.inflight].fence.phase = WRITES;
     gpci_pool_give(&t->pool, packet);
 }
 
 /* Send a dirty line's bytes below as a write of the fence, acknowledged to the fence. */
-static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const gpc_line *line) {
+static void write_line(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, const gpc_line *line) {
     gpc_eviction dirty = {.line_address = line->line_address, .dirty_sectors = line->dirty_sectors};
     gpc_request request;
-    gpci_dirty_bytes(stage->cache, line, dirty.dirty_bytes);
-    gpci_l1_line_left(t->h, stage->index, &dirty, &request);
-    gpci_clean_line(stage->cache, line);
+    gpci_dirty_bytes(ctrl->cache, line, dirty.dirty_bytes);
+    gpci_l1_line_left(t->h, ctrl->index, &dirty, &request);
+    gpci_clean_line(ctrl->cache, line);
     uint32_t packet = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     *p = (gpci_packet){.request = request,
                        .address = dirty.line_address,
                        .born = t->wheel.now,
-                       .line = {.flight = number},
+                       .line = {.inflight = number},
                        .segments = gpci_segments_of(dirty.dirty_bytes),
                        .type = GPCI_WRITE};
     p->bytes[0] = dirty.dirty_bytes[0];
     p->bytes[1] = dirty.dirty_bytes[1];
-    t->flights[number].left++;
-    gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
-    gpci_l1_queue_miss(t, stage, packet, 0);
+    t->inflights[number].left++;
+    gpci_count_fence_write_back(t->h, ctrl->index, gpci_count_sectors(p->segments));
+    gpci_log_new_packet(t, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
+    gpci_l1_queue_miss(t, ctrl, packet, 0);
 }
 
 /* Write back dirty lines, for one fence at a time. True once all are acknowledged. */
-static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_fences *o = &stage->fences;
+static bool written_back(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *o = &ctrl->fences;
     gpc_line line;
     if (o->walker != number) {
         if (o->walker != UINT32_MAX)
@@ -105,58 +105,58 @@ static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         o->slot = 0;
     }
     o->held_up = false;
-    while (gpci_next_dirty(stage->cache, &o->slot, &line)) {
-        if (gpci_queue_full(&stage->out)) { /* continues once a packet has left the queue */
+    while (gpci_next_dirty(ctrl->cache, &o->slot, &line)) {
+        if (gpci_queue_full(&ctrl->out)) { /* continues once a packet has left the queue */
             o->held_up = true;
             return false;
         }
         gpc_status status = gpci_make_packets(t, 1);
-        if (status < 0 || !gpci_stage_port(stage, t->wheel.now, line.line_address)) {
+        if (status < 0 || !gpci_ctrl_port(ctrl, t->wheel.now, line.line_address)) {
             t->failed = status < 0 ? status : t->failed; /* the host may continue with more memory */
-            gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+            gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
             return false;
         }
-        write_line(t, stage, number, &line);
+        write_line(t, ctrl, number, &line);
     }
-    if (t->flights[number].left > 1)
+    if (t->inflights[number].left > 1)
         return false;
     o->walker = UINT32_MAX;
     return true;
 }
 
 /* L1 drops all lines, once for all fences at this point in a cycle, and not before the last drop is over. */
-static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_fences *o = &stage->fences;
+static bool drop(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *o = &ctrl->fences;
     uint64_t now = t->wheel.now, rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
     if (o->dropped_at != now) {
         if (o->fetches[o->generation ^ 1])
             return false;
-        uint64_t lines = gpci_forget_clean(stage->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
-        uint64_t busy = now + stage->options->latency + cycles;
-        stage->data_free = stage->data_free > busy ? stage->data_free : busy;
+        uint64_t lines = gpci_forget_clean(ctrl->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
+        uint64_t busy = now + ctrl->options->latency + cycles;
+        ctrl->data_free = ctrl->data_free > busy ? ctrl->data_free : busy;
         o->generation ^= 1;
         o->dropped_at = now;
         o->joins_since = now + 1;
-        gpci_count_fence_lines(t->h, stage->index, lines);
-        gpci_stage_relieve(stage, GPC_BUSY_LINE);
+        gpci_count_fence_lines(t->h, ctrl->index, lines);
+        gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
     }
-    t->flights[number].due = stage->data_free - stage->options->latency;
+    t->inflights[number].due = ctrl->data_free - ctrl->options->latency;
     return true;
 }
 
-void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors) {
-    if (stage->cache)
-        gpci_forget_sectors(stage->cache, address, sectors);
+void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors) {
+    if (ctrl->cache)
+        gpci_forget_sectors(ctrl->cache, address, sectors);
 }
 
-uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
     const uint64_t changed = gpci_reads_anew(&p->request) ? gpci_changes_since(t, p->address) : 0;
-    return changed > stage->fences.joins_since ? changed : stage->fences.joins_since;
+    return changed > ctrl->fences.joins_since ? changed : ctrl->fences.joins_since;
 }
 
 /* Continue a fence as far as possible; true: done. `writes`: earlier writes in flight. */
-static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t writes) {
-    gpci_flight *f = &t->flights[number];
+static bool go_on(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
+    gpci_inflight *f = &t->inflights[number];
     switch ((gpci_fence_phase)f->fence.phase) {
     case TAGS:
         return false;
@@ -165,42 +165,42 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
             return false;
         f->fence.phase = WRITE_BACK; /* fall through */
     case WRITE_BACK:
-        if (f->fence.plan.write_back && stage->cache && !written_back(t, stage, number))
+        if (f->fence.plan.write_back && ctrl->cache && !written_back(t, ctrl, number))
             return false;
         f->fence.phase = DROP; /* fall through */
     case DROP:
-        if (f->fence.plan.invalidate && (stage->cache || t->coherent)) {
-            if (t->coherent ? !gpci_coherent_acquires(t, stage, number) : !drop(t, stage, number))
+        if (f->fence.plan.invalidate && (ctrl->cache || t->coherent)) {
+            if (t->coherent ? !gpci_coherent_acquires(t, ctrl, number) : !drop(t, ctrl, number))
                 return false;
             f->fence.phase = FETCHES;
         } else {
             if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
-                stage->fences.joins_since = t->wheel.now + 1;
+                ctrl->fences.joins_since = t->wheel.now + 1;
             f->fence.phase = MARKS;
         } /* fall through */
     case FETCHES:
-        if (f->fence.phase == FETCHES && stage->fences.fetches[stage->fences.generation ^ 1])
+        if (f->fence.phase == FETCHES && ctrl->fences.fetches[ctrl->fences.generation ^ 1])
             return false;
         f->fence.phase = MARKS; /* fall through */
     default:
-        return !f->fence.plan.marks || gpci_coherent_marks(t, stage, number);
+        return !f->fence.plan.marks || gpci_coherent_marks(t, ctrl, number);
     }
 }
 
 /* Mover of a fence that writes back dirty lines. */
-static gpci_fence_wait write_back_waits(const gpci_timed *t, const gpci_stage *stage, uint32_t number) {
-    const gpci_fences *o = &stage->fences;
+static gpci_fence_wait write_back_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
+    const gpci_fences *o = &ctrl->fences;
     size_t slot = o->walker == number ? o->slot : 0;
     gpc_line line;
     if (o->walker != number && o->walker != UINT32_MAX)
         return GPCI_FENCE_FOR_ITS_L1;
-    if (gpci_next_dirty(stage->cache, &slot, &line))
-        return gpci_queue_full(&stage->out) ? GPCI_FENCE_FOR_ITS_L1 : GPCI_FENCE_GOES_ON;
-    return t->flights[number].left > 1 ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
+    if (gpci_next_dirty(ctrl->cache, &slot, &line))
+        return gpci_queue_full(&ctrl->out) ? GPCI_FENCE_FOR_ITS_L1 : GPCI_FENCE_GOES_ON;
+    return t->inflights[number].left > 1 ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
 }
 
-gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, uint32_t number, uint64_t writes) {
-    const gpci_flight *f = &t->flights[number];
+gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
+    const gpci_inflight *f = &t->inflights[number];
     bool others = false;
     switch ((gpci_fence_phase)f->fence.phase) {
     case TAGS:
@@ -209,12 +209,12 @@ gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, u
         others = f->fence.plan.waits && writes;
         break;
     case WRITE_BACK:
-        if (f->fence.plan.write_back && stage->cache)
-            return write_back_waits(t, stage, number);
+        if (f->fence.plan.write_back && ctrl->cache)
+            return write_back_waits(t, ctrl, number);
         break;
     case DROP:
     case FETCHES:
-        others = f->fence.sweep % 2 || stage->fences.fetches[stage->fences.generation ^ 1];
+        others = f->fence.sweep % 2 || ctrl->fences.fetches[ctrl->fences.generation ^ 1];
         break;
     default:
         others = f->fence.marks == 1;
@@ -222,26 +222,26 @@ gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, u
     return others ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
 }
 
-/* A fence enters the SM's memory pipeline; room must exist. Returns the flight. */
+/* A fence enters the SM's memory pipeline; room must exist. Returns the in-flight access. */
 static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
-    gpci_stage *stage = &t->l1[sm];
-    uint32_t number = gpci_take_flight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
-    gpci_flight *flight = &t->flights[number];
-    flight->fence.phase = TAGS;
-    flight->fence.sweep = 0;
-    flight->fence.marks = 0;
-    flight->fence.plan = plan;
-    flight->fence.held_count = 0;
-    append(t, &stage->fences, number);
+    gpci_ctrl *ctrl = &t->l1[sm];
+    uint32_t number = gpci_take_inflight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
+    gpci_inflight *inflight = &t->inflights[number];
+    inflight->fence.phase = TAGS;
+    inflight->fence.sweep = 0;
+    inflight->fence.marks = 0;
+    inflight->fence.plan = plan;
+    inflight->fence.held_count = 0;
+    append(t, &ctrl->fences, number);
     uint32_t packet = gpci_pool_take(&t->pool);
     *gpci_packet_at(&t->pool, packet) =
         (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = t->h->kernel},
-                      .line = {.flight = number},
+                      .line = {.inflight = number},
                       .flags = GPCI_PACKET_LAST};
     t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-    gpci_queue_push(stage->entrance, &t->pool, t->wheel.now, packet);
-    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
+    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
     return number;
 }
 
@@ -250,7 +250,7 @@ static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool 
     if (status < 0)
         return status;
     uint32_t number = enter(t, f->sm, f->warp, gpci_fence_plan_of(t->h, f->scope, f->order, f->control), token);
-    t->flights[number].framed = framed;
+    t->inflights[number].framed = framed;
     gpci_count_fence(t->h, f->sm);
     return GPC_OK;
 }
@@ -267,43 +267,44 @@ uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
     return number;
 }
 
-void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count, uint32_t fence) {
-    gpci_stage *stage = &t->l1[w->sm];
-    gpci_queue *in = stage->entrance;
-    t->flights[flight].acquires = gpci_order_acquires(w->order) &&
-                                  gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
+void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t inflight, uint32_t count, uint32_t fence) {
+    gpci_ctrl *ctrl = &t->l1[w->sm];
+    gpci_queue *in = ctrl->entrance;
+    t->inflights[inflight].acquires =
+        gpci_order_acquires(w->order) &&
+        gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
     /* the fence's packet comes earlier: the accesses are not the whole queue */
     uint32_t last = in->first;
     for (uint32_t i = count + 1; i < in->count; i++)
         last = t->pool.links[last].next;
-    gpci_flight *f = &t->flights[fence];
+    gpci_inflight *f = &t->inflights[fence];
     f->fence.held = t->pool.links[last].next;
     f->fence.held_count = count;
     in->last = last;
     t->pool.links[last].next = GPCI_NO_PACKET;
     gpci_gauge_set(&in->gauge, t->wheel.now, in->count -= count);
-    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, --stage->waiting);
+    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, --ctrl->waiting);
 }
 
 /* Let the access behind a fence continue, and end the fence. */
-static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_flight *f = &t->flights[number];
+static void release_fence(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *f = &t->inflights[number];
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
         next = t->pool.links[packet].next;
         t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-        gpci_queue_push(stage->entrance, &t->pool, t->wheel.now, packet);
+        gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
     }
-    gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
-    stage->anew = true; /* a held load is strong */
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
-    gpci_give_flight(t, number);
+    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    ctrl->anew = true; /* a held load is strong */
+    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
+    gpci_give_inflight(t, number);
 }
 
 void gpci_fence_after(gpci_timed *t, uint32_t number) {
     gpci_stages_acquires(t, number);
-    gpci_flight *f = &t->flights[number];
+    gpci_inflight *f = &t->inflights[number];
     if (f->kind != GPC_LOAD)
         gpci_fence_wrote(t, f);
     f->acquires = false;
@@ -317,22 +318,22 @@ void gpci_fence_after(gpci_timed *t, uint32_t number) {
 }
 
 /* Continue every fence once, in order. True if earlier fences may continue as a result. */
-static bool step_all(gpci_timed *t, gpci_stage *stage) {
-    gpci_fences *o = &stage->fences;
+static bool step_all(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_fences *o = &ctrl->fences;
     uint32_t walker = o->walker;
     uint64_t writes = 0;
     bool any = false;
     for (uint32_t number = o->first, before = UINT32_MAX, next; number != UINT32_MAX; number = next) {
-        next = t->flights[number].next;
-        writes += t->flights[number].fence.writes;
-        if (!go_on(t, stage, number, writes)) {
+        next = t->inflights[number].next;
+        writes += t->inflights[number].fence.writes;
+        if (!go_on(t, ctrl, number, writes)) {
             before = number;
             continue;
         }
-        writes -= t->flights[number].fence.writes; /* take_out passes them on */
+        writes -= t->inflights[number].fence.writes; /* take_out passes them on */
         take_out(t, o, number, before);
-        if (t->flights[number].fence.held_count)
-            let_go(t, stage, number);
+        if (t->inflights[number].fence.held_count)
+            release_fence(t, ctrl, number);
         else
             gpci_l1_release_line(t, number, 1);
         any = true;
@@ -340,16 +341,16 @@ static bool step_all(gpci_timed *t, gpci_stage *stage) {
     return any || o->walker != walker;
 }
 
-void gpci_fences_step(gpci_timed *t, gpci_stage *stage) {
-    while (step_all(t, stage) && stage->fences.first != UINT32_MAX)
+void gpci_fences_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    while (step_all(t, ctrl) && ctrl->fences.first != UINT32_MAX)
         ;
 }
 
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, fence->sm);
-    gpci_stage *stage = &t->l1[fence->sm];
-    if (!gpci_l1_has_place(t, stage))
-        return gpci_refuse(stage, gpci_l1_busy(stage), busy);
+    gpci_ctrl *ctrl = &t->l1[fence->sm];
+    if (!gpci_l1_has_place(t, ctrl))
+        return gpci_refuse(ctrl, gpci_l1_busy(ctrl), busy);
     *busy = GPC_BUSY_NOT;
     return issue(t, fence, token, true);
 }
@@ -360,9 +361,9 @@ gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64
     if (status < 0)
         return status;
     gpci_timed *t = gpci_timed_of_sm(h->timed, f.sm);
-    gpci_stage *stage = &t->l1[f.sm];
-    if (!gpci_l1_has_place(t, stage))
-        return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
+    gpci_ctrl *ctrl = &t->l1[f.sm];
+    if (!gpci_l1_has_place(t, ctrl))
+        return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     status = issue(t, &f, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;

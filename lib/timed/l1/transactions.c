@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/host.h>
 
-#include "timed/core/strands.h"
+#include "timed/core/shards.h"
 #include "timed/l1/collector.h"
 
 /* Warp instructions coalesced by a host: line transactions, before L1's tags. */
@@ -87,9 +87,9 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requ
     w.mask = 1; /* a prefetcher sees the first address */
     w.addresses = &requests->address;
     gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
-    gpci_stage *stage = &t->l1[w.sm];
-    if (!gpci_l1_has_place(t, stage))
-        return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
+    gpci_ctrl *ctrl = &t->l1[w.sm];
+    if (!gpci_l1_has_place(t, ctrl))
+        return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     if (out_busy)
         *out_busy = GPC_BUSY_NOT;
     return gpci_issue_given(t, &w, lines, count, token);

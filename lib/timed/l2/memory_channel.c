@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
 #include "timed/core/coherent.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
 
 /*
  * From the L2 slices to the memory channels and back: bursts of a packet go into the channel's queue, over a link if
@@ -101,16 +101,16 @@ static bool into_memory(gpci_timed *t, uint32_t packet) {
 static GPCI_COLD bool into_memory_watched(gpci_timed *t, uint32_t packet) {
     bool taken = into_memory(t, packet);
     if (taken)
-        gpci_tell_memory(t, gpci_packet_at(&t->pool, packet));
+        gpci_append_memory(t, gpci_packet_at(&t->pool, packet));
     return taken;
 }
 
 GPCI_INLINE bool memory_takes(gpci_timed *t, uint32_t packet) {
-    return GPCI_UNLIKELY(t->trace != NULL) ? into_memory_watched(t, packet) : into_memory(t, packet);
+    return GPCI_UNLIKELY(t->log != NULL) ? into_memory_watched(t, packet) : into_memory(t, packet);
 }
 
 /* Start the first packet of a slice's miss queue. */
-static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
+static void set_out(gpci_timed *t, const gpci_ctrl *slice, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint64_t line = inner_of(t, p);
     t->pool.links[packet].due = GPCI_NEVER;
@@ -120,12 +120,12 @@ static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
     p->path.channel = (uint16_t)gpci_channel_of(t, slice->index, line, &p->path.local);
 }
 
-static void over_link(gpci_timed *t, gpci_stage *slice) {
+static void over_link(gpci_timed *t, gpci_ctrl *slice) {
     while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         set_out(t, slice, packet);
-        gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
+        gpci_ctrl_resource_freed(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
         gpci_network_send(slice->requests_out, slice->index, p->path.channel, t->header + bytes, packet);
     }
@@ -135,7 +135,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
 typedef void (*done_fn)(gpci_timed *t, uint32_t packet);
 
 /* Send packets of a slice's miss queue while the channels accept. */
-GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written) {
+GPCI_INLINE void into_channels(gpci_timed *t, gpci_ctrl *slice, done_fn written) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -148,7 +148,7 @@ GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written
             return;
         t->pool.links[packet].next = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
-        gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
+        gpci_ctrl_resource_freed(slice, GPC_BUSY_MISS_QUEUE);
         if (write)
             written(t, packet);
     }
@@ -159,13 +159,13 @@ static void give(gpci_timed *t, uint32_t packet) {
 }
 
 /* A packet of the slice starts towards the channel's queue. */
-static void delay(gpci_timed *t, gpci_stage *slice, gpci_memory_channel *m) {
+static void delay(gpci_timed *t, gpci_ctrl *slice, gpci_memory_channel *m) {
     const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
     const uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, now);
     set_out(t, slice, packet);
     t->pool.links[packet].due = gpci_clock_core(t->dram_clock, own + t->dram_delay);
     gpci_queue_push(&m->delayed, &t->pool, now, packet);
-    gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
+    gpci_ctrl_resource_freed(slice, GPC_BUSY_MISS_QUEUE);
     gpci_wheel_wake(&t->wheel, slice->component, now + 1);
 }
 
@@ -189,7 +189,7 @@ static bool enter_queue(gpci_timed *t, gpci_memory_channel *m) {
  */
 static void run_delayed(gpci_timed *t, uint32_t channel) {
     gpci_memory_channel *m = &t->memory[channel];
-    gpci_stage *slice = &t->l2[channel];
+    gpci_ctrl *slice = &t->l2[channel];
     const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
     bool stuck = false;
     uint64_t ticks = own - m->ticked;
@@ -207,7 +207,7 @@ static void run_delayed(gpci_timed *t, uint32_t channel) {
     gpci_wheel_wake(&t->wheel, m->component, next > now ? next : now + 1);
 }
 
-void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
+void gpci_channel_send(gpci_timed *t, gpci_ctrl *slice) {
     if (t->dram_delay && !t->callbacks.on_memory)
         gpci_wheel_wake(&t->wheel, t->memory[slice->index].component, t->wheel.now + 1);
     else if (slice->requests_out)
@@ -217,7 +217,7 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
 }
 
 /* Packets here are only accesses: messages have passed the link, if present. */
-void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
+void gpci_coherent_channel_send(gpci_timed *t, gpci_ctrl *slice) {
     into_channels(t, slice, gpci_message_memory_done);
 }
 
@@ -268,7 +268,7 @@ static void send_replies(gpci_timed *t, uint32_t channel) {
 }
 
 /* True if memory has room for a slice's waiting packet. */
-static bool may_send(const gpci_timed *t, const gpci_stage *slice) {
+static bool may_send(const gpci_timed *t, const gpci_ctrl *slice) {
     const gpci_packet *p = gpci_packet_at(&t->pool, slice->out.first);
     return t->callbacks.on_memory ? !t->memory[p->path.channel].host_full
                                   : gpci_dram_room(t->dram, p->path.channel, p->type == GPCI_WRITE);
@@ -295,7 +295,7 @@ GPCI_INLINE void run_dram(gpci_timed *t, uint32_t channel, done_fn read) {
     bool write;
     while (gpci_dram_done(t->dram, channel, &token, &write))
         if (!write && !--gpci_packet_at(&t->pool, (uint32_t)token)->path.bursts) {
-            gpci_see_data(t, gpci_packet_at(&t->pool, (uint32_t)token));
+            gpci_log_data(t, gpci_packet_at(&t->pool, (uint32_t)token));
             read(t, (uint32_t)token);
         }
     if (next != GPCI_NEVER)
@@ -342,7 +342,7 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     p->path.host_id = 0;
     t->memory_reads--;
     uint32_t channel = p->path.channel;
-    gpci_see_data(t, p);
+    gpci_log_data(t, p);
     t->memory[channel].done(t, packet);
     gpci_channel_ready(t, channel);
     return GPC_OK;

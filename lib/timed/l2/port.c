@@ -3,7 +3,7 @@
 
 #include "level/rules/driver.h"
 #include "level/rules/recorder.h"
-#include "timed/core/watch.h"
+#include "timed/core/event_log.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static gpc_status check(const gpc_hierarchy *h, const gpc_port_request *r, gpc_e
 /* Events */
 
 static gpc_event event_of(const gpci_timed *t, gpc_what what, uint32_t number, const gpci_port_entry *e) {
-    gpc_event event = gpci_event_of_none(t->trace, what, GPC_COMPONENT_PORT, number);
+    gpc_event event = gpci_event_of_none(t->log, what, GPC_COMPONENT_PORT, number);
     event.packet = event.access = e->label;
     event.address = e->begin & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
     event.kind = e->kind;
@@ -55,25 +55,25 @@ static gpc_event event_of(const gpci_timed *t, gpc_what what, uint32_t number, c
 }
 
 static void tell_request(gpci_timed *t, uint32_t number, gpci_port_entry *e) {
-    e->label = ++t->trace->packets;
+    e->label = ++t->log->packets;
     gpc_event event = event_of(t, GPC_WHAT_ISSUE, number, e);
     const uint64_t bytes =
         ((e->begin & (GPCI_SEGMENT - 1)) + e->left + GPCI_SEGMENT - 1) & ~(uint64_t)(GPCI_SEGMENT - 1);
     event.bytes = e->left > UINT32_MAX - 2 * GPCI_SEGMENT ? UINT32_MAX : (uint32_t)bytes;
-    gpci_trace_tell(t->trace, &event);
+    gpci_event_log_put(t->log, &event);
 }
 
 static void tell_end(gpci_timed *t, uint32_t number, const gpci_port_entry *e) {
     gpc_event event = event_of(t, GPC_WHAT_COMPLETE, number, e);
     event.outcome = e->level;
     event.value = event.cycle - e->accepted;
-    gpci_trace_tell(t->trace, &event);
+    gpci_event_log_put(t->log, &event);
 }
 
 /* A line of a request at its port, or on its way between port and slice: `bytes` move until `until`. */
 static void tell_line(gpci_timed *t, gpc_what what, const gpci_packet *l, uint32_t bytes, uint64_t until) {
     const gpci_packet_label *label = gpci_label_of(&t->pool, l);
-    gpc_event event = gpci_event_of_none(t->trace, what, GPC_COMPONENT_PORT, l->request.warp);
+    gpc_event event = gpci_event_of_none(t->log, what, GPC_COMPONENT_PORT, l->request.warp);
     if (!label->id)
         return;
     event.packet = label->id;
@@ -84,13 +84,13 @@ static void tell_line(gpci_timed *t, gpc_what what, const gpci_packet *l, uint32
     event.bytes = bytes;
     event.until = until;
     event.outcome = what == GPC_WHAT_REPLY ? l->level : 0;
-    gpci_trace_tell(t->trace, &event);
+    gpci_event_log_put(t->log, &event);
 }
 
 static void tell_new_line(gpci_timed *t, uint32_t packet, uint32_t number, const gpci_port_entry *e) {
     gpci_packet_label *label = gpci_label_take(&t->pool, packet);
     const gpci_packet *l = gpci_packet_at(&t->pool, packet);
-    *label = (gpci_packet_label){.id = e->label ? ++t->trace->packets : 0,
+    *label = (gpci_packet_label){.id = e->label ? ++t->log->packets : 0,
                                  .parent = e->label,
                                  .origin = e->label,
                                  .kind = e->kind,
@@ -108,7 +108,7 @@ static uint32_t bytes_on_link(const gpci_packet *l, bool back) {
 /* A line enters a link, or leaves a link. */
 GPCI_INLINE void see_link(gpci_timed *t, gpc_what what, uint32_t packet, bool back, uint64_t until) {
     const gpci_packet *l = gpci_packet_at(&t->pool, packet);
-    if (GPCI_UNLIKELY(t->trace != NULL))
+    if (GPCI_UNLIKELY(t->log != NULL))
         tell_line(t, what, l, bytes_on_link(l, back), until);
 }
 
@@ -152,7 +152,7 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     port->sending++;
     port->used++;
     port->stats.requests++;
-    if (GPCI_UNLIKELY(t->trace != NULL))
+    if (GPCI_UNLIKELY(t->log != NULL))
         tell_request(t, r.port, &entries[at]);
     t->in_flight++;
     t->taken++;
@@ -200,7 +200,7 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
     const uint8_t segments = gpci_segments_of(span.word);
     gpci_packet line = {.address = address,
                         .born = t->wheel.now,
-                        .line = {.flight = UINT32_MAX, .waiter = at, .kind = e->kind},
+                        .line = {.inflight = UINT32_MAX, .mshr_target = at, .kind = e->kind},
                         .segments = segments,
                         .level = 2,
                         .type = e->kind == GPC_STORE ? GPCI_WRITE : GPCI_READ,
@@ -228,7 +228,7 @@ static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint
     gpci_packet *l = gpci_packet_at(&t->pool, packet);
     const bool store = e->kind == GPC_STORE;
     *l = make_line(t, e, number, at, offset, bytes);
-    if (GPCI_UNLIKELY(t->trace != NULL))
+    if (GPCI_UNLIKELY(t->log != NULL))
         tell_new_line(t, packet, number, e);
     const uint32_t slice = gpci_l2_slice(t->h, gpci_l2_home(t->h, l->address),
                                          gpci_interleave_slice(&t->h->interleave, l->address, &l->path.inner));
@@ -277,7 +277,7 @@ static void send(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
         port->limited_since = port->free > now ? port->free : now + 1;
 }
 
-bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
+bool gpci_ports_enter(gpci_timed *t, gpci_ctrl *slice, bool others) {
     struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
     gpci_queue *queue = &p->at_slices[slice->index], *to = t->rop_apart ? &slice->rop : &slice->in;
     const uint64_t now = t->wheel.now;
@@ -301,7 +301,7 @@ bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
     return entered;
 }
 
-bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice) {
+bool gpci_ports_wait(const gpci_timed *t, const gpci_ctrl *slice) {
     const struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
     return p && p->at_slices[slice->index].count;
 }
@@ -324,7 +324,7 @@ void gpci_port_reply(gpci_timed *t, uint32_t packet) {
 
 static void complete(gpci_timed *t, struct gpci_ports *p, uint32_t number, gpci_port_entry *e) {
     gpci_port *port = &p->each[number];
-    if (GPCI_UNLIKELY(t->trace != NULL) && e->label)
+    if (GPCI_UNLIKELY(t->log != NULL) && e->label)
         tell_end(t, number, e);
     const gpc_completion c = {.token = e->token,
                               .issued = e->accepted,
@@ -350,11 +350,11 @@ static void take_replies(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
     while (port->replies.count && t->pool.links[port->replies.first].due <= t->wheel.now) {
         const uint32_t packet = gpci_queue_pop(&port->replies, &t->pool, t->wheel.now);
         const gpci_packet *l = gpci_packet_at(&t->pool, packet);
-        gpci_port_entry *e = &entries_of(p, number)[l->line.waiter];
+        gpci_port_entry *e = &entries_of(p, number)[l->line.mshr_target];
         port->stats.l2_read_hits += e->kind == GPC_LOAD && l->level == 2;
         e->level = l->level > e->level ? l->level : e->level;
         see_link(t, GPC_WHAT_RECEIVE, packet, true, t->wheel.now);
-        if (GPCI_UNLIKELY(t->trace != NULL))
+        if (GPCI_UNLIKELY(t->log != NULL))
             tell_line(t, GPC_WHAT_REPLY, l, gpci_packet_bytes(l), t->wheel.now);
         port->lines--;
         e->under_way--;

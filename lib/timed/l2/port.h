@@ -18,7 +18,7 @@ typedef struct gpci_port_entry {
     uint64_t begin;         /* address of the first byte */
     uint64_t address, left; /* bytes not sent yet */
     uint64_t under_way;     /* lines */
-    uint64_t label;         /* label of the request, for the trace of events; 0: no event */
+    uint64_t label;         /* label of the request, for the event log; 0: no event */
     uint8_t kind;
     uint8_t level; /* deepest level that has served a line */
     bool used;
@@ -49,9 +49,9 @@ gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error);
  * Move lines of ports to a slice with room before the tags: a line, if the ports have the turn or the network has none.
  * True if a line entered. The second function: true if lines wait.
  */
-bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others);
-bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice);
-/* A new trace of events counts from 1: requests lose their numbers. */
+bool gpci_ports_enter(gpci_timed *t, gpci_ctrl *slice, bool others);
+bool gpci_ports_wait(const gpci_timed *t, const gpci_ctrl *slice);
+/* A new event log counts from 1: requests lose their numbers. */
 void gpci_ports_forget(const gpci_timed *t);
 /* A slice has a reply for a port. */
 void gpci_port_reply(gpci_timed *t, uint32_t packet);

@@ -8,12 +8,12 @@
  */
 
 typedef struct entry {
-    uint32_t leader; /* packet in flight; GPCI_NO_PACKET: place is free */
-    uint32_t hash;   /* of the line */
-    uint32_t word;   /* policy word it takes to L2 */
-    uint32_t count;  /* number of reads answered */
-    uint64_t number; /* number among the LRC's reads */
-    uint32_t first;  /* waiting packets, linked through the pool; undefined if empty */
+    uint32_t mshr_entry; /* packet in flight; GPCI_NO_PACKET: place is free */
+    uint32_t hash;       /* of the line */
+    uint32_t word;       /* policy word it takes to L2 */
+    uint32_t count;      /* number of reads answered */
+    uint64_t number;     /* number among the LRC's reads */
+    uint32_t first;      /* waiting packets, linked through the pool; undefined if empty */
     uint32_t last;
 } entry;
 
@@ -95,10 +95,10 @@ static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const g
     if (e->word != word_of(lrc, packet) || e->count >= lrc->options.merges ||
         own->sent - e->number >= lrc->options.window)
         return false;
-    const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
-    const uint8_t apart =
-        lrc->options.equal ? packet->segments ^ leader->segments : packet->segments & (uint8_t)~leader->segments;
-    return line_of(lrc, leader->address) == line_of(lrc, packet->address) && !apart && leader->born >= since;
+    const gpci_packet *mshr_entry = gpci_packet_at(lrc->pool, e->mshr_entry);
+    const uint8_t apart = lrc->options.equal ? packet->segments ^ mshr_entry->segments
+                                             : packet->segments & (uint8_t)~mshr_entry->segments;
+    return line_of(lrc, mshr_entry->address) == line_of(lrc, packet->address) && !apart && mshr_entry->born >= since;
 }
 
 /* Make an entry for a packet at a free place, if the LRC has entries left. */
@@ -109,7 +109,7 @@ static void follow(gpci_lrc *lrc, entry *place, unit *own, uint32_t packet, uint
         return;
     }
     own->used++;
-    *place = (entry){.leader = packet,
+    *place = (entry){.mshr_entry = packet,
                      .hash = hash,
                      .word = word_of(lrc, gpci_packet_at(lrc->pool, packet)),
                      .count = 1,
@@ -136,7 +136,7 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     const change *c = change_of(lrc, sm_of(lrc, packet), packet->address);
     since = c->under_way ? UINT64_MAX : since > c->since ? since : c->since;
     own->stats.reads++;
-    for (; table[at].leader != GPCI_NO_PACKET; at = (at + 1) & lrc->mask)
+    for (; table[at].mshr_entry != GPCI_NO_PACKET; at = (at + 1) & lrc->mask)
         if (table[at].hash == hash && (!found || table[at].number > found->number) &&
             covers(lrc, own, &table[at], packet, since))
             found = &table[at]; /* if there are several, the last sent */
@@ -151,14 +151,14 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
 static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
     for (uint32_t at = hole;;) {
         at = (at + 1) & lrc->mask;
-        if (table[at].leader == GPCI_NO_PACKET)
+        if (table[at].mshr_entry == GPCI_NO_PACKET)
             break;
         if (((at - table[at].hash) & lrc->mask) < ((at - hole) & lrc->mask))
             continue; /* the entry's hash is after the free place */
         table[hole] = table[at];
         hole = at;
     }
-    table[hole] = (entry){.leader = GPCI_NO_PACKET};
+    table[hole] = (entry){.mshr_entry = GPCI_NO_PACKET};
 }
 
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
@@ -168,18 +168,18 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
     const uint32_t group = group_of(lrc, packet);
     entry *table = table_of(lrc, group);
     uint32_t at = hash_of(lrc, packet->address) & lrc->mask, handed = 0;
-    while (table[at].leader != GPCI_NO_PACKET && table[at].leader != index)
+    while (table[at].mshr_entry != GPCI_NO_PACKET && table[at].mshr_entry != index)
         at = (at + 1) & lrc->mask;
-    if (table[at].leader == GPCI_NO_PACKET)
+    if (table[at].mshr_entry == GPCI_NO_PACKET)
         return 0; /* the read had no entry */
     unit *own = &lrc->units[group];
     uint32_t next = table[at].count > 1 ? table[at].first : GPCI_NO_PACKET;
     own->used--;
     release(lrc, table, at);
-    for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
-        next = lrc->pool->links[waiter].next; /* read before the caller links the waiter elsewhere */
+    for (uint32_t mshr_target; (mshr_target = next) != GPCI_NO_PACKET; handed++) {
+        next = lrc->pool->links[mshr_target].next; /* read before the caller links the waiter elsewhere */
         own->waiting--;
-        hand(user_data, waiter);
+        hand(user_data, mshr_target);
     }
     return handed;
 }
@@ -238,7 +238,7 @@ gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options
         return gpci_out_of_memory(error);
     }
     for (size_t i = 0; i < places_of(lrc); i++)
-        lrc->entries[i].leader = GPCI_NO_PACKET;
+        lrc->entries[i].mshr_entry = GPCI_NO_PACKET;
     *out = lrc;
     return GPC_OK;
 }

@@ -87,7 +87,7 @@ typedef struct gpci_network_output {
 #define GPCI_NETWORK_SPAN 64u
 
 /*
- * With several threads (strands.h): an input's or output's state belongs to a strand. Shared bitmaps are changed by
+ * With several threads (shards.h): an input's or output's state belongs to a shard. Shared bitmaps are changed by
  * steps whose order does not matter; waking is done later by a single thread.
  */
 typedef struct gpci_network_sharing {

@@ -144,7 +144,7 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
         withdraw(network, input, output, f);
     } else if (!f.virtual_queues) {
         uint32_t next = network->pool->links[from->first].to;
-        gpci_expect_link(network->pool, network->pool->links[from->first].next);
+        gpci_sw_prefetch_link(network->pool, network->pool->links[from->first].next);
         if (next != output) {
             withdraw(network, input, output, f);
             gpci_network_note_request(network, input, next, true);

@@ -5,16 +5,16 @@
 
 #include <stddef.h>
 
-gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_stage *stage) {
+gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_tlbs *tlbs = t->h->tlbs;
-    stage->entrance = &stage->in;
+    ctrl->entrance = &ctrl->in;
     if (!tlbs)
         return GPC_OK;
-    gpci_l1_tlb *l = stage->tlb = gpci_zalloc(t->context, 1, sizeof *l);
+    gpci_l1_tlb *l = ctrl->tlb = gpci_zalloc(t->context, 1, sizeof *l);
     if (!l)
         return GPC_ERROR_MEMORY;
-    l->tags = &tlbs->l1[stage->index];
-    l->engine = &tlbs->engine[stage->index];
+    l->tags = &tlbs->l1[ctrl->index];
+    l->engine = &tlbs->engine[ctrl->index];
     l->shift = tlbs->shift;
     l->ports = (uint32_t)gpci_number(t->h, GPCI_KEY_TLB_L1_PORTS);
     l->latency = (uint32_t)gpci_number(t->h, GPCI_KEY_TLB_L1_LATENCY);
@@ -25,16 +25,16 @@ gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&l->passed, GPCI_UNLIMITED);
     l->misses = gpci_zalloc(t->context, l->entries, sizeof *l->misses);
     l->asks = gpci_zalloc(t->context, l->entries, sizeof *l->asks);
-    stage->entrance = &l->in;
+    ctrl->entrance = &l->in;
     return l->misses && l->asks ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_stage *stage) {
-    if (!stage->tlb)
+void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
+    if (!ctrl->tlb)
         return;
-    gpci_free(t->context, stage->tlb->misses);
-    gpci_free(t->context, stage->tlb->asks);
-    gpci_free(t->context, stage->tlb);
+    gpci_free(t->context, ctrl->tlb->misses);
+    gpci_free(t->context, ctrl->tlb->asks);
+    gpci_free(t->context, ctrl->tlb);
 }
 
 void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
@@ -56,11 +56,11 @@ void gpci_l1_tlb_count(const gpci_l1_tlb *l, uint64_t now, gpc_stats *s) {
     s->tlb_wait_cycles += gpci_gauge_sum(&l->wait_gauge, now);
 }
 
-void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to) {
-    const gpci_l1_tlb *l = stage->tlb;
-    const gpci_mover clock = gpci_by_clock(stage->component), l2 = gpci_by_object(GPCI_GROUP_TLBS, 0);
+void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_l1_tlb *l = ctrl->tlb;
+    const gpci_mover clock = gpci_by_clock(ctrl->component), l2 = gpci_by_object(GPCI_GROUP_TLBS, 0);
     const bool fence = l->in.count && gpci_packet_at(&t->pool, l->in.first)->request.kind == GPCI_KIND_FENCE;
-    const bool held_up = (l->since != GPCI_NEVER && !l->relieved) || (fence && l->waiting);
+    const bool held_up = (l->since != GPCI_NEVER && !l->freed) || (fence && l->waiting);
     gpci_held(to, "packets to look up in its TLB", l->in.count, held_up && l->used ? gpci_by_itself(to) : clock);
     gpci_held(to, "packets on their way from its TLB", l->passed.count, clock);
     for (uint32_t i = 0, left = l->used; left; i++) {
@@ -95,15 +95,15 @@ static gpci_tlb_miss *find(gpci_l1_tlb *l, uint64_t page) {
 }
 
 /* Take a free MSHR entry (must exist), and ask the L2 TLB. */
-static gpci_tlb_miss *ask(gpci_timed *t, gpci_stage *stage, uint64_t page) {
-    gpci_l1_tlb *l = stage->tlb;
+static gpci_tlb_miss *ask(gpci_timed *t, gpci_ctrl *ctrl, uint64_t page) {
+    gpci_l1_tlb *l = ctrl->tlb;
     uint32_t i = 0;
     while (l->misses[i].used)
         i++;
     l->misses[i] = (gpci_tlb_miss){.page = page, .due = GPCI_NEVER, .used = true};
     l->used++;
     l->asks[(l->first_ask + l->ask_count++) % l->entries] = i;
-    gpci_l2_tlb_asked(t, stage);
+    gpci_l2_tlb_asked(t, ctrl);
     return &l->misses[i];
 }
 
@@ -118,11 +118,11 @@ static void fill(gpci_timed *t, gpci_l1_tlb *l, gpci_tlb_miss *miss) {
     }
     miss->used = false;
     l->used--;
-    l->relieved = true;
+    l->freed = true;
 }
 
-static void take_answers(gpci_timed *t, gpci_stage *stage) {
-    gpci_l1_tlb *l = stage->tlb;
+static void take_answers(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_l1_tlb *l = ctrl->tlb;
     uint64_t next = GPCI_NEVER;
     for (uint32_t i = 0, left = l->used; left; i++) {
         gpci_tlb_miss *miss = &l->misses[i];
@@ -134,7 +134,7 @@ static void take_answers(gpci_timed *t, gpci_stage *stage) {
         else
             next = miss->due < next ? miss->due : next;
     }
-    gpci_wheel_wake(&t->wheel, stage->component, next);
+    gpci_wheel_wake(&t->wheel, ctrl->component, next);
 }
 
 /* True if a port is free for the first packet. Further blocks of the same line need no port. */
@@ -147,8 +147,8 @@ static bool has_port(const gpci_timed *t, gpci_l1_tlb *l, const gpci_packet *p) 
 }
 
 /* Look up the first packet. False: a miss without room for a miss. */
-static bool look(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpci_packet *p) {
-    gpci_l1_tlb *l = stage->tlb;
+static bool look(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *p) {
+    gpci_l1_tlb *l = ctrl->tlb;
     const bool counts = !(p->flags & GPCI_PACKET_FOLLOWS);
     const uint64_t page = p->address >> l->shift;
     const bool found = gpci_tlb_look(l->tags, page);
@@ -157,19 +157,19 @@ static bool look(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpci_p
         return false;
     gpci_queue_pop(&l->in, &t->pool, t->wheel.now);
     if (counts)
-        gpci_count_l1_tlb(t->h, stage->index, found);
+        gpci_count_l1_tlb(t->h, ctrl->index, found);
     l->lookups += counts;
     l->hits_merged += miss && counts;
     if (found)
         pass(t, l, packet);
     else
-        wait_for(t, l, miss ? miss : ask(t, stage, page), packet);
+        wait_for(t, l, miss ? miss : ask(t, ctrl, page), packet);
     return true;
 }
 
-static void hold_up(gpci_l1_tlb *l, uint64_t now) {
+static void on_stall(gpci_l1_tlb *l, uint64_t now) {
     l->since = l->since == GPCI_NEVER ? now : l->since;
-    l->relieved = false;
+    l->freed = false;
 }
 
 static void go_on(gpci_l1_tlb *l, uint64_t now) {
@@ -178,14 +178,14 @@ static void go_on(gpci_l1_tlb *l, uint64_t now) {
     l->since = GPCI_NEVER;
 }
 
-static void look_up(gpci_timed *t, gpci_stage *stage) {
-    gpci_l1_tlb *l = stage->tlb;
+static void look_up(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_l1_tlb *l = ctrl->tlb;
     const uint64_t now = t->wheel.now;
-    while (l->in.count && (l->since == GPCI_NEVER || l->relieved)) {
+    while (l->in.count && (l->since == GPCI_NEVER || l->freed)) {
         const uint32_t packet = l->in.first;
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (t->pool.links[packet].due > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[packet].due);
+            gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[packet].due);
             return;
         }
         if (p->request.kind == GPCI_KIND_FENCE) {
@@ -196,31 +196,31 @@ static void look_up(gpci_timed *t, gpci_stage *stage) {
             continue;
         }
         if (!has_port(t, l, p)) {
-            gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+            gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
             return;
         }
-        if (!look(t, stage, packet, p)) {
-            hold_up(l, now);
+        if (!look(t, ctrl, packet, p)) {
+            on_stall(l, now);
             return;
         }
         go_on(l, now);
     }
 }
 
-void gpci_l1_tlb_step(gpci_timed *t, gpci_stage *stage) {
-    gpci_l1_tlb *l = stage->tlb;
+void gpci_l1_tlb_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_l1_tlb *l = ctrl->tlb;
     const uint64_t now = t->wheel.now;
     if (l->used)
-        take_answers(t, stage);
-    look_up(t, stage);
+        take_answers(t, ctrl);
+    look_up(t, ctrl);
     while (l->passed.count && t->pool.links[l->passed.first].due <= now)
-        gpci_queue_push(&stage->in, &t->pool, now, gpci_queue_pop(&l->passed, &t->pool, now));
+        gpci_queue_push(&ctrl->in, &t->pool, now, gpci_queue_pop(&l->passed, &t->pool, now));
     if (l->passed.count)
-        gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[l->passed.first].due);
+        gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[l->passed.first].due);
 }
 
-bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_stage *stage, uint64_t address) {
-    gpci_l1_tlb *l = stage->tlb;
+bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_ctrl *ctrl, uint64_t address) {
+    gpci_l1_tlb *l = ctrl->tlb;
     const uint64_t page = address >> l->shift;
     if (*l->engine == page)
         return true;
@@ -228,21 +228,21 @@ bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_stage *stage, uint64_t address) {
     gpci_tlb_miss *miss = found ? NULL : find(l, page);
     if ((miss && miss->engine) || (!found && !miss && l->used == l->entries))
         return false;
-    gpci_count_l1_tlb(t->h, stage->index, found);
+    gpci_count_l1_tlb(t->h, ctrl->index, found);
     if (found) {
         *l->engine = page;
         return true;
     }
     l->hits_merged += miss != NULL;
-    (miss ? miss : ask(t, stage, page))->engine = true;
+    (miss ? miss : ask(t, ctrl, page))->engine = true;
     return false;
 }
 
-bool gpci_l1_tlb_lets_prefetch(const gpci_stage *stage, uint64_t address) {
-    return gpci_tlb_has(stage->tlb->tags, address >> stage->tlb->shift);
+bool gpci_l1_tlb_lets_prefetch(const gpci_ctrl *ctrl, uint64_t address) {
+    return gpci_tlb_has(ctrl->tlb->tags, address >> ctrl->tlb->shift);
 }
 
-void gpci_l1_tlb_answer(gpci_timed *t, gpci_stage *stage, uint32_t miss, uint64_t cycle) {
-    stage->tlb->misses[miss].due = cycle;
-    gpci_wheel_wake(&t->wheel, stage->component, cycle);
+void gpci_l1_tlb_answer(gpci_timed *t, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle) {
+    ctrl->tlb->misses[miss].due = cycle;
+    gpci_wheel_wake(&t->wheel, ctrl->component, cycle);
 }

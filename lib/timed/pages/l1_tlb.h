@@ -45,31 +45,31 @@ typedef struct gpci_l1_tlb {
     uint32_t waiting;  /* packets at MSHR entries */
     uint32_t first_ask, ask_count;
     bool asking;    /* asks not yet told to the L2 TLB (gpci_l2_tlb_settle) */
-    bool relieved;  /* room has appeared since a packet was held up */
+    bool freed;     /* room has appeared since a packet was held up */
     uint64_t since; /* core cycle since the head is held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
     gpci_gauge wait_gauge;
 } gpci_l1_tlb;
 
 /* Create the TLB of an L1; NULL if tlb.page is none. GPC_ERROR_MEMORY. */
-gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_stage *stage);
-void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_stage *stage);
+gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
 void gpci_l1_tlb_reset(gpci_l1_tlb *tlb, uint64_t now);
 void gpci_l1_tlb_state(gpci_l1_tlb *tlb, gpci_state_fn visit, void *user_data);
 void gpci_l1_tlb_count(const gpci_l1_tlb *tlb, uint64_t now, gpc_stats *stats);
-void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to);
+void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
 
 /* Fill answered pages, look up packets as ports allow, and pass packets on. */
-GPCI_COLD void gpci_l1_tlb_step(gpci_timed *t, gpci_stage *stage);
+GPCI_COLD void gpci_l1_tlb_step(gpci_timed *t, gpci_ctrl *ctrl);
 /*
  * True if the copy engine may send a request to an address. Otherwise the page is asked for, and L1 is stepped once
  * known.
  */
-GPCI_COLD bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_stage *stage, uint64_t address);
+GPCI_COLD bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_ctrl *ctrl, uint64_t address);
 /* True if a prefetch's page is known. */
-GPCI_COLD bool gpci_l1_tlb_lets_prefetch(const gpci_stage *stage, uint64_t address);
+GPCI_COLD bool gpci_l1_tlb_lets_prefetch(const gpci_ctrl *ctrl, uint64_t address);
 
 /* The answer of an MSHR entry is known from a core cycle on; L1 is stepped then. */
-void gpci_l1_tlb_answer(gpci_timed *t, gpci_stage *stage, uint32_t miss, uint64_t cycle);
+void gpci_l1_tlb_answer(gpci_timed *t, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle);
 
 #endif

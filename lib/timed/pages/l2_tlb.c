@@ -48,11 +48,11 @@ static void note(gpci_timed *t, uint32_t sm) {
         gpci_wheel_wake(&t->wheel, l->component, t->wheel.now);
 }
 
-void gpci_l2_tlb_asked(gpci_timed *t, gpci_stage *stage) {
-    if (t->strands)
-        stage->tlb->asking = true;
+void gpci_l2_tlb_asked(gpci_timed *t, gpci_ctrl *ctrl) {
+    if (t->shards)
+        ctrl->tlb->asking = true;
     else
-        note(t, stage->index);
+        note(t, ctrl->index);
 }
 
 void gpci_l2_tlb_settle(gpci_timed *t) {
@@ -97,8 +97,9 @@ static void begin_walks(gpci_timed *t, gpci_l2_tlb *l) {
     while (l->walking < l->walkers && l->walking < l->count && walk_at(l, l->walking)->ready <= now) {
         gpci_tlb_walk *walk = walk_at(l, l->walking);
         walk->due = now + l->walk_latency;
-        for (uint32_t waiter = walk->waiter; waiter != UINT32_MAX; waiter = miss_at(t, waiter)->next)
-            answer(t, waiter, walk->due);
+        for (uint32_t mshr_target = walk->mshr_target; mshr_target != UINT32_MAX;
+             mshr_target = miss_at(t, mshr_target)->next)
+            answer(t, mshr_target, walk->due);
         gpci_count_walk(t->h);
         gpci_gauge_set(&l->walk_gauge, now, ++l->walking);
         gpci_gauge_set(&l->wait_gauge, now, l->count - l->walking);
@@ -129,11 +130,11 @@ static bool look(gpci_timed *t, gpci_l2_tlb *l, uint32_t number) {
     l->hits_merged += walk != NULL;
     if (!walk) {
         walk = walk_at(l, l->count++);
-        *walk = (gpci_tlb_walk){.page = miss->page, .ready = miss->earliest, .waiter = UINT32_MAX};
+        *walk = (gpci_tlb_walk){.page = miss->page, .ready = miss->earliest, .mshr_target = UINT32_MAX};
         gpci_gauge_set(&l->wait_gauge, t->wheel.now, l->count - l->walking);
     }
-    miss->next = walk->waiter;
-    walk->waiter = number;
+    miss->next = walk->mshr_target;
+    walk->mshr_target = number;
     walk->count++;
     if (place < l->walking)
         answer(t, number, walk->due);

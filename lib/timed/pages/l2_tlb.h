@@ -15,10 +15,10 @@
  */
 typedef struct gpci_tlb_walk {
     uint64_t page;
-    uint64_t ready;  /* earliest core cycle of the start */
-    uint64_t due;    /* core cycle of the end, once started */
-    uint32_t waiter; /* last waiting MSHR entry of an L1 TLB: number, counted over all SMs */
-    uint32_t count;  /* waiting entries */
+    uint64_t ready;       /* earliest core cycle of the start */
+    uint64_t due;         /* core cycle of the end, once started */
+    uint32_t mshr_target; /* last waiting MSHR entry of an L1 TLB: number, counted over all SMs */
+    uint32_t count;       /* waiting entries */
 } gpci_tlb_walk;
 
 typedef struct gpci_l2_tlb {
@@ -35,8 +35,8 @@ typedef struct gpci_l2_tlb {
 } gpci_l2_tlb;
 
 /* An SM's L1 TLB has a page to look up, from the present cycle on. */
-void gpci_l2_tlb_asked(gpci_timed *t, gpci_stage *stage);
-/* With strands: note the asks of L1 TLBs in the finished phase. */
+void gpci_l2_tlb_asked(gpci_timed *t, gpci_ctrl *ctrl);
+/* With shards: note the asks of L1 TLBs in the finished phase. */
 void gpci_l2_tlb_settle(gpci_timed *t);
 
 #endif

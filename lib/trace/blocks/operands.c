@@ -67,7 +67,7 @@ bool gpci_number_of_barrier(const gpc_instruction *i, unsigned n, uint32_t *out)
     return true;
 }
 
-bool gpci_tell_of_barrier(gpc_instruction *i, uint32_t number) {
+bool gpci_mark_barrier(gpc_instruction *i, uint32_t number) {
     const uint32_t end = (uint32_t)i->destinations + i->sources;
     if (gpci_barrier_of(i) == UINT32_MAX || end + 2 > GPC_MAX_OPERANDS || number >> 2 * NUMBER_BITS)
         return false;

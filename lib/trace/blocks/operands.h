@@ -77,7 +77,7 @@ GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
 /* N-th number of a trace beside the barrier (GPC_REGISTER_NUMBER); false: the trace has fewer numbers. */
 bool gpci_number_of_barrier(const gpc_instruction *instruction, unsigned n, uint32_t *out);
 /* Add a number to an instruction that names a barrier. False: no free operand. */
-bool gpci_tell_of_barrier(gpc_instruction *instruction, uint32_t number);
+bool gpci_mark_barrier(gpc_instruction *instruction, uint32_t number);
 
 /* Set the work of an instruction. `work` must not be GPCI_WORK_OTHER. */
 GPCI_INLINE void gpci_operands_work(gpci_operands *operands, unsigned work) {

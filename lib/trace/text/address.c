@@ -141,7 +141,7 @@ static void name_targets(gpc_instruction *model, const bulk_front *front) {
     model->sources = model->sources < room ? model->sources : (uint8_t)room;
     gpci_line_barrier(model, front->barrier);
     if (numbers)
-        gpci_tell_of_barrier(model, (uint32_t)front->mask);
+        gpci_mark_barrier(model, (uint32_t)front->mask);
 }
 
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at) {
@@ -176,7 +176,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
         block->instructions[block->count++] = model;
     }
     if (front.outside && model.kind == GPC_LOAD)
-        gpci_tell_of_barrier(&block->instructions[block->count - 1], (uint32_t)front.outside);
+        gpci_mark_barrier(&block->instructions[block->count - 1], (uint32_t)front.outside);
     return at;
 }
 

@@ -69,8 +69,8 @@ static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, con
         rank = rank == 1 + parser->rank ? 0 : rank;
     }
     gpci_line_barrier(i, address);
-    if (known && arrivals < MOST_ARRIVALS && bytes < MOST_ARRIVALS && gpci_tell_of_barrier(i, (uint32_t)bytes))
-        gpci_tell_of_barrier(i, (uint32_t)(rank << 20 | arrivals));
+    if (known && arrivals < MOST_ARRIVALS && bytes < MOST_ARRIVALS && gpci_mark_barrier(i, (uint32_t)bytes))
+        gpci_mark_barrier(i, (uint32_t)(rank << 20 | arrivals));
 }
 
 /* Split lanes at different barriers into separate instructions. */
@@ -114,8 +114,8 @@ bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy) 
     if (!known)
         return true;
     if (copy == GPC_COPY_BARRIER_INIT)
-        gpci_tell_of_barrier(last, MOST_ARRIVALS - (value >> 1 & (MOST_ARRIVALS - 1)));
+        gpci_mark_barrier(last, MOST_ARRIVALS - (value >> 1 & (MOST_ARRIVALS - 1)));
     else
-        gpci_tell_of_barrier(last, value >> 31);
+        gpci_mark_barrier(last, value >> 31);
     return true;
 }

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_ENGINE_H
+#define GPC_COHERENCE_ENGINE_H
+
+#include "coherence/engine/engine_task.h"
+
+/*
+ * Accesses. A module is a controller: it reacts to messages as they arrive, by the protocol's table (transaction.h). A
+ * block is locked from the lookup that finds it until the request is complete. An access or request that arrives in
+ * between waits or is refused. Accesses one at a time use engine of their own (engine_alone.h).
+ *
+ * A task is work a controller has begun and not ended: a lookup, a sent request, an eviction. A task is a chain of
+ * steps. A step is a function called at a cycle. If a step needs another module, it makes a child task for the module,
+ * and the child notifies its parent at the end. A step ends with: a later step of the task; a message whose arrival is
+ * the next step; a place in a queue; a child task; or the end of the task.
+ *
+ * Waiting and refusing: accesses, and requests towards the processors, wait for a lock. A request towards memory that
+ * finds its block locked waits too; or, with GPC_PROTOCOL_RETRY, it is refused: all locks on its way are released, and
+ * the access begins again at the first-level module some cycles later. If requests are refused, the holder of a lock
+ * towards the processors never waits for a lock towards memory. If requests wait, probes pass the locks of waiting
+ * requests (engine_lock.c). Hence no circle of waiters.
+ *
+ * Files: engine.c calls; engine_build.c memory; engine_pool.c arrays, queues, calendar;
+ * engine_network.c messages; engine_find.c ports, lookups; engine_lock.c locks; engine_hold.c held
+ * trees; engine_access.c an access at the first-level module; engine_pass.c an access that bypasses the module;
+ * engine_read.c, engine_write.c, engine_evict.c, engine_put.c requests, evictions and puts;
+ * engine_sweep.c acquires and flushes of whole modules; engine_fetch.c neighbours read in addition;
+ * engine_tell.c invalidations without answer, and markers behind them; engine_fill.c ways taken when data
+ * arrive; engine_alone.c accesses one at a time, and the lists of their steps.
+ */
+
+/* A message in flight. */
+typedef struct gpci_sent_message {
+    uint32_t next, behind; /* next: in the pool; behind: in the buffer */
+    uint32_t task, step;   /* step of `task` to run on arrival */
+    uint32_t network, from, to, bytes;
+    uint32_t buffer, kind;
+    uint64_t address, sent, began;
+    uint32_t message; /* index in the list of steps, of a lone access */
+    bool masked;
+} gpci_sent_message;
+
+/* Buffers of messages: four per module and network. */
+enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
+
+typedef struct gpci_star_buffer {
+    gpci_due_queue row, waiters;    /* row: messages, chained by `behind`; waiters: for room or for the head */
+    uint64_t size, used;            /* bytes; 0: unlimited */
+    uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
+    uint64_t decided;               /* switch output: 1 + cycle of the last decision */
+    uint32_t turn, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
+} gpci_star_buffer;
+
+/* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
+typedef struct gpci_net {
+    uint32_t count;
+    uint32_t *members;
+    gpci_star_buffer *buffers;
+} gpci_net;
+
+/* First token of internal accesses; tokens of the host's accesses are lower. */
+#define GPCI_NEIGHBOUR_TOKEN ((uint64_t)1 << 63)
+
+#define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
+
+/* Lock of a locked block. Unlocked blocks share entry 0 of the pool, which is free and read-only. */
+typedef struct gpci_lock {
+    uint32_t next;   /* free: next in the pool; in use: next of the bucket (gpci_engine_unit.locks); 0: none */
+    uint32_t block;  /* block of the lock */
+    uint32_t holder; /* access that holds the lock; GPCI_NO_ITEM: free */
+    uint32_t token; /* token of the holder (gpci_lock_token): the pool entry `holder` may be reused by a later access */
+    /* Task of the holder's request or put for the block; GPCI_NO_ITEM: none yet; GPCI_ANSWERED: answered. */
+    uint32_t asks;
+    uint32_t probe; /* probe that passed the lock and has not answered, or GPCI_NO_ITEM */
+    gpci_due_queue waiters;
+    uint64_t tag; /* tag being brought to the block */
+} gpci_lock;
+
+_Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them");
+
+#define GPCI_LOCK_NEIGHBOUR 0x80000000u
+/* Low bits of a token, different for all accesses in flight, and a bit for neighbour accesses. */
+GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
+    return ((uint32_t)token & ~GPCI_LOCK_NEIGHBOUR) | (token >= GPCI_NEIGHBOUR_TOKEN ? GPCI_LOCK_NEIGHBOUR : 0);
+}
+
+#define GPCI_LOCK_FREE                                                                                    \
+    (gpci_lock) {                                                                                         \
+        .block = GPCI_TREE_NO_BLOCK, .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, \
+        .waiters = GPCI_DUE_QUEUE_INIT                                                                    \
+    }
+
+/* State of a module for overlapping accesses. */
+typedef struct gpci_engine_unit {
+    uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
+    uint32_t lock_mask;
+    uint32_t held; /* for lone accesses: number of locked blocks; locks of both halves count in the home half */
+    /* state */
+    uint32_t ports_used;
+    /* port_waiters: for a port; entry_waiters: with a host, for an MSHR entry. */
+    gpci_due_queue port_waiters, entry_waiters;
+    /* With a host: waiting for room for a message, down [0] and up [1]; halves share the home half's queues. */
+    gpci_due_queue senders[2];
+    uint32_t freed[2];         /* places freed for `senders`; the first sender is about to take a place */
+    uint32_t oldest, youngest; /* accesses in flight */
+    uint32_t listed, joined;   /* number of accesses in flight, and of joined accesses among them */
+    uint32_t sweeps;           /* acquires and flushes of the module in progress */
+    uint32_t address_blocked;  /* first task that blocks an address, or GPCI_NO_ITEM */
+    gpci_due_queue address_waiters;
+    uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
+    gpci_due_queue notified_waiters;
+    bool mixed;  /* modules above have different block sizes */
+    bool halved; /* half of a cache; waiters for room are in `address_waiters` */
+} gpci_engine_unit;
+
+/*
+ * Position of a task of a lone access in the list of steps: the task's next message is sent `delay` cycles after the
+ * end of step `after`, as in gpc_coherence_message, when the joined steps have ended.
+ */
+typedef struct gpci_trail {
+    uint32_t after, delay, directory;
+    uint32_t came;              /* message that brought the task to its module; GPC_NO_MESSAGE: none */
+    uint32_t joins, join_count; /* last steps of ended children: a list through gpc_coherence_message.join */
+    uint32_t peers, peer_count; /* messages of peers to the requester: a list likewise */
+    uint8_t looks, memory;
+    bool answered; /* the task's module has sent an answer */
+    bool late;     /* Multi2Sim: the answer to a probe waits for all other steps of the cycle */
+} gpci_trail;
+
+#define GPCI_TRAIL_INIT \
+    { GPC_NO_MESSAGE, 0, 0, GPC_NO_MESSAGE, GPC_NO_MESSAGE, 0, GPC_NO_MESSAGE, 0, 0, 0, false, false }
+
+typedef struct gpci_engine gpci_engine;
+typedef struct gpci_hold gpci_hold;
+typedef struct gpci_engine_host gpci_engine_host;
+struct gpci_engine {
+    gpc_coherence *tree;
+    gpc_context *context;
+    const gpci_engine_host *host; /* engine_host.h; NULL: a tree without a host */
+    bool waits;                   /* requests for a locked block wait instead of being refused */
+    bool passes;                  /* probes pass locks of accesses that wait below (if requests wait) */
+    bool orders;                  /* with a host: order and join accesses of a module as without a host */
+    bool lists;                   /* accesses of a module are listed, ordered and joined */
+    bool direct;                  /* steps without delay run at once (gpci_then) */
+    bool alone;                   /* one access at a time, with a list of its steps (engine_alone.c) */
+    bool untimed;                 /* alone, and all delays are 0 */
+    uint32_t late;                /* answers that wait for all other steps of the cycle (gpci_trail.late) */
+    gpci_calendar calendar;
+    gpci_items tasks, inflights, sent_messages, waiters, locks;
+    uint64_t *labels; /* [label_room] by task, for a traced host: label of the message that started the task; or NULL */
+    size_t label_room;
+    gpci_trail *trails; /* [trail_room] by task, for lone accesses; or NULL */
+    size_t trail_room;
+    gpci_trail start; /* position at which the next access begins */
+    uint32_t fan_out; /* most tasks made by a step */
+    uint32_t sides;   /* most internal accesses made by a step (gpci_side_begin) */
+    /*
+     * [in-flight access][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock
+     */
+    uint8_t *payload;
+    size_t payload_room, payload_bytes;
+    gpc_request *policy_request; /* [in-flight access] requests shown to policies; only in a tree with policies */
+    size_t policy_request_room;
+    gpci_inflight_rest *rests; /* [in-flight access], or NULL */
+    size_t rest_room;
+    uint32_t largest;        /* largest block size of the first level */
+    gpci_net *nets;          /* [star_count] */
+    uint32_t *places;        /* [star_count][module_count] place of a module among the members of a network */
+    gpci_engine_unit *units; /* [module_count] */
+    uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
+    bool grows;   /* a step may need extra room: in-flight accesses for neighbours, or channels of a held tree */
+    bool crowded; /* a full map may have less room than a step needs */
+    bool stepping, telling;                           /* stepping: in a step; telling: in gpc_coherence_advance */
+    gpci_hold *hold;                                  /* engine_hold.h; NULL: time advances */
+    void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
+    void *performed_data;
+    /* state, with the items of the pools */
+    uint64_t waited;                      /* number of requests that waited for a lock */
+    uint64_t now, next_token, neighbours; /* neighbours: number of past neighbour accesses */
+    uint32_t random[31], drawn;           /* state of gpci_back_off */
+    uint32_t live;                        /* accesses not reported yet */
+    gpci_due_queue ended;                 /* accesses to report */
+};
+
+typedef void (*gpci_task_step_fn)(gpci_engine *e, uint32_t subject);
+#define X(name) void gpci_step_##name(gpci_engine *e, uint32_t subject);
+GPCI_STEPS(X)
+#undef X
+extern const gpci_task_step_fn gpci_steps[];
+
+GPCI_INLINE gpci_task *gpci_task_at(const gpci_engine *e, uint32_t task) {
+    return (gpci_task *)(void *)e->tasks.items + task;
+}
+
+GPCI_INLINE gpci_tree_inflight *gpci_tree_inflight_at(const gpci_engine *e, uint32_t inflight) {
+    return (gpci_tree_inflight *)(void *)e->inflights.items + inflight;
+}
+
+GPCI_INLINE gpci_inflight_rest *gpci_inflight_rest_of(const gpci_engine *e, uint32_t inflight) {
+    return e->rests + inflight;
+}
+
+/* Mask of an access; gpci_payload_of: its bytes, in a tree with data. */
+GPCI_INLINE uint8_t *gpci_mask_of(const gpci_engine *e, uint32_t inflight) {
+    return e->payload + inflight * e->payload_bytes;
+}
+
+GPCI_INLINE uint8_t *gpci_payload_of(const gpci_engine *e, uint32_t inflight) {
+    return gpci_mask_of(e, inflight) + (e->largest + 7) / 8;
+}
+
+/* Copy of the access's block at unlock. */
+GPCI_INLINE uint8_t *gpci_whole_of(const gpci_engine *e, uint32_t inflight) {
+    return gpci_payload_of(e, inflight) + e->largest;
+}
+
+/* True if an access skips the first module, or writes through, regardless of state. The access then never joins. */
+bool gpci_goes_alone(const gpci_engine *e, const gpci_tree_inflight *access);
+
+GPCI_INLINE gpci_module *gpci_task_module(const gpci_engine *e, const gpci_task *task) {
+    return gpci_module_at(e->tree, task->module);
+}
+
+GPCI_INLINE gpci_module *gpci_task_from(const gpci_engine *e, const gpci_task *task) {
+    return gpci_module_at(e->tree, task->from);
+}
+
+GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_engine *e, uint32_t module, uint32_t block) {
+    const gpci_engine_unit *unit = &e->units[module];
+    uint32_t item = unit->locks[block & unit->lock_mask];
+    while (item && ((gpci_lock *)gpci_items_at(&e->locks, item))->block != block)
+        item = ((gpci_lock *)gpci_items_at(&e->locks, item))->next;
+    return gpci_items_at(&e->locks, item);
+}
+
+/* Fast check: most blocks are unlocked. */
+GPCI_INLINE bool gpci_is_locked(const gpci_engine *e, uint32_t module, uint32_t block) {
+    const gpci_engine_unit *unit = &e->units[module];
+    return unit->locks[block & unit->lock_mask] && gpci_lock_of(e, module, block)->holder != GPCI_NO_ITEM;
+}
+
+/* Schedule a step `cycles` from now (in cycles of the host, if there is one). */
+GPCI_INLINE void gpci_step_in(gpci_engine *e, uint32_t subject, gpci_step step, uint64_t cycles) {
+    const gpci_due due = {subject, step};
+    if (cycles)
+        gpci_calendar_later(&e->calendar, e->now + cycles, due);
+    else
+        gpci_calendar_today(&e->calendar, due);
+}
+
+/*
+ * Run a step without delay. With a host: immediately, as the last action of the calling step. Without a host: after the
+ * steps already due, as in Multi2Sim.
+ */
+GPCI_INLINE void gpci_then(gpci_engine *e, uint32_t task, gpci_step step) {
+    if (e->direct)
+        gpci_steps[step](e, task);
+    else
+        gpci_calendar_today(&e->calendar, (gpci_due){task, step});
+}
+
+/* engine.c */
+/* Make a child task of the same access. At the end the parent continues with `resumes`. */
+gpci_task *gpci_task_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
+                           uint64_t address, uint32_t *out_task);
+void gpci_task_end(gpci_engine *e, uint32_t task);
+/* End a task without notifying its parent. With a host, an ended access is freed with the last task. */
+void gpci_task_give(gpci_engine *e, uint32_t task);
+/* Wake all waiters of a queue after `cycles`. */
+void gpci_wake(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles);
+/* Schedule a step after `cycles` of a module's clock. */
+void gpci_step_after(gpci_engine *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles);
+/*
+ * Continue a task with `step` once a module's data (`bytes` of a message) are read or written. 0 bytes: only the
+ * latency.
+ */
+void gpci_use_data(gpci_engine *e, uint32_t task, gpci_step step, gpci_module *m, uint32_t bytes, bool write);
+/* Begin an access with `step` at the cycle; room has been made. */
+uint32_t gpci_inflight_begin(gpci_engine *e, const gpc_coherence_request *request, const gpc_request *carried,
+                             gpci_step step);
+/* Make room for a step and the immediate successors. */
+bool gpci_steps_room(gpci_engine *e);
+/* Run a step; room has been made. */
+gpc_status gpci_step_do(gpci_engine *e, gpci_due due, gpc_error *error);
+/* Run the steps up to a cycle. */
+gpc_status gpci_steps_until(gpci_engine *e, uint64_t cycle, gpc_error *error);
+
+/* engine_network.c */
+/*
+ * Send a message of a task. False: the buffer is busy or full; the task runs `again` when the buffer may have room.
+ * `low` is the lower of the two modules: the message uses the network above it.
+ */
+typedef struct gpci_message {
+    uint32_t task;     /* task of step `again` */
+    uint32_t receiver; /* task of step `arrives` */
+    uint32_t low, from, to, bytes;
+    gpc_message_kind kind;
+    gpci_step arrives, again;
+    uint64_t address;
+    bool masked;
+} gpci_message;
+bool gpci_send(gpci_engine *e, const gpci_message *message);
+/* Let the first sender in a queue try to send. */
+void gpci_sender_wake(gpci_engine *e, const gpci_due_queue *queue, uint64_t cycles);
+/*
+ * Build the message by which a task asks its module on behalf of `from`; gpci_reply_message: the module's answer.
+ * Neither has data yet.
+ */
+gpci_message gpci_request_message(const gpci_engine *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                  gpci_step again);
+gpci_message gpci_reply_message(const gpci_engine *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                gpci_step again);
+/* X, reached by `probe`, sends the block directly to the module of `request`. */
+bool gpci_send_to_peer(gpci_engine *e, uint32_t probe, uint32_t request, gpci_step again);
+/* Report a received message to a tracing host. */
+void gpci_report_message(const gpci_engine *e, const gpci_sent_message *sent_message);
+/*
+ * T finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have arrived
+ * too.
+ */
+void gpci_request_done(gpci_engine *e, uint32_t task);
+
+/* engine_alone.c: positions of tasks in the list of a lone access's steps. */
+/* A new task begins at the position of its parent. */
+void gpci_trail_begin(gpci_engine *e, uint32_t task, uint32_t parent);
+/* The parent goes on from the end of a task; the access of a task has ended. */
+void gpci_trail_end(gpci_engine *e, uint32_t parent, uint32_t task);
+void gpci_trail_finish(gpci_engine *e, uint32_t task);
+/* Append a message. Returns its index. */
+uint32_t gpci_trail_send(gpci_engine *e, const gpci_message *message);
+/* Wait for the messages of peers, too. */
+void gpci_trail_join_peers(gpci_engine *e, uint32_t task);
+/*
+ * Add the delay of a lookup, and the block found by a task's message; the delay of data; an EVICTION. gpci_trail_start:
+ * the next access begins at the position of a task.
+ */
+void gpci_trail_look(gpci_engine *e, uint32_t task, const gpci_module *m);
+void gpci_trail_found(gpci_engine *e, uint32_t task, uint32_t block, bool hit);
+void gpci_trail_use(gpci_engine *e, uint32_t task, const gpci_module *m, bool write);
+void gpci_trail_evict(gpci_engine *e, uint32_t task, const gpci_module *m, uint32_t block);
+void gpci_trail_start(gpci_engine *e, uint32_t task);
+
+/* engine_build.c */
+/*
+ * Random number of cycles, from 0 to below `bound`, until an access begins again: random() of GNU's C library after
+ * srandom(seed), as in Multi2Sim. x[n] = x[n - 3] + x[n - 31].
+ */
+uint32_t gpci_back_off(gpci_engine *e, uint32_t bound);
+
+/* engine_find.c, engine_lock.c */
+/* Look up `address` in a task's module and lock the block; the task continues with `resumes`. */
+typedef struct gpci_look {
+    uint64_t address;
+    uint32_t module;
+    gpci_step resumes;
+    bool blocking;       /* wait for the lock; false: be refused */
+    bool allocates;      /* make room for a missing block */
+    bool goes_first;     /* before earlier waiters for a port */
+    bool blocks_address; /* block a missing address until gpci_release_address */
+} gpci_look;
+void gpci_find_begin(gpci_engine *e, uint32_t task, const gpci_look *find);
+/* The eviction of a block of the victim's line has ended. */
+void gpci_find_block_left(gpci_engine *e, uint32_t task, uint32_t block, bool refused);
+void gpci_unlock(gpci_engine *e, uint32_t module, uint32_t block);
+/* Put a lookup into a queue, `first` or last; it looks again when it leaves the queue. */
+void gpci_lookup_waits(gpci_engine *e, uint32_t task, gpci_due_queue *queue, bool first);
+/*
+ * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
+ */
+GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *e, uint32_t inflight) {
+    gpci_items_give(&e->inflights, inflight);
+    gpci_tree_inflight_at(e, inflight)->token = 0;
+}
+/* True if `in-flight access` holds the lock, not an ended access with the same pool entry. */
+bool gpci_lock_is_of(const gpci_engine *e, const gpci_lock *lock, uint32_t inflight);
+/* Lock a block for an access and a tag. */
+gpci_lock *gpci_lock_take(gpci_engine *e, uint32_t module, uint32_t block, uint32_t inflight, uint64_t tag);
+/*
+ * A probe answered for the block. Unlock the block, unless the access had locked it before; if another access holds it,
+ * update that access's view of the block.
+ */
+void gpci_probe_leaves(gpci_engine *e, uint32_t task);
+/*
+ * The task's request or put for the block was sent to the low module, or is being given up. gpci_block_answered: the
+ * answer arrived.
+ */
+void gpci_block_asks(gpci_engine *e, uint32_t task);
+void gpci_block_answered(gpci_engine *e, uint32_t task);
+/*
+ * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by `in-flight access` (if given):
+ * a bit per way. Returns their number.
+ */
+uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
+                            uint32_t inflight, uint64_t *candidates);
+/*
+ * Choose and lock a directory-only way of the task's own module `from` for a block's entry. GPCI_TREE_NO_BLOCK: all are
+ * locked. If the access had locked the way before, `lent` is set.
+ */
+uint32_t gpci_take_directory_way(gpci_engine *e, gpci_task *task, uint64_t tag);
+/* True if the block of an address is present or coming, and the lock would make `asker` (NULL: anyone) wait. */
+bool gpci_find_locked(const gpci_engine *e, uint32_t module, uint64_t address, const gpci_task *requester);
+/*
+ * A block left silently or moved, and its way stays locked for another block. A probe waiting for this lock must look
+ * again now: it would otherwise wait for the other block's request, which may wait for the prober.
+ */
+void gpci_look_again(gpci_engine *e, uint32_t module, uint32_t block);
+/*
+ * Cache of two halves: a way may be free, or its block gone. Let lookups waiting for room look again. They wait for
+ * room and not for a lock, because a lock may belong to a request of the near half that waits for them.
+ */
+void gpci_halves_move(gpci_engine *e, uint32_t module);
+/* Find a locked block that `tag` is being brought to, or GPCI_TREE_NO_BLOCK. */
+uint32_t gpci_find_coming(const gpci_engine *e, const gpci_module *m, uint64_t tag);
+/* True if the tag of a found block has not arrived yet. */
+bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag);
+/* True if a probe may pass a lock held by another access. */
+bool gpci_may_pass(const gpci_engine *e, const gpci_lock *lock, bool coming);
+
+/* engine_write.c */
+/*
+ * Invalidate copies of addresses `first` to `first + span`. `event`: the protocol's own event at probed modules; 0: the
+ * usual.
+ */
+void gpci_invalidate_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
+                           uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event);
+/* Make room in the directory for the requester of a read: another copy is invalidated first (gpci_directory_victim). */
+void gpci_room_begin(gpci_engine *e, uint32_t request, gpci_step resumes);
+/* Note the level reached by a request, for the access's result. */
+GPCI_INLINE void gpci_inflight_reaches(const gpci_engine *e, const gpci_task *request) {
+    gpci_tree_inflight *a = gpci_tree_inflight_at(e, request->inflight);
+    const uint32_t level = gpci_task_module(e, request)->level;
+    a->deepest = level > a->deepest ? (uint8_t)level : a->deepest;
+}
+
+/* Arguments of the rules of directories for a request of `from` for a copy, shared or exclusive. */
+GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *e, const gpci_task *task) {
+    return (gpci_tree_request){.from = gpci_task_from(e, task),
+                               .block = task->own,
+                               .tag = task->address,
+                               .valid = task->valid,
+                               .non_coherent = task->non_coherent,
+                               .event = task->event,
+                               .cause = task->cause};
+}
+
+/*
+ * T, module of a request or put, reads the missing bytes of the partial `block` (gpci_module_is_partial). The task
+ * continues with `resumes` when the bytes arrive or the read is refused. gpci_whole_end: false if a probe has taken the
+ * block (state I).
+ */
+void gpci_whole_begin(gpci_engine *e, uint32_t task, gpci_step resumes);
+bool gpci_whole_end(const gpci_engine *e, gpci_task *task);
+/*
+ * T, module of a request or put, asks for write permission for the `block`. The task continues with `resumes`, also if
+ * refused.
+ */
+void gpci_rights_begin(gpci_engine *e, uint32_t task, gpci_step resumes);
+/* Call only if not refused. True if write permission came without data (gpci_tree_data_begin). */
+bool gpci_rights_end(gpci_engine *e, const gpci_task *task);
+
+/* The bytes of an access were written and read; or an acquire is done. */
+GPCI_INLINE void gpci_performed(const gpci_engine *e, uint32_t inflight) {
+    if (e->performed)
+        e->performed(e->performed_data, inflight);
+}
+
+/* engine_access.c */
+/* Bytes an access writes. */
+gpci_tree_payload gpci_store_of(const gpci_engine *e, uint32_t inflight);
+/* Report an access and free it with the task. */
+void gpci_inflight_end(gpci_engine *e, uint32_t task);
+/* If a request of the access was refused: release its block, schedule a retry and return true. */
+bool gpci_access_refused(gpci_engine *e, uint32_t task);
+
+/*
+ * A put has been sent. If it carries a store's bytes from the first-level module, in a tree without directories and
+ * with ordered messages, release the block for others; a store that bypasses the module lets others pass too.
+ */
+void gpci_access_left(gpci_engine *e, uint32_t put);
+
+/* engine_fill.c */
+/* A missed block has arrived and will get its state. If it came into a fill way, move it to a regular way. */
+GPCI_COLD void gpci_fill_arrives(gpci_engine *e, uint32_t task);
+/* An access is done with the block: unlock the block; if still in a fill way, evict the block. */
+void gpci_fill_leave(gpci_engine *e, const gpci_task *t);
+
+/* engine_fetch.c */
+/* Begin a module's request to the low module with `step`, then requests for the block's neighbours. */
+GPCI_COLD void gpci_ask_for_group(gpci_engine *e, uint32_t request, gpci_step step);
+/* Variant for modules that may not read neighbours; `misses`: the block, or a part of it, is missing. */
+GPCI_INLINE void gpci_ask(gpci_engine *e, const gpci_module *m, uint32_t request, gpci_step step, bool misses) {
+    if (GPCI_UNLIKELY(m->fetch_mask) && misses)
+        gpci_ask_for_group(e, request, step);
+    else
+        gpci_then(e, request, step);
+}
+/* For modules with neighbours: true if an access needs unwritten bytes of the block of m. */
+GPCI_INLINE bool gpci_needs_rest(const gpci_engine *e, const gpci_module *m, uint32_t inflight) {
+    if (GPCI_LIKELY(!m->fetch_mask))
+        return false;
+    const gpci_tree_payload store = gpci_store_of(e, inflight);
+    return gpci_tree_inflight_at(e, inflight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &store);
+}
+
+/* True if m keeps the bytes of a store to a missing block without fetching the rest. */
+GPCI_INLINE bool gpci_takes_store(const gpci_engine *e, const gpci_module *m, uint32_t inflight) {
+    if (GPCI_LIKELY(!m->lacks && !m->lazy))
+        return false;
+    const gpci_tree_payload store = gpci_store_of(e, inflight);
+    return gpci_tree_takes(m, true, &store);
+}
+
+/* After a lone access: begin to read the block at `place` in the fetch group of a wish. False: nothing to read. */
+bool gpci_fetch_neighbour(gpci_engine *e, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
+                          uint32_t place);
+
+/*
+ * Begin an internal access, caused by another, without a waiting task or report: `bytes` from `tag` on, with a task
+ * from `from` to `module`, which is returned. Room has been made (gpci_engine_grow). gpci_side_end: end it.
+ */
+gpci_task *gpci_side_begin(gpci_engine *e, uint32_t inflight, uint64_t tag, uint32_t bytes, uint32_t from,
+                           uint32_t module, uint32_t *out_task);
+void gpci_side_end(gpci_engine *e, uint32_t task);
+
+/* engine_tell.c */
+/* T sends invalidations to the sharers it lists of a block, on behalf of a task. */
+GPCI_COLD void gpci_notify_copies(gpci_engine *e, uint32_t task, gpci_module *t,
+                                  const gpci_tree_notification *notified);
+GPCI_INLINE void gpci_engine_notify(gpci_engine *e, uint32_t task, gpci_module *t,
+                                    const gpci_tree_notification *notified) {
+    if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES)) && t->sub_blocks)
+        gpci_notify_copies(e, task, t, notified);
+}
+/* Send markers from a task's module. The task waits for them (`pending`); every answer runs step `resumes`. */
+void gpci_mark_from(gpci_engine *e, uint32_t task, gpci_step resumes);
+
+/* engine_put.c */
+/* m writes back a block's modified bytes and keeps the block. */
+void gpci_write_back_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+/* Write back and give up the block. */
+void gpci_write_back_last(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+/* Write back by the rule of `event` at m. */
+void gpci_write_back_upon(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
+                          uint32_t event);
+/* Send a store's bytes to the low module of the module it was issued to. */
+gpci_task *gpci_store_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, bool non_coherent);
+
+/* engine_pass.c */
+/* Block the address of a task in the module, which does not have it: lookups wait until gpci_release_address. */
+void gpci_block_address(gpci_engine *e, uint32_t task);
+/* Lift the block of an address. */
+void gpci_lift_bar(gpci_engine *e, uint32_t task);
+/* True if a task other than `asker` blocks an address; `asker`: or GPCI_NO_ITEM. */
+bool gpci_address_is_blocked(const gpci_engine *e, const gpci_module *m, uint64_t tag, uint32_t requester);
+/* Unlock a task's block, or unblock its address. */
+void gpci_release_address(gpci_engine *e, uint32_t task);
+/* Begin to drop a module's copy for a bypassing access; gpci_drop_end: drop the copy. */
+void gpci_drop_begin(gpci_engine *e, uint32_t task, uint32_t event, gpci_step resumes);
+void gpci_drop_end(gpci_engine *e, const gpci_task *task, uint32_t event);
+void gpci_pass_begin(gpci_engine *e, uint32_t task, gpc_protocol_rule rule);
+
+/* engine_build.c */
+gpc_status gpci_engine_create(gpc_coherence *c, gpc_error *error, gpci_engine **out);
+void gpci_engine_destroy(gpci_engine *e);
+/* Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY. */
+gpc_status gpci_engine_reserve(gpci_engine *e, uint64_t address);
+/* Make room for `more` accesses. False: out of memory. */
+bool gpci_engine_make_inflights(gpci_engine *e, uint32_t more);
+/* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
+bool gpci_engine_make_trails(gpci_engine *e);
+/* Make labels for all tasks in the pool. False: out of memory. */
+bool gpci_engine_make_labels(gpci_engine *e);
+/* True if a full map may have less room than a step needs. */
+bool gpci_engine_crowd(const gpci_engine *e, const gpci_module *m);
+/* Make room for a step and the immediate successors. */
+bool gpci_engine_grow(gpci_engine *e);
+GPCI_INLINE bool gpci_engine_room(gpci_engine *e) {
+    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
+    return GPCI_LIKELY(!e->grows && !e->crowded && gpci_items_have(&e->tasks, tasks) &&
+                       gpci_items_have(&e->locks, tasks) && gpci_items_have(&e->sent_messages, 2) &&
+                       gpci_items_have(&e->waiters, 4) && gpci_calendar_has(&e->calendar, steps)) ||
+           gpci_engine_grow(e);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_ENGINE_POOL_H
+#define GPC_COHERENCE_ENGINE_POOL_H
+
+#include "base/array.h"
+#include "base/check.h"
+
+#include <string.h>
+
+/*
+ * Pools of items, queues of steps, and the calendar of future steps. Memory is allocated only between steps (functions
+ * _room), so that no step fails half way.
+ */
+
+#define GPCI_NO_ITEM UINT32_MAX
+
+/* Items begin with a uint32_t, which chains free items. */
+typedef struct gpci_items {
+    char *items;
+    size_t room, item_bytes;
+    /* state */
+    uint32_t count, free, used; /* items ever used; first free item; items in use */
+} gpci_items;
+
+void gpci_items_init(gpci_items *pool, size_t item_bytes);
+/* False: out of memory. Items may move. */
+bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more);
+void gpci_items_free(gpc_context *context, gpci_items *pool);
+GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
+    return pool->room - pool->used >= more;
+}
+GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
+    return pool->items + item * pool->item_bytes;
+}
+
+/* Take an item without clearing it; room has been made. The caller writes every byte. */
+GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
+    uint32_t item = pool->free;
+    pool->used++;
+    if (item != GPCI_NO_ITEM)
+        memcpy(&pool->free, gpci_items_at(pool, item), sizeof pool->free);
+    else
+        item = pool->count++;
+    return item;
+}
+
+/* Take a zeroed item. */
+uint32_t gpci_items_take(gpci_items *pool);
+
+GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
+    GPCI_POISON(gpci_items_at(pool, item), pool->item_bytes);
+    memcpy(gpci_items_at(pool, item), &pool->free, sizeof pool->free);
+    pool->free = item;
+    pool->used--;
+}
+
+/* A step, with the task or message. */
+typedef struct gpci_due {
+    uint32_t subject, step;
+} gpci_due;
+
+/* Queue of waiters, first come first served. */
+typedef struct gpci_due_queue {
+    uint32_t head, tail;
+} gpci_due_queue;
+
+#define GPCI_DUE_QUEUE_INIT \
+    { GPCI_NO_ITEM, GPCI_NO_ITEM }
+
+typedef struct gpci_waiter {
+    uint32_t next;
+    gpci_due due;
+} gpci_waiter;
+
+typedef struct gpci_dated {
+    uint64_t cycle, order;
+    gpci_due due;
+} gpci_dated;
+
+/* Steps by cycle; steps of a cycle in order of scheduling. */
+typedef struct gpci_calendar {
+    gpci_dated *later; /* a heap */
+    gpci_due *today;   /* a ring; size is a power of two */
+    size_t later_room, today_room;
+    uint32_t later_count, today_first, today_count;
+    uint64_t order;
+} gpci_calendar;
+
+bool gpci_calendar_room(gpc_context *context, gpci_calendar *calendar, uint32_t more);
+void gpci_calendar_free(gpc_context *context, gpci_calendar *calendar);
+GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *c, uint32_t more) {
+    return c->today_room - c->today_count >= more && c->later_room - c->later_count >= more;
+}
+GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
+    c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
+}
+void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
+/* Remove an item of `later`. */
+void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
+/* Take the next step of a cycle; false: none. Steps from `later` come first, because they were scheduled earlier. */
+GPCI_INLINE bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
+    if (c->later_count && c->later->cycle <= now) {
+        *due = c->later->due;
+        gpci_calendar_remove(c, 0);
+        return true;
+    }
+    if (!c->today_count)
+        return false;
+    *due = c->today[c->today_first];
+    c->today_first = (c->today_first + 1) & (uint32_t)(c->today_room - 1);
+    c->today_count--;
+    return true;
+}
+/* Visit all steps for a snapshot. When loading, room for the saved number was made before. */
+void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data);
+/* Cycle of the next step, or UINT64_MAX. */
+GPCI_INLINE uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
+    return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
+}
+
+void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);
+void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* before all others */
+/* Take the first waiter; false: none. */
+bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_ENGINE_SWEEP_H
+#define GPC_COHERENCE_ENGINE_SWEEP_H
+
+#include "coherence/engine/engine.h"
+
+/* Sweeps over all blocks of a module, in time: engine_sweep.c. */
+
+typedef enum gpci_sweep {
+    GPCI_SWEEP_ACQUIRE,
+    GPCI_SWEEP_RELEASE,
+    GPCI_SWEEP_EVICT,
+    GPCI_SWEEP_RECALL,
+    GPCI_SWEEP_MARK,
+    GPCI_SWEEP_FLUSH
+} gpci_sweep;
+
+typedef struct gpci_sweep_order {
+    uint32_t from, module; /* `from` other than `module`: `from` sends a message and gets an answer; only ACQUIRE */
+    gpci_sweep kind;
+    uint32_t abreast; /* most blocks in progress at a time: 1 or more */
+} gpci_sweep_order;
+
+/* Begin a sweep in the current cycle; room has been made. Returns the access. */
+uint32_t gpci_engine_sweep(gpci_engine *e, const gpci_sweep_order *order);
+/* Begin a sweep of one valid block. `shown`: request shown to policies. */
+uint32_t gpci_engine_sweep_block(gpci_engine *e, uint32_t module, uint32_t block, gpci_sweep kind,
+                                 const gpc_request *policy_request);
+/* Begin an ACQUIRE or RELEASE of a module's own blocks, from a valid request; room has been made. */
+uint32_t gpci_engine_acquire(gpci_engine *e, const gpc_coherence_request *request);
+/* True if a sweep would find work, with nothing in flight. */
+bool gpci_engine_sweeps(const gpci_engine *e, uint32_t module, gpci_sweep kind);
+/* Blocks dropped by ACQUIRE rules, for a sweep that ends. */
+GPCI_INLINE uint32_t gpci_sweep_dropped(const gpci_engine *e, const gpci_tree_inflight *inflight) {
+    return gpci_task_at(e, inflight->task)->dropped;
+}
+
+#endif

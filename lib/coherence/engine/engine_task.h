@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_COHERENCE_ENGINE_TASK_H
+#define GPC_COHERENCE_ENGINE_TASK_H
+
+#include "coherence/engine/engine_pool.h"
+#include "coherence/module/transaction.h"
+
+/* Steps of engine (engine.h), tasks (chains of steps), and accesses. */
+
+/* Most tasks made by a step and the immediate successors, probes excluded. */
+#define GPCI_STEP_TASKS 8u
+
+/* Steps, a function per step. */
+/* clang-format off */
+#define GPCI_STEPS(X)                                                                                           \
+    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
+    X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
+    X(find_locked) X(find_gone) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come)              \
+    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_whole) X(read_up_end) X(read_down)              \
+    X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)            \
+    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_whole) X(write_up) X(write_up_end)       \
+    X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
+    X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
+    X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
+    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
+    X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
+    X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
+    X(sweep_end) X(sweep_one) X(flush_send) X(flush_come) X(flush_found) X(flush_alone) X(flush_back)           \
+    X(flush_reply) X(flush_left) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send)        \
+    X(mark_come)                                                                                                \
+    X(mark_joined) X(mark_reply) X(mark_replied) X(out_begin) X(out_end) X(message_leaves) X(message_passes)      \
+    X(message_comes) X(message_there) X(peer_comes)
+/* clang-format on */
+
+typedef enum gpci_step {
+#define X(name) GPCI_STEP_##name,
+    GPCI_STEPS(X)
+#undef X
+        GPCI_STEP_COUNT
+} gpci_step;
+
+/* Answers of asked modules; the greatest counts. */
+enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
+
+/* Selects the fields of a task's union. */
+typedef enum gpci_task_sort {
+    GPCI_TASK_REQUEST, /* also the root task of an access (uses no fields of the union) */
+    GPCI_TASK_LOOKUP,
+    GPCI_TASK_INVALIDATION,
+    GPCI_TASK_PUT,
+    GPCI_TASK_EVICTION, /* until sent; afterwards a put */
+    GPCI_TASK_SWEEP,
+    GPCI_TASK_TOLD /* an INVALIDATION, or a marker */
+} gpci_task_sort;
+
+#define GPCI_TASK_NO_MODULE UINT16_MAX
+
+/* Span of an invalidation: all addresses from the first. */
+#define GPCI_TASK_ALL UINT32_MAX
+
+/* A task fills a cache line. It begins with `sort` REQUEST; other kinds set `sort` at once. */
+typedef struct gpci_task {
+    uint32_t parent;       /* notified at the end, or GPCI_NO_ITEM. Free task: next in the pool */
+    uint32_t inflight;     /* access of the task */
+    uint32_t block;        /* block of `module`, locked for the task or the parent */
+    uint32_t own;          /* block of `from`: receives the answer, or leaves */
+    uint32_t pending;      /* unfinished children, plus 1 while the task makes them */
+    uint32_t behind;       /* next task with a blocked address of `module`, or next invalidation of `module` */
+    uint64_t address;      /* block of `from`; lookup: any address in the block; invalidation: first address */
+    uint16_t from, module; /* from: asks; module: is asked, looks up, evicts or loses copies */
+    uint32_t beside;       /* next in the host's list of MSHR holders */
+    union {
+        struct {
+            uint32_t bytes;  /* of the answer */
+            uint32_t coming; /* blocks in flight from peers to `from` */
+        };
+        struct {
+            uint32_t entry;  /* directory-only entry: found by the lookup, or needed by the eviction of `own` */
+            uint8_t emptied; /* bit per block of the victim line that is evicted */
+            uint8_t judged;  /* GPCI_JUDGED_ */
+        };
+        struct {
+            uint32_t ask;    /* write request that needs the invalidation, or GPCI_NO_ITEM */
+            uint32_t span;   /* distance of the last sub-block from `address`, or GPCI_TASK_ALL */
+            uint16_t except; /* module allowed to keep a copy, or GPCI_TASK_NO_MODULE */
+        };
+        struct {
+            uint32_t size;    /* bytes of the message, with header */
+            uint32_t carried; /* block of `carrier` to send */
+            uint16_t carrier; /* unused for the bytes of a store */
+        };
+        struct {
+            uint32_t dropped;  /* blocks dropped by ACQUIRE rules */
+            uint32_t abreast;  /* gpci_sweep_order.abreast */
+            uint32_t upcoming; /* next block */
+        };
+        uint32_t number; /* number of an INVALIDATION; marker: number of the last INVALIDATION before the marker */
+    };
+    uint8_t resumes;      /* gpci_step of the parent */
+    uint8_t state;        /* state of the block when found; invalidation: before it */
+    uint8_t answer : 2;   /* GPCI_ANSWER_, of children */
+    uint8_t sort : 3;     /* gpci_task_sort */
+    uint8_t kind;         /* put: gpc_message_kind; sweep: gpci_sweep */
+    uint8_t event, cause; /* the protocol's own: event at `module`; cause at `from`; 0: the usual */
+    bool down : 1;        /* towards the processors */
+    bool blocking : 1, allocates : 1, goes_first : 1; /* lookup: as in gpci_look */
+    bool blocks_address : 1;                          /* lookup: as in gpci_look */
+    bool hit : 1, missing : 1, refused : 1, evicting : 1;
+    bool lost : 1;                 /* lookup: its block is no longer locked; the lookup is refused */
+    bool out : 1;                  /* lookup: a policy keeps the block out */
+    bool victim : 1, modified : 1; /* eviction: makes room; block was modified when chosen */
+    /* Put: R's copy leaves; carries the access's bytes; T performs the store. */
+    bool leaves : 1, stored : 1, at_low : 1;
+    bool passing : 1;                 /* put or read request: the access bypasses R */
+    bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
+    bool address_blocked : 1;         /* the address is blocked in `module` (gpci_block_address) */
+    bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
+    bool owners : 1;                  /* invalidation: only owners probed yet */
+    bool room : 1;                    /* invalidation: makes room in the directory for `except` */
+    bool valid : 1, non_coherent : 1; /* request: `from` has a copy; `from` will not own it */
+    bool shared : 1;                  /* further modules have copies */
+    bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* answer: as in gpci_tree_probe_reply */
+    bool received : 1;                                         /* modified bytes came to `module` */
+    bool direct : 1;                                           /* write request: data may go directly to `from` */
+    bool sent : 1, whole : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
+    /* both: `module` and the peer send the block; eager: only the peer sends, and the block completes the request. */
+    bool both : 1, eager : 1;
+    bool asked : 1, newer : 1;             /* write request: as in gpci_tree_reply */
+    bool below_dirty : 1, below_newer : 1; /* the same fields in the reply to `module`'s own request */
+    bool done : 1, left : 1;               /* `module` is done; the parent has continued */
+    bool served : 1;                       /* reached its low module and was not refused */
+    bool borrows : 1;                      /* probe: another access holds the block's lock (gpci_lock.probe) */
+    bool taken : 1;                        /* put: a probe passed the lock of the put's block */
+    /* Put or read: keeps another block locked that no probe may pass; refused if other requests wait. */
+    bool forwarded : 1;
+    bool mshr : 1; /* with a host: holds an MSHR entry of `module` */
+} gpci_task;
+
+/* True if INVALIDATION `a` was sent before `b`; if `b` is a marker, also if sent directly before. */
+GPCI_INLINE bool gpci_was_notified_before(const gpci_task *a, const gpci_task *b) {
+    return (int32_t)(a->number - b->number) <= 0;
+}
+
+_Static_assert(sizeof(gpci_task) == 64, "there may be a hundred thousand of them");
+_Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
+
+/* Decision about a lookup in a module that asks policies (module_ask.c). */
+enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
+
+/* An access; fills a cache line. */
+typedef struct gpci_tree_inflight {
+    uint32_t task;   /* root task, or GPCI_NO_ITEM; free access: next in the pool */
+    uint32_t master; /* access joined, or GPCI_NO_ITEM */
+    uint32_t tasks;  /* with a host: number of the unfinished tasks */
+    uint32_t size, retries, flags;
+    uint64_t address, token;
+    uint64_t line_access; /* gpc_coherence.line_access */
+    uint32_t word;        /* answer of T's predictor, for the predictor of the access's module */
+    uint16_t module;
+    gpci_tree_asks asks;          /* gpc_coherence.asks */
+    uint8_t kind, found, deepest; /* deepest: level reached by the requests */
+    bool holds_port : 1, unlocked : 1, ended : 1, notified : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
+    bool own : 1;                      /* served by the module without requests below */
+    bool alone : 1;                    /* never joins and is never joined: goes below alone */
+    bool through : 1;                  /* a performed store, to be written through again */
+    bool taken : 1;                    /* store being written through: a probe passed its block's lock */
+    bool answered : 1, overturned : 1; /* bypassing load: T has answered without bytes; the bypass was overturned */
+} gpci_tree_inflight;
+
+_Static_assert(sizeof(gpci_tree_inflight) == 64, "there may be a hundred thousand of them");
+
+/*
+ * Further fields of an access, if accesses of a module are ordered and joined, or carry bytes. Not used in a hierarchy
+ * without values: its L1s keep the order.
+ */
+typedef struct gpci_inflight_rest {
+    uint64_t issued;
+    uint8_t *out;
+    gpc_atomic *atomics; /* [atomic_count], owned by the issuer */
+    uint32_t atomic_count;
+    uint32_t older, newer;  /* neighbours in the module's order */
+    gpci_due_queue waiters; /* waiting for the end */
+} gpci_inflight_rest;
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_CTRL_H
+#define GPC_TIMED_CTRL_H
+
+#include "level/rules/level_rules.h"
+#include "timed/component/component.h"
+#include "timed/core/reorder.h"
+#include "timed/network/coalescer.h"
+#include "timed/network/network.h"
+
+/*
+ * A controller: an L1 or an L2 slice, as a cache with MSHRs, ports and queues. ctrl.c has the common part, l1.c and
+ * l2.c the specific parts.
+ *
+ *  packets from above -> in -> tags -> out -> to below
+ *                               |
+ *                          MSHR entry: packets waiting for the line
+ *                               |
+ *               replies <- released <- fill <- replies from below
+ */
+
+typedef struct gpci_timed gpci_timed;
+typedef struct gpci_collector gpci_collector;
+
+/*
+ * A bucket of a coherent controller's MSHR table: the first entry's line beside the leader, so most searches touch no
+ * packet. Entries are chained through packets, because entries leave singly, impossible in a gpci_map.
+ */
+typedef struct gpci_mshr_bucket {
+    uint64_t line;       /* number */
+    uint32_t mshr_entry; /* GPCI_NO_PACKET: empty; further entries are chained through the packets */
+} gpci_mshr_bucket;
+
+/*
+ * A row of the MSHR table of caches, a cache line of the processor. Entries are identified by the upper half of the
+ * hash of the line number; the lower bits select the row. Most searches touch only the wanted packet. Overflow is
+ * chained. With all of 512 entries in use a row has four.
+ */
+#define GPCI_MSHR_ROW 9u
+typedef struct gpci_mshr_row {
+    uint16_t tags[GPCI_MSHR_ROW], count;
+    uint32_t mshr_entries[GPCI_MSHR_ROW], chain; /* GPCI_NO_PACKET: all entries are in the row */
+    uint32_t reserved;
+} gpci_mshr_row;
+
+/* Misses in flight, by line. */
+typedef struct gpci_mshr {
+    gpci_mshr_bucket *buckets; /* of coherent controllers */
+    gpci_mshr_row *rows;       /* rows of controllers other than L1: [mask + 1] */
+    uint32_t mask;
+    /* state */
+    uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
+    uint16_t entry;   /* last entry: gpci_packet_mshr.entry */
+    gpci_gauge gauge;
+} gpci_mshr;
+
+/* State of a packet at the tags, from the lookup to leaving. */
+typedef struct gpci_tag_access {
+    gpc_access_result result;
+    gpci_view view;      /* the request in terms of the controller's cache */
+    uint64_t since;      /* core cycle since held up */
+    uint8_t reason;      /* gpc_busy */
+    uint8_t freed;       /* bit per gpc_busy: the resource became free since the last attempt */
+    uint8_t asked;       /* bit per gpc_busy: the predictor was asked whether a load held up passes L1 */
+    uint8_t passes;      /* bit per gpc_busy: the load passes L1 */
+    uint8_t flags;       /* coherent L1: GPC_ACCESS_ bits added by the predictor */
+    uint8_t flying;      /* from the lookup: needed segments already in flight in the line's MSHR entry */
+    uint32_t mshr_entry; /* from the lookup: the line's MSHR entry; or GPCI_NO_PACKET */
+    bool fresh;          /* `mshr_entry` is still valid: no change since the lookup */
+    bool looked;         /* lookup done */
+    bool reserved;       /* reserve done, or not needed */
+    bool declined;       /* the replacement policy would give up no line */
+} gpci_tag_access;
+
+/* Result for a packet at the tags. */
+typedef enum gpci_verdict {
+    GPCI_SERVED = 0,  /* no more waiting */
+    GPCI_WAITING = 1, /* with an MSHR entry */
+    GPCI_BLOCKED = 2
+} gpci_verdict;
+
+/* Banks of L1's data (data_banks.h). */
+typedef struct gpci_data_banks {
+    uint32_t count; /* 0: no banks */
+    unsigned shift; /* log2 of a word's bytes */
+    bool whole;     /* banks deliver a whole line at once */
+} gpci_data_banks;
+
+/* In-flight accesses in order of due cycles. */
+typedef struct gpci_due_list {
+    uint32_t first, last; /* or UINT32_MAX */
+} gpci_due_list;
+
+/* Resources of a level. */
+typedef struct gpci_ctrl_options {
+    uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the controller's clock */
+    uint64_t entries, merges;
+    bool on_miss;
+    bool replaceable;    /* L1: lines in flight may be replaced, and are fetched again after a miss */
+    bool by_sector;      /* merges are limited per sector */
+    bool drains;         /* L1: MSHR entries stay until all waiting packets have had their turn: drain.h */
+    bool reserves;       /* L1: a load at a draining entry reserves a line if the entry's line is gone: drain.h */
+    bool sector_packets; /* L1: every sector is a packet, passing in parallel: l1.coalescer = sector */
+    bool part;           /* L1: bypassing reads fetch only needed segments, not whole sectors */
+    bool hashed;         /* L1: lines to banks of the tags: gpci_tag_banks */
+    gpci_clock clock;
+} gpci_ctrl_options;
+
+typedef struct gpci_ctrl_counts {
+    uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
+    uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that passed L1 instead of being held up */
+    uint64_t bank_failures;
+    uint64_t data_turns, data_conflicts, data_waits; /* L1, with l1.data_banks: cycles */
+} gpci_ctrl_counts;
+
+struct gpci_fetch_request;
+struct gpci_lsus;
+struct gpci_combine;
+
+/*
+ * Differences between an L1 and an L2 slice as controllers; ctrl.c has the common part. Every controller of caches has
+ * a table; coherent modules handle packets differently, and use none.
+ */
+typedef struct gpci_ctrl_rules {
+    /* `mshr_target` has an MSHR entry and lacks segments of the line: fetch them. */
+    void (*send)(gpci_timed *t, struct gpci_ctrl *ctrl, const struct gpci_fetch_request *asked);
+    /* A dirty line leaves the cache. */
+    void (*evicted)(gpci_timed *t, struct gpci_ctrl *ctrl, const gpc_eviction *eviction);
+    /* A packet waiting at an MSHR entry has data now. */
+    void (*released)(gpci_timed *t, struct gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
+    /* A packet at the tags lacks `reason`: hold it up, or choose another way. `mshr_entry`: the line's MSHR entry. */
+    gpci_verdict (*on_stall)(gpci_timed *t, struct gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+                             uint32_t mshr_entry, gpc_busy reason);
+    /* The cache had no way for sectors of a read: the sectors bypassed the cache. */
+    void (*on_not_allocated)(struct gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+} gpci_ctrl_rules;
+
+/* Fences of an SM in order of acceptance, and the events to wait for (timed_fence.c). */
+typedef struct gpci_fences {
+    uint32_t first, last; /* in-flight accesses; or UINT32_MAX */
+    uint32_t count;       /* so far: tells which writes came before a fence */
+    uint32_t writes;      /* writes in flight, after the last fence */
+    uint32_t fetches[2];  /* reads of L1 in flight, by generation at the start */
+    uint8_t generation;   /* changes, 0 or 1, when L1 drops all lines */
+    uint64_t dropped_at;  /* core cycle of the last drop; or GPCI_NEVER */
+    uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
+    uint32_t walker;      /* in-flight access of the fence writing back dirty lines; or UINT32_MAX */
+    size_t slot;          /* progress of writing back */
+    bool held_up;         /* because the miss queue was full */
+} gpci_fences;
+
+/* State of an SM with possibly limited replies (replies.h). */
+typedef struct gpci_replies {
+    uint64_t credits;     /* left; or GPC_UNLIMITED_CREDITS */
+    uint64_t since;       /* core cycle since accesses wait for a credit; or GPCI_NEVER */
+    uint64_t waited;      /* cycles waited, before `since` */
+    uint32_t first, last; /* in-flight accesses that wait only for a credit; or UINT32_MAX */
+    uint32_t count;       /* waiting in-flight accesses */
+    bool limited;         /* the host has limited the credits */
+} gpci_replies;
+
+typedef struct gpci_ctrl {
+    const gpci_ctrl_rules *rules;
+    /* L1: address and segments of packets belong to the controller's lines; in an L2 slice only the request does. */
+    bool own_lines;
+    bool loads_go;          /* L1: a load that misses travels below, and leaves a waiter */
+    gpc_cache *cache;       /* NULL: all packets pass */
+    const gpci_level *line; /* segments and sectors of the controller's lines */
+    gpci_timed *timed;      /* owner */
+    const gpci_ctrl_options *options;
+    uint32_t component;
+    /* Networks, or NULL. From above, for a cluster or a slice; */
+    gpci_network *requests_in, *replies_out;
+    /* to below, for an L1, a cluster, or a slice with a link to channels; */
+    gpci_network *requests_out, *replies_in;
+    /* to the slices of the other partition and back. */
+    gpci_network *peer_requests, *peer_replies;
+    gpci_lrc *coalescer;                /* L1: coalescer before the network; or NULL */
+    uint32_t index;                     /* SM, or slice over both partitions */
+    uint8_t level;                      /* 1 or 2 */
+    gpci_reorder *reorder;              /* between coalescer and tags; or NULL */
+    struct gpci_prefetch *prefetch;     /* plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
+    struct gpci_ctrl *constants;        /* the SM's constant cache, with const.size (constant_cache.h); or NULL */
+    struct gpci_ctrl *l15;              /* L1.5 of the SM, perhaps shared, with l15.size (l15_ctrl.h); or NULL */
+    bool has_side;                      /* a constant cache or an L1.5 exists, and sends through L1's miss queue */
+    struct gpci_combine *combine;       /* combining of leaving requests, with l1.combine_lines (combine.h); or NULL */
+    struct gpci_copy_engine *engine;    /* engine of bulk copies, plain caches only (copy_engine.h); or NULL */
+    gpci_queue *entrance;               /* entry for packets of an SM: `in`, or before the TLB */
+    struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); or NULL */
+    gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
+    struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); or NULL */
+    struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); or NULL */
+    uint64_t *changes;                  /* L2: [1 << GPCI_CHANGES_BITS] (changes.h) */
+    struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of queues before the tags (lsu.h); or NULL */
+    gpci_mshr mshr;
+    /* state */
+    gpci_queue in;      /* before the tags */
+    gpci_queue out;     /* miss queue: to the network, or to memory */
+    gpci_queue rop;     /* L2: from the network to `in`, with l2.intake = queue */
+    gpci_queue served;  /* L2: data on the way to the reply network */
+    gpci_queue fills;   /* L2: data from memory; L1: data brought by another SM's read */
+    uint64_t tag_cycle; /* own cycle of the last use of ports and banks */
+    uint64_t banks_used;
+    uint64_t data_free, fill_free; /* own cycles from which the ports are free */
+    uint64_t congested_since;      /* L2: since the network's packet cannot enter; or GPCI_NEVER */
+    uint64_t unsent_since;         /* L1: since the miss queue's head waits for the network; or GPCI_NEVER */
+    uint32_t ports_used;
+    uint32_t data_left;            /* bytes of room at the data port in the cycle before `data_free` */
+    uint32_t link_at;              /* L2: the other partition's packet at the tags; or GPCI_NO_PACKET */
+    bool memory_full;              /* L2: the channel is full for now */
+    gpci_tag_access tag_access[2]; /* for requests from above, and from the other partition */
+    gpci_queue link;               /* L2: to the other partition */
+    gpci_queue atomics;            /* L2: as `served`, for atomics, if the atomic unit is limited */
+    /*
+     * L2: replies of the other partition for SMs of this partition; coherent: held up for an MSHR entry; coherent L1:
+     * packets that waited at an MSHR entry, and return to the tags.
+     */
+    gpci_queue returned;
+    gpci_queue across[2];             /* coherent L2: to the other partition: requests; all other messages */
+    uint64_t atomic_free;             /* L2: own cycle from which the atomic unit is free */
+    uint64_t release_free;            /* L1: by then, waiting packets have their data */
+    uint32_t drain_first, drain_last; /* L1: leaders of entries that stay until then (drain.h); or GPCI_NO_PACKET */
+    gpci_ctrl_counts counts;
+    uint64_t congested, unsent;
+    uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
+    uint64_t written_waits;             /* L2: own cycles of the tags */
+    /* L1 */
+    uint32_t stores_below; /* coherent: stores not done, but no longer in need of a line here */
+    uint32_t below;        /* packets sent below that will have a reply */
+    uint32_t joined;       /* reads waiting for another SM's read (coalescer) */
+    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
+    uint32_t bulk;         /* bulk copies not yet completely requested */
+    bool refused_bulk;     /* a bulk copy was refused */
+    gpci_gauge waiting_gauge;
+    bool refused, refused_miss; /* has refused an instruction since last ready */
+    bool refused_read;          /* has refused a read for lack of room in the L1.5 */
+    bool takes_misses;          /* host's L1: has had a miss */
+    bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
+    uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
+    uint64_t ahead_until;       /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
+    uint64_t passed_at;         /* cycle of a step done only up to the miss queue, with the clock behind */
+    gpci_due_list due, filled;  /* loads with data on the way out: hits, and data from below */
+    gpci_replies replies;
+    gpci_fences fences;
+} gpci_ctrl;
+
+/* ctrl_ports.c */
+/* Take a tag port, and the bank of a line or sector, in the present cycle; false if unavailable. */
+bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address);
+/* True if no tag port is left, whatever the line. */
+GPCI_INLINE bool gpci_ctrl_ports_used(const gpci_ctrl *ctrl, uint64_t now) {
+    return ctrl->ports_used >= ctrl->options->ports && ctrl->tag_cycle == gpci_clock_own(ctrl->options->clock, now);
+}
+/* Use the data port for `bytes`, in parallel with other sectors; returns the core cycle of the end. */
+uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
+
+/* ctrl.c */
+/* Look up a packet, and find the line's segments in flight. A failure ends the run. */
+void gpci_ctrl_look(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access);
+/*
+ * After the lookup: reserve, merge, fetch. Repeatable after GPCI_BLOCKED. `remote`: the line is homed in the other
+ * partition.
+ */
+gpci_verdict gpci_ctrl_settle(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access, bool remote);
+/* A fetch returns. Waiting packets are released. */
+void gpci_ctrl_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+/*
+ * L1: a fetch has brought a part of the sectors, and all sectors are to be kept: release packets waiting for only this
+ * part, and fetch the rest. False if the rest is already in flight: no change.
+ */
+bool gpci_ctrl_complete_fetch(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry);
+/*
+ * The packet at the tags is held up by `reason`, from cycle `now` on; returns GPCI_BLOCKED. The second function: no
+ * longer held up.
+ */
+gpci_verdict gpci_ctrl_block(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now, gpc_busy reason);
+void gpci_ctrl_unblock(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now);
+/* A resource became free; packets held up by `reason` may try again. */
+GPCI_INLINE void gpci_ctrl_resource_freed(gpci_ctrl *ctrl, gpc_busy reason) {
+    ctrl->tag_access[0].freed |= (uint8_t)(1u << reason);
+    ctrl->tag_access[1].freed |= (uint8_t)(1u << reason);
+}
+/* True if held up without a resource becoming free. */
+GPCI_INLINE bool gpci_ctrl_stuck(const gpci_tag_access *access) {
+    return access->reason != GPC_BUSY_NOT && !(access->freed >> access->reason & 1);
+}
+/* True if held up, but a resource became free: try again. */
+GPCI_INLINE bool gpci_ctrl_may_retry(const gpci_tag_access *access) {
+    return access->reason != GPC_BUSY_NOT && access->freed >> access->reason & 1;
+}
+/* Leader of a line's MSHR entry; GPCI_NO_PACKET: no entry, or only entries of a replaced line. */
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address);
+/* The MSHR entry of a fetch. */
+uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch);
+/* Free an entry and the leader. */
+void gpci_mshr_free(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry);
+/*
+ * Segments of a line are written in the slice that is its home. What this controller has on its way of the segments may
+ * be older: no packet that needs them joins the entry any more, and the controller does not keep them.
+ */
+GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
+/* Prefetch (host memory) a line's tags and MSHR bucket. Affects only speed. */
+void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address);
+/* Prefetch for a fill; the place is known if the line is reserved. */
+void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
+
+/*
+ * verify.c: L1's predictor with on_reply sees L2's view of the prediction, and may overturn the prediction; lines
+ * declined by the replacement policy stay out. True if a bypassing read is to be kept, but brought only a part of the
+ * sectors: the rest is fetched, invisible to L2's predictor.
+ */
+bool gpci_verify(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+
+/* stall.c: hold up a packet of L1, unless the predictor sends it past L1 (GPCI_WAITING). */
+gpci_verdict gpci_l1_on_stall(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+                              uint32_t mshr_entry, gpc_busy reason);
+
+/*
+ * A controller's request to the level below: segments of the line lacking for `mshr_target`, which has an MSHR entry.
+ */
+typedef struct gpci_fetch_request {
+    uint32_t packet; /* in L1 the load travels below if other than `mshr_target` */
+    uint32_t mshr_target;
+    uint32_t word; /* word of the controller's predictor, for the level below */
+    uint8_t segments;
+    bool cached;    /* to be kept */
+    bool declined;  /* not kept, due to the replacement policy */
+    bool remote;    /* from the other partition */
+    uint16_t entry; /* gpci_packet_mshr.entry */
+} gpci_fetch_request;
+/* hook.c */
+/* Tell the SM's scheduler (must exist) about a load's lookup. */
+void gpci_l1_notify_scheduler(const gpci_timed *t, uint32_t sm, const gpci_packet *packet, bool hit);
+/* A line leaves the controller on a packet's account. */
+void gpci_ctrl_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *packet, const gpc_eviction *eviction);
+/* Bytes of a store or atomic find no room: send them to the level below. */
+void gpci_ctrl_write_below(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *packet);
+
+/* sector_merges.c: true if as many packets wait at an MSHR entry for one of these segments as allowed. */
+bool gpci_sector_is_full(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
+
+/* l1.c */
+/* Step ahead of the clock. False: the miss queue has a packet, and the rest of the step is left to the clock. */
+bool gpci_l1_step_ahead(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_l1_step(const gpci_group *group, uint32_t sm);
+void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
+extern const gpci_ctrl_rules gpci_l1_ctrl;
+gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl);
+/* A hit: data leave through the port. */
+void gpci_l1_serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+/* l1_fill.c: take replies while the fill port has room. */
+void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl);
+
+/* l1_send.c */
+/* Send the packet below; the reply completes the line. */
+void gpci_l1_send_itself(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet_type type);
+/* A fetch has brought a part of the sectors: fetch the rest. */
+void gpci_l1_send_rest(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+
+/* l1_done.c */
+/* A line of an access is done; after the last line, so is the access. */
+void gpci_l1_release_line(gpci_timed *t, uint32_t inflight, uint8_t level);
+/* Reply of a packet that went below as a part of an access: tell the copy engine and the access. */
+void gpci_l1_answer(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t level);
+/* A waiting packet has data: tell the access, and free the packet. */
+void gpci_l1_release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
+/* The access has the awaited data; the packet stays as first packet of an MSHR entry. */
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+/* Loads with data out of the port: hits of L1 or the constant cache; data from below. */
+void gpci_l1_run_due(gpci_timed *t, gpci_ctrl *ctrl, gpci_due_list *due);
+/* Complete accesses waiting for the host's room for replies, as far as credits allow. */
+GPCI_COLD void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl);
+
+/* timed_fence.c: continue every fence as far as possible. A fence must exist. */
+GPCI_COLD void gpci_fences_step(gpci_timed *t, gpci_ctrl *ctrl);
+/* Mover of a fence with so many writes in flight before the fence (holders.h). */
+typedef enum gpci_fence_wait { GPCI_FENCE_GOES_ON, GPCI_FENCE_FOR_ITS_L1, GPCI_FENCE_FOR_OTHERS } gpci_fence_wait;
+gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t fence, uint64_t writes);
+/* A fence, and with it all earlier accesses, has passed the tags. */
+GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
+/* A read from before a drop of L1's lines has filled sectors. */
+GPCI_COLD void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors);
+
+/*
+ * Earliest core cycle of another SM's read that a read of this L1 may join: after this L1's last emptying, since
+ * earlier reads may have data older than an acquire must see. A strong load of a wide scope, or a load of .cv, joins no
+ * read sent before the last change of the line: data older than the thread has already read are forbidden.
+ */
+uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *packet);
+
+/* l2.c */
+void gpci_slice_step(const gpci_group *group, uint32_t slice);
+void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
+extern const gpci_ctrl_rules gpci_l2_ctrl;
+
+/* ctrl_component.c */
+/* Rules of controllers without other ways, and without reports about sectors that bypassed the cache. */
+gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+                            uint32_t mshr_entry, gpc_busy reason);
+void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+/*
+ * Make a controller stepped with an L1: queues are unbounded, except `out` (set by the caller). The caller also owns
+ * the cache. GPC_ERROR_MEMORY; gpci_ctrl_unmake.
+ */
+gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
+                               const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);
+void gpci_ctrl_unmake(gpci_timed *t, gpci_ctrl *ctrl);
+/* Make queues with lengths from keys; clusters use the keys of slices. */
+void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now);
+/* Core cycles the tags have waited for a reason, up to now. */
+uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now);
+/* Prefetch (host memory) data for an L1's next step. Affects only speed. */
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
+void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
+
+#endif

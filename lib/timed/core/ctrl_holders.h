@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_CTRL_HOLDERS_H
+#define GPC_TIMED_CTRL_HOLDERS_H
+
+#include "timed/core/ctrl.h"
+
+/* Holders of controllers, as gpci_component_class.hold. */
+void gpci_l1_hold(const gpci_group *group, uint32_t sm, gpci_holders *to);
+void gpci_slice_hold(const gpci_group *group, uint32_t slice, gpci_holders *to);
+void gpci_coherent_slice_hold(const gpci_group *group, uint32_t slice, gpci_holders *to);
+void gpci_cluster_hold(const gpci_group *group, uint32_t cluster, gpci_holders *to);
+void gpci_l15_hold(const gpci_group *group, uint32_t index, gpci_holders *to);
+
+/* Mover of packets before the tags: the controller, or the lack that holds up the first packet. */
+gpci_mover gpci_by_tags(const gpci_holders *to, const gpci_ctrl *ctrl, const gpci_tag_access *access);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/timed.h"
+
+#include "cache/cache.h"
+
+/* Tag ports, banks and data port of a controller. */
+
+/* Bank of a line; if every sector is a packet, of a sector. */
+GPCI_INLINE uint64_t bank_of(const gpci_ctrl *ctrl, uint64_t address) {
+    const gpci_ctrl_options *o = ctrl->options;
+    if (GPCI_UNLIKELY(o->hashed))
+        return (uint64_t)1 << gpci_tag_bank(&ctrl->timed->h->tag_banks, address);
+    const uint64_t place =
+        address >> (GPCI_UNLIKELY(o->sector_packets) ? gpci_log2(GPCI_SEGMENT) : ctrl->cache->line_shift);
+    return (uint64_t)1 << (gpci_power_of_two(o->banks) ? place & (o->banks - 1) : place % o->banks);
+}
+
+bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address) {
+    const gpci_ctrl_options *o = ctrl->options;
+    uint64_t own = gpci_clock_own(o->clock, now);
+    if (own != ctrl->tag_cycle) {
+        ctrl->tag_cycle = own;
+        ctrl->ports_used = 0;
+        ctrl->banks_used = 0;
+    }
+    if (ctrl->ports_used >= o->ports)
+        return false;
+    if (o->ports > 1 && (ctrl->cache || o->hashed)) {
+        const uint64_t bank = bank_of(ctrl, address);
+        if (ctrl->banks_used & bank) {
+            ctrl->counts.bank_failures++;
+            return false;
+        }
+        ctrl->banks_used |= bank;
+    }
+    ctrl->ports_used++;
+    return true;
+}
+
+/*
+ * Core cycle of data that leave the port in a cycle of the controller: never before now, even if the controller's cycle
+ * has begun earlier.
+ */
+GPCI_INLINE uint64_t out_at(const gpci_ctrl_options *o, uint64_t now, uint64_t own) {
+    const uint64_t due = gpci_clock_core(o->clock, own + o->latency);
+    return due > now ? due : now;
+}
+
+uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
+    const gpci_ctrl_options *o = ctrl->options;
+    uint64_t own = gpci_clock_own(o->clock, now);
+    if (GPCI_UNLIKELY(o->sector_packets) && ctrl->data_free > own && ctrl->data_left >= bytes) {
+        ctrl->data_left -= bytes;
+        return out_at(o, now, ctrl->data_free - 1);
+    }
+    const uint64_t start = own > ctrl->data_free ? own : ctrl->data_free,
+                   cycles = (bytes + o->data_width - 1) / o->data_width;
+    ctrl->data_free = start + cycles;
+    ctrl->data_left = (uint32_t)(cycles * o->data_width - bytes);
+    return out_at(o, now, start);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_ATOMIC_UNIT_H
+#define GPC_TIMED_ATOMIC_UNIT_H
+
+#include "timed/core/timed.h"
+
+/*
+ * Atomic unit of an L2 slice. It performs the atomics of a packet in turns of several L2 cycles, packet after packet.
+ * Delayed replies wait in a separate queue, so reads pass them. If the queue is full, atomics wait at the tags. In a
+ * tree they wait in the controllers.
+ */
+GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *t) {
+    return t->atomic_unit.cycles != 0;
+}
+
+/*
+ * Turns of a line of a warp access. gpci_atomic_turns_of_words: for a host's request for a line, without known lanes.
+ */
+uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *access, const gpci_transaction *line);
+uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line);
+/*
+ * Take `turns` turns as soon as the unit is free. Returns the core cycle at which the old values are ready, including
+ * l2.latency.
+ */
+uint64_t gpci_atomic_perform(gpci_ctrl *slice, uint64_t now, uint16_t turns);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_CONSTANT_CACHE_H
+#define GPC_TIMED_CONSTANT_CACHE_H
+
+#include "level/access/constants.h"
+#include "timed/core/timed.h"
+
+/*
+ * An SM's constant cache with a clock (level/access/constants.h): a controller (ctrl.h) beside L1's controller. It is
+ * stepped together with L1, and sends misses through L1's miss queue. A load waits before the tags among the SM's other
+ * memory instructions (l1.queue), and passes them one line a cycle, in parallel to L1's.
+ */
+gpc_status gpci_constants_ctrl_create(gpci_timed *t, gpci_ctrl *l1);
+void gpci_constants_ctrl_destroy(gpci_timed *t, gpci_ctrl *l1);
+/* Issue a load; the SM has room. */
+gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed);
+/* Pass lines through the tags; gpci_constants_send: move reads to L1's miss queue. */
+void gpci_constants_step(gpci_timed *t, gpci_ctrl *l1);
+void gpci_constants_send(gpci_timed *t, gpci_ctrl *l1);
+
+/* True if a fetch returning to L1 belongs to the SM's constant cache (or, with an L1.5, to it: l15_ctrl.h). */
+GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
+    return fetch->flags & GPCI_PACKET_CONSTANT;
+}
+
+/*
+ * Rules of read-only controllers: constant cache and L1.5 (l15_ctrl.h). A miss requests the controller's line; evicted
+ * lines are never dirty.
+ */
+void gpci_read_only_send(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
+void gpci_read_only_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction);
+
+#endif

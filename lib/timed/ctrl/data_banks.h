@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_DATA_BANKS_H
+#define GPC_TIMED_DATA_BANKS_H
+
+#include "timed/core/timed.h"
+
+/*
+ * Banks of L1's data; a bank reads or writes one word a cycle (l1.data_banks, l1.data_bank_width). An access needs as
+ * many turns as the most words in one bank. Lanes with the same word share it; words of different lines count like
+ * words of one. An access does not use the rest of another's cycle.
+ *
+ * A load reads when its last line is present: found in L1, with l1.latency after the read; or filled from below, with
+ * no further latency. A store writes when its last line passes the tags. Accesses take their turns in this order, and
+ * as many as l1.latency cycles may wait; beyond that the tags wait, as for a data port (l1.data_width), where every
+ * wait is one cycle.
+ *
+ * Example, 32 banks of 4 bytes, lines of 128. 32 lanes, 128 bytes apart: 32 words of bank 0, 32 turns. 132 bytes apart:
+ * one word per bank, 1 turn. The same word: 1. 8 bytes each, adjacent: 64 words, 2.
+ */
+
+typedef struct gpci_data_queue {
+    uint32_t room, next;
+    uint64_t starts[]; /* [room] core cycles of the first turns of the last accesses; `next`: the oldest */
+} gpci_data_queue;
+
+/* Create the queue; no effect without l1.data_banks. GPC_ERROR_MEMORY. */
+gpc_status gpci_data_queue_create(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_data_queue_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_data_queue_state(gpci_data_queue *queue, gpci_state_fn visit, void *user_data);
+
+/* Turns of an access's lines. */
+uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count);
+/* A load has all lines: set `due`. True if only the turns are missing. */
+bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight);
+/* A line of a load or store passed the tags. Returns when a load's data are ready, apart from the turns. */
+uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_L15_CTRL_H
+#define GPC_TIMED_L15_CTRL_H
+
+#include "level/access/l15.h"
+#include "timed/ctrl/constant_cache.h"
+
+/*
+ * L1.5s with a clock (level/access/l15.h). Every L1.5 is a controller (ctrl.h) and a component, stepped before the L1s
+ * of the SMs, in the SMs' shard. Reads come from constant caches, and for lines of code. The tags pass a line per
+ * cycle; hits leave through the data port. A miss is a read of L2 in the name of the first SM: it leaves through the
+ * SM's miss queue, and the reply arrives through the SM's fill port. Data reach the SM in a cycle after arrival, once
+ * out of the port.
+ *
+ *  constant cache, code -> in -> tags -> out -> miss queue of an L1 -> L2
+ *                                 |  \                        |
+ *       SM's L1  <-  served  <-  data, MSHR entry  <-  fill port of the L1
+ *
+ * Example, l15.latency = 40: SM 3 asks for a line of code in cycle 100. The line is at the tags in 101, hits, and
+ * reaches the SM in cycle 141. After a miss, L1 3 sends the read in 101 as well.
+ */
+
+/* True if a read is looked up in the SM's L1.5. */
+GPCI_INLINE bool gpci_goes_by_l15(const gpci_ctrl *l1, const gpc_request *request) {
+    return GPCI_UNLIKELY(l1->l15 != NULL) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH) &&
+           (request->space == GPC_SPACE_INSTRUCTION || request->space == GPC_SPACE_CONSTANT);
+}
+
+/* Accept a read of an L1's SM; only with room. Without room, L1 is stepped once room appears. */
+bool gpci_l15_has_room(const gpci_ctrl *l1);
+void gpci_l15_take(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
+/* Send an L1.5's read for an SM into the miss queue of L1. */
+void gpci_l15_send(gpci_timed *t, gpci_ctrl *l1);
+/* A reply from L2 arrives. */
+void gpci_l15_fill(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_L1_OBSERVE_H
+#define GPC_TIMED_L1_OBSERVE_H
+
+#include "timed/core/timed.h"
+
+/* Tell the observer of the L1s, if present (level/rules/observer.h). */
+
+GPCI_COLD void gpci_l1_observe_lookup(gpci_timed *t, const gpci_packet *p, const gpci_tag_access *access, uint8_t hits);
+GPCI_COLD void gpci_l1_observe_issue(gpci_timed *t, const gpc_request *request);
+GPCI_COLD void gpci_l1_observe_change(gpci_ctrl *ctrl, const gpc_request *request, bool bypass);
+
+/* Tell about a warp instruction. */
+GPCI_INLINE void gpci_l1_observe_instruction(gpci_timed *t, const gpc_request *request) {
+    if (GPCI_UNLIKELY(t->h->observer != NULL))
+        gpci_l1_observe_issue(t, request);
+}
+
+/* Tell about a lookup. `access` NULL: bypasses L1; `hits`: segments of a load present or in flight. */
+GPCI_INLINE void gpci_l1_observe(gpci_timed *t, const gpci_packet *p, const gpci_tag_access *access, uint8_t hits) {
+    if (GPCI_UNLIKELY(t->h->observer != NULL))
+        gpci_l1_observe_lookup(t, p, access, hits);
+}
+
+/* Tell about a miss with a changed decision to bypass. */
+GPCI_INLINE void gpci_l1_observe_verdict(gpci_ctrl *ctrl, const gpc_request *request, bool bypass) {
+    if (GPCI_UNLIKELY(ctrl->timed->h->observer != NULL))
+        gpci_l1_observe_change(ctrl, request, bypass);
+}
+
+/* Count and report bytes of a fetch that are not kept. */
+void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/ctrl/prefetch.h"
+
+#include "level/access/local_memory.h"
+#include "level/rules/level_rules.h"
+#include "timed/core/event_log.h"
+#include "timed/pages/l1_tlb.h"
+
+#include <string.h>
+
+/*
+ * Example, next-line, lines A, B = A + 1 and C = A + 2: a load misses A, and B is queued. In the next cycle no load
+ * needs the tag port: B is absent, takes an MSHR entry and goes below. A load of B before the data arrive makes B late;
+ * a load afterwards, useful; if C takes the way first, B is unused.
+ *
+ * Addresses are as in the controller's cache: in a slice, within the slice. The policy's wishes, too.
+ */
+
+/* Level-specific settings. */
+typedef struct prefetch_level {
+    const char *name;
+    gpci_key policy, queue, sectors, size;
+    uint64_t seed;
+} prefetch_level;
+
+static const prefetch_level levels[] = {
+    {"l1", GPCI_KEY_L1_PREFETCHER, GPCI_KEY_L1_PREFETCH_QUEUE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_SIZE, 3},
+    {"l2", GPCI_KEY_L2_PREFETCHER, GPCI_KEY_L2_PREFETCH_QUEUE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_SIZE, 5}};
+
+static gpc_status make_policy(gpci_timed *t, const gpci_ctrl *ctrl, const prefetch_level *level, gpc_error *error) {
+    gpci_prefetch *p = ctrl->prefetch;
+    const bool first = ctrl->level == 1;
+    const gpc_policy_env env = {.line_bytes = ctrl->line->line_bytes,
+                                .sectors = (uint32_t)gpci_number(t->h, level->sectors),
+                                .index = ctrl->index,
+                                .count = first ? t->h->sms : t->h->slices,
+                                .seed = level->seed};
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_status status =
+        gpci_policy_create(t->context, GPC_POLICY_PREFETCHER, gpci_config_text(t->h->config, level->policy), &env,
+                           first ? t->h->l1_commons : t->h->l2_commons, &detail, &p->policy);
+    if (status < 0)
+        return gpci_fail(error, status, "%s: %s", level->name, detail.message);
+    p->ops = p->policy->ops;
+    p->self = p->policy->self;
+    return GPC_OK;
+}
+
+gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+    const prefetch_level *level = &levels[ctrl->level - 1];
+    if (!gpci_has_prefetcher(t->h, level->policy))
+        return GPC_OK;
+    const uint32_t room = (uint32_t)gpci_number(t->h, level->queue);
+    gpci_prefetch *p = gpci_zalloc(t->context, 1, sizeof *p + room * sizeof *p->queue);
+    if (!p)
+        return gpci_out_of_memory(error);
+    ctrl->prefetch = p;
+    p->room = room;
+    p->slots =
+        (uint32_t)(gpci_number(t->h, level->size) / ctrl->line->line_bytes / (ctrl->level == 1 ? 1 : t->h->slices));
+    p->marks = gpci_zalloc(t->context, p->slots, sizeof *p->marks);
+    return p->marks ? make_policy(t, ctrl, level, error) : gpci_out_of_memory(error);
+}
+
+void gpci_prefetch_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    if (!ctrl->prefetch)
+        return;
+    gpci_policy_destroy(ctrl->prefetch->policy);
+    gpci_free(t->context, ctrl->prefetch->marks);
+    gpci_free(t->context, ctrl->prefetch);
+}
+
+static void tell(gpci_prefetch *p, uint64_t address, gpc_prefetch_outcome outcome) {
+    p->counts.outcomes[outcome]++;
+    if (p->ops->on_outcome)
+        p->ops->on_outcome(p->self, address, outcome);
+}
+
+/* Mark of a line: never 0. */
+static uint32_t mark_of(const gpc_cache *cache, uint64_t address) {
+    return (uint32_t)(address >> cache->line_shift) | (uint32_t)1 << 31;
+}
+
+/* A slot's mark, or NULL: a cache's size may be below sets times ways. */
+static uint32_t *mark_at(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way) {
+    const size_t slot = gpci_slot(cache, set, way);
+    return slot < p->slots ? &p->marks[slot] : NULL;
+}
+
+/* Remove a line's mark; true if marked. */
+static bool unmark(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way, uint64_t address) {
+    uint32_t *mark = mark_at(p, cache, set, way);
+    if (!mark || *mark != mark_of(cache, address))
+        return false;
+    *mark = 0;
+    return true;
+}
+
+void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (w->kind != GPC_LOAD)
+        return;
+    /* a load of plain caches writes no bytes */
+    const uint32_t lane = gpci_lowest(w->mask);
+    p->bytes[0] = w->local_offsets ? gpci_local_address_of(t->h, w, lane, w->addresses[0]) : w->addresses[0];
+    p->bytes[1] = (uint64_t)line << 32 | lane;
+}
+
+static bool is_queued(const gpci_prefetch *p, uint64_t address) {
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->queue[(p->first + i) % p->room].request.address == address)
+            return true;
+    return false;
+}
+
+/* The line of an address. */
+static uint64_t line_of(const gpci_ctrl *ctrl, uint64_t address) {
+    return address & ~(uint64_t)(ctrl->line->line_bytes - 1);
+}
+
+static void ask(gpci_prefetch *p, const gpci_ctrl *ctrl, const gpci_packet *load, const gpc_prefetch *wanted) {
+    const gpci_level *level = ctrl->line;
+    const uint64_t address = line_of(ctrl, wanted->address);
+    const uint8_t own = ctrl->own_lines ? load->segments : level->segments_of[load->request.sector_mask],
+                  segments = wanted->sectors
+                                 ? level->segments_of[wanted->sectors & level->sectors_of[level->all_segments]]
+                                 : own;
+    if (is_queued(p, address)) {
+        tell(p, address, GPC_PREFETCH_REDUNDANT);
+        return;
+    }
+    if (p->count == p->room || !segments) {
+        tell(p, address, GPC_PREFETCH_DROPPED);
+        return;
+    }
+    gpci_prefetch_entry *e = &p->queue[(p->first + p->count++) % p->room];
+    *e = (gpci_prefetch_entry){.request = gpci_request_inherit(&load->request), .segments = segments};
+    e->request.address = address;
+    e->request.kind = GPC_PREFETCH;
+    e->request.sector_mask = level->sectors_of[segments];
+    if (ctrl->level == 1)
+        return;
+    e->request.copy = GPC_COPY_NONE;
+    if (ctrl->timed->h->window.bytes)
+        e->request.priority = load->priority; /* the window sets the priority by line */
+}
+
+/* True for the first load of a prefetched line. */
+static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_ctrl *ctrl, const gpci_packet *load,
+                   const gpci_tag_access *a) {
+    const gpc_access_result *r = &a->result;
+    const uint64_t address = line_of(ctrl, load->request.address);
+    if (r->hit_sectors && r->way != GPCI_NO_WAY && unmark(p, ctrl->cache, r->set, r->way, address)) {
+        tell(p, address, GPC_PREFETCH_USEFUL);
+        return true;
+    }
+    if (a->mshr_entry == GPCI_NO_PACKET)
+        return false;
+    gpci_packet *mshr_entry = gpci_packet_at(&t->pool, a->mshr_entry);
+    if (!gpci_prefetch_is_own(ctrl, mshr_entry) || mshr_entry->flags & GPCI_PACKET_LATE)
+        return false;
+    mshr_entry->flags |= GPCI_PACKET_LATE;
+    tell(p, address, GPC_PREFETCH_LATE);
+    return true;
+}
+
+/* Step the controller again, in the next cycle of the controller's clock. */
+static void again(gpci_timed *t, const gpci_ctrl *ctrl) {
+    const gpci_clock clock = ctrl->options->clock;
+    gpci_wheel_wake(&t->wheel, ctrl->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+}
+
+void gpci_prefetch_train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *load, const gpci_tag_access *access,
+                         bool found) {
+    gpci_prefetch *p = ctrl->prefetch;
+    const bool first = ctrl->level == 1;
+    gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
+    gpc_request request = load->request;
+    memset(request.reserved, 0, sizeof request.reserved); /* a packet's fields, not for prefetchers */
+    request.address = line_of(ctrl, request.address);
+    gpc_prefetch_access a = {.request = &request,
+                             .lane_address = first ? load->bytes[0]
+                                                   : load->request.address + gpci_lowest(load->segments) * GPCI_SEGMENT,
+                             .lane = first ? (uint32_t)load->bytes[1] : 0,
+                             .line = first ? (uint32_t)(load->bytes[1] >> 32) : 0,
+                             .sectors = request.sector_mask,
+                             .found = (uint8_t)(access->result.outcome == GPC_HIT ? GPC_PREFETCH_FOUND_HIT
+                                                : found                           ? GPC_PREFETCH_FOUND_FLIGHT
+                                                                                  : GPC_PREFETCH_FOUND_MISS),
+                             .level = ctrl->level};
+    a.prefetched = claims(t, p, ctrl, load, access);
+    uint32_t count = p->ops->on_access(p->self, &a, wanted);
+    count = count < GPC_MAX_PREFETCHES ? count : GPC_MAX_PREFETCHES;
+    for (uint32_t i = 0; i < count; i++)
+        ask(p, ctrl, load, &wanted[i]);
+    if (p->count)
+        again(t, ctrl);
+}
+
+static bool is_there(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_prefetch_entry *e) {
+    gpc_line line;
+    if (gpci_mshr_find(t, ctrl, e->request.address) != GPCI_NO_PACKET)
+        return true;
+    return gpci_line_of(ctrl->cache, e->request.address, &line) && !(e->request.sector_mask & ~line.valid_sectors);
+}
+
+/* Line of a prefetch: address as seen by the host; remote if a slice must ask the other partition. */
+typedef struct prefetch_place {
+    uint64_t address;
+    bool remote, exists;
+} prefetch_place;
+
+static bool is_of_process(const gpc_hierarchy *h, const gpci_prefetch_entry *e, uint64_t address) {
+    return gpci_process_of(h, address) == e->request.process;
+}
+
+static prefetch_place place_of(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_prefetch_entry *e) {
+    const gpc_hierarchy *h = t->h;
+    prefetch_place place = {.address = e->request.address, .exists = is_of_process(h, e, e->request.address)};
+    if (ctrl->level == 1)
+        return place;
+    place.address = gpci_l2_host_address(h, ctrl->index, e->request.address);
+    /* beyond the slice's last line; or no line by address.mapping; or of another process */
+    const gpci_l2_place back = gpci_l2_place_of(h, place.address);
+    place.exists = back.inner == e->request.address && back.slice == ctrl->index % h->slices_per_partition &&
+                   is_of_process(h, e, place.address);
+    place.remote = ctrl->peer_requests && gpci_l2_home(h, place.address) != ctrl->index / h->slices_per_partition;
+    return place;
+}
+
+/*
+ * Send the first prefetch of the queue below. False: the controller does not take the prefetch, and the prefetch ends.
+ */
+static bool send(gpci_timed *t, gpci_ctrl *ctrl, const gpci_prefetch_entry *e, prefetch_place place) {
+    gpci_tag_access access = {.reason = GPC_BUSY_NOT};
+    if (!place.exists || gpci_make_packets(t, 1) < 0)
+        return false;
+    const uint32_t number = gpci_pool_take(&t->pool);
+    gpci_packet *packet = gpci_packet_at(&t->pool, number);
+    *packet = (gpci_packet){.request = e->request,
+                            .address = place.address,
+                            .line = {.inflight = UINT32_MAX, .kind = GPC_PREFETCH, .missed = e->segments},
+                            .segments = e->segments,
+                            .level = ctrl->level,
+                            .flags = ctrl->level == 1 ? 0 : GPCI_PACKET_POSTED,
+                            .born = t->wheel.now};
+    if (ctrl->level == 2)
+        gpci_l2_window(t->h, place.address, &packet->request);
+    if (GPCI_UNLIKELY(t->log != NULL))
+        *gpci_label_take(&t->pool, number) = (gpci_packet_label){.id = ++t->log->packets, .kind = GPC_PREFETCH};
+    gpci_ctrl_look(t, ctrl, packet, &access);
+    gpci_log_lookup(t, ctrl, packet, &access);
+    if (access.result.outcome != GPC_BYPASSED && !access.declined &&
+        gpci_ctrl_settle(t, ctrl, number, &access, place.remote) == GPCI_WAITING)
+        return true;
+    gpci_pool_give(&t->pool, number);
+    return false;
+}
+
+/*
+ * True if a prefetch must wait for resources needed by loads. The component that frees a resource steps the controller.
+ */
+static bool must_wait(const gpci_ctrl *ctrl, bool remote) {
+    return ctrl->tag_access[0].reason != GPC_BUSY_NOT || ctrl->tag_access[1].reason != GPC_BUSY_NOT ||
+           ctrl->mshr.used[remote] >= ctrl->options->entries;
+}
+
+void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_prefetch *p = ctrl->prefetch;
+    while (p->count && ctrl->cache) {
+        const gpci_prefetch_entry *e = &p->queue[p->first];
+        const prefetch_place place = place_of(t, ctrl, e);
+        if (must_wait(ctrl, place.remote))
+            return;
+        if (gpci_queue_full(place.remote ? &ctrl->link : &ctrl->out) ||
+            !gpci_ctrl_port(ctrl, t->wheel.now, place.address)) {
+            again(t, ctrl);
+            return;
+        }
+        const uint64_t address = e->request.address;
+        if (place.exists && is_there(t, ctrl, e))
+            tell(p, address, GPC_PREFETCH_REDUNDANT);
+        else if ((!ctrl->tlb || gpci_l1_tlb_lets_prefetch(ctrl, address)) && send(t, ctrl, e, place))
+            p->counts.sent++;
+        else
+            tell(p, address, GPC_PREFETCH_DROPPED);
+        p->first = (p->first + 1) % p->room;
+        p->count--;
+    }
+}
+
+/*
+ * A load that waits may be gone, and its packet may be another's. A prefetch stays until its own fetch is back. The
+ * MSHR entry may drain for longer (l1.mshr_free). A load that joins then finds a prefetch that has its outcome.
+ */
+bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
+    gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.mshr_target);
+    if (!gpci_prefetch_is_own(ctrl, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
+        return false;
+    p->flags |= GPCI_PACKET_LATE;
+    return true;
+}
+
+void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
+    gpci_prefetch *p = ctrl->prefetch;
+    gpc_line line;
+    uint32_t *mark = NULL;
+    if (gpci_line_of(ctrl->cache, address, &line))
+        mark = mark_at(p, ctrl->cache, line.set, line.way);
+    if (mark)
+        *mark = unclaimed ? mark_of(ctrl->cache, address) : 0;
+    else if (unclaimed)
+        tell(p, address, GPC_PREFETCH_UNUSED);
+}
+
+void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
+    if (unmark(ctrl->prefetch, ctrl->cache, eviction->set, eviction->way, eviction->line_address))
+        tell(ctrl->prefetch, eviction->line_address, GPC_PREFETCH_UNUSED);
+}
+
+void gpci_prefetch_state(gpci_prefetch *p, gpci_state_fn visit, void *user_data) {
+    GPCI_STATE_FROM(visit, user_data, gpci_prefetch, p, counts);
+    visit(user_data, p->queue, p->room * sizeof *p->queue);
+    visit(user_data, p->marks, p->slots * sizeof *p->marks);
+    gpci_policy_state(p->policy, visit, user_data);
+}

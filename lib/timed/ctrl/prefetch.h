@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_PREFETCH_H
+#define GPC_TIMED_PREFETCH_H
+
+#include "timed/core/timed.h"
+
+#include <gpucache/prefetcher.h>
+
+/*
+ * The prefetcher of an L1 or a slice (gpucache/prefetcher.h): a queue of wanted lines, and marks of prefetched lines
+ * not yet used by a load. A prefetch is a packet without an access; at the line's MSHR entry it waits like a load, and
+ * GPCI_PACKET_LATE means that a load waits, too. A slice's prefetch is posted: no sender to answer. An L1's prefetch is
+ * a plain read for a slice.
+ */
+typedef struct gpci_prefetch_entry {
+    gpc_request request; /* request of the load, with another line */
+    uint8_t segments;
+} gpci_prefetch_entry;
+
+typedef struct gpci_prefetch_counts {
+    uint64_t sent, outcomes[GPC_PREFETCH_DROPPED + 1];
+} gpci_prefetch_counts;
+
+typedef struct gpci_prefetch {
+    gpci_policy *policy;
+    const gpc_prefetcher_ops *ops;
+    void *self;
+    uint32_t *marks; /* [slots], by the cache's slot: mark of a prefetched line; or 0 */
+    uint32_t slots;
+    uint32_t room;
+    /* state */
+    gpci_prefetch_counts counts;
+    uint32_t first, count;
+    gpci_prefetch_entry queue[]; /* a ring */
+} gpci_prefetch;
+
+/*
+ * Create a controller's prefetcher; NULL if the level's prefetcher is `none`. GPC_ERROR_MEMORY, or the status of the
+ * policy's init.
+ */
+gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error);
+void gpci_prefetch_destroy(gpci_timed *t, gpci_ctrl *ctrl);
+/* Note facts for the policy about the instruction with line `line` = the packet, for gpci_prefetch_train. */
+void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line);
+/* A load has been looked up. `found`: all segments are in the cache or in flight. */
+void gpci_prefetch_train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access,
+                         bool found);
+/* Loads have had their turn at the tags. */
+void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl);
+/* True if a returned fetch is a prefetch without a waiting load. Call once per fetch, before the data are kept. */
+bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch);
+/* The data of a fetch are kept. `unclaimed`: the result of gpci_prefetch_returns. `address`: as in the cache. */
+void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed);
+void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
+void gpci_prefetch_state(gpci_prefetch *prefetch, gpci_state_fn visit, void *user_data);
+
+/* True if a packet is part of a prefetch, not of an access. */
+GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *p) {
+    return p->line.kind == GPC_PREFETCH && p->line.inflight == UINT32_MAX;
+}
+
+/* Is a packet a prefetch of the controller itself? A prefetch of an L1 is no prefetch of the slice. */
+GPCI_INLINE bool gpci_prefetch_is_own(const gpci_ctrl *ctrl, const gpci_packet *p) {
+    return gpci_is_prefetch(p) && (ctrl->level == 1 || p->flags & GPCI_PACKET_POSTED);
+}
+
+#endif
