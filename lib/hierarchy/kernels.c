@@ -246,15 +246,17 @@ static gpc_status start(gpc_hierarchy *h, const gpc_kernel_options *o, const gpc
     return h->observer ? h->observer->on_kernel(h->observer->data) : GPC_OK;
 }
 
-gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options *options, gpc_error *error,
-                                      uint32_t *out_kernel) {
-    if (!h || !options || !out_kernel)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: %s is NULL",
-                         !h         ? "hierarchy"
-                         : !options ? "options"
-                                    : "out_kernel");
-    if (gpci_is_called_back(h))
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_start_kernel: called from within a callback");
+/* True without a running kernel, if no SM's L1 has a share of its own. */
+static bool has_common_share(const gpc_hierarchy *h) {
+    const gpci_kernels *k = h->kernels;
+    bool common = k && !k->running;
+    for (uint32_t sm = 0; common && sm < h->sms; sm++)
+        common = !memcmp(&k->shares[sm], &h->share, sizeof h->share);
+    return common;
+}
+
+static gpc_status start_or_leave(gpc_hierarchy *h, const gpc_kernel_options *options, gpc_error *error,
+                                 uint32_t *out_kernel) {
     gpc_kernel_options o = GPC_KERNEL_OPTIONS_INIT;
     gpc_launch launch = GPC_LAUNCH_INIT;
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_kernel_options", error);
@@ -275,6 +277,22 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options
     gpci_free(h->context, bitmaps);
     if (status == GPC_OK)
         *out_kernel = h->kernel;
+    return status;
+}
+
+gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options *options, gpc_error *error,
+                                      uint32_t *out_kernel) {
+    if (!h || !options || !out_kernel)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: %s is NULL",
+                         !h         ? "hierarchy"
+                         : !options ? "options"
+                                    : "out_kernel");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_start_kernel: called from within a callback");
+    const bool first = !h->kernels;
+    const gpc_status status = start_or_leave(h, options, error, out_kernel);
+    if (status != GPC_OK && first && has_common_share(h))
+        gpci_kernels_destroy(h); /* without a kernel the hierarchy is as before, snapshots included */
     return status;
 }
 

@@ -478,3 +478,21 @@ Test(hierarchy_snapshots, room_for_what_is_under_way) {
         gpc_context_destroy(snapshot_context);
     }
 }
+
+/* A kernel refused by gpc_hierarchy_start_kernel changes no byte of a snapshot. */
+Test(hierarchy_snapshots, refused_kernels) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_kernel_options options = GPC_KERNEL_OPTIONS_INIT;
+    uint32_t number;
+    snapshot_host a;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make("streams = 2\n", true, &a, &error), GPC_OK, "%s", error.message);
+    const snapshot_bytes before = snapshot_save(&a);
+    options.stream = 2;
+    cr_expect_eq(gpc_hierarchy_start_kernel(a.hierarchy, &options, &error, &number), GPC_ERROR_ARGUMENT);
+    const snapshot_bytes after = snapshot_save(&a);
+    cr_expect(before.size == after.size && !memcmp(before.data, after.data, before.size));
+    gpc_hierarchy_destroy(a.hierarchy);
+    free(before.data), free(after.data);
+    gpc_context_destroy(snapshot_context);
+}
