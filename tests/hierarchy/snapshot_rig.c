@@ -49,10 +49,17 @@ void snapshot_on_complete(void *user_data, const gpc_completion *c) {
         note(user_data, c->values[i]);
 }
 
+/* A refused SM hears of room, also after a load. */
+static void on_ready(void *user_data, uint32_t sm) {
+    snapshot_host *at = user_data;
+    note(at, sm), note(at, gpc_hierarchy_now(at->hierarchy));
+}
+
 void snapshot_attach(snapshot_host *at) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = at;
     callbacks.on_complete = snapshot_on_complete;
+    callbacks.on_ready = on_ready;
     if (at->clock)
         cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks), GPC_OK);
 }
@@ -89,6 +96,16 @@ void snapshot_access_one(snapshot_host *at) {
         cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, snapshot_below(at, 4)), GPC_OK);
 }
 
+/* A miss of a host's cache of code, if the hierarchy takes misses. */
+static void miss(snapshot_host *at) {
+    const gpc_request request = {.address = (uint64_t)1 << 32 | snapshot_below(at, 96) << 7,
+                                 .sm = snapshot_below(at, 4),
+                                 .kind = GPC_LOAD,
+                                 .space = GPC_SPACE_INSTRUCTION};
+    gpc_busy busy;
+    note(at, (uint64_t)gpc_hierarchy_try_miss(at->hierarchy, &request, at->tokens++, &busy));
+}
+
 static void sample(snapshot_host *at) {
     gpc_sample samples[4];
     for (unsigned sm = 0; sm < 4; sm++) {
@@ -109,6 +126,8 @@ void snapshot_drive(snapshot_host *at, unsigned steps) {
             event.block = event.warp / 4;
             cr_assert_eq(gpc_hierarchy_warp_event(at->hierarchy, &event), GPC_OK);
         }
+        if (at->clock && !snapshot_below(at, 6))
+            miss(at);
         if (!snapshot_below(at, 60))
             sample(at);
         if (at->clock && !snapshot_below(at, 25)) {

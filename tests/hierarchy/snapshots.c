@@ -95,6 +95,17 @@ Test(hierarchy_snapshots, configurations) {
         COHERENT "coherence = nmoesi\nstats.stages = true\n",
         COHERENT "coherence = vi\ncluster.sms = 2\nstats.stages = true\n",
         COHERENT "coherence = hmg\ngpu.count = 2\n",
+        /* queues that are full when a snapshot is taken, and state of a cycle of a slower clock */
+        "l1.allocate = replaceable\nl1.mshr_entries = 3\n",
+        "l2.intake = queue\nl2.rop_latency = 100\nl2.queue = 4\n",
+        "clock.l2 = 200\nl2.tag_ports = 4\nl2.banks = 4\nl2.size = 8KiB\nl2.slices = 1\n",
+        "l2.partitions = 2\nl2.link_width = 1B\nl2.link_buffer = 1\nl2.mshr_entries = 1\nl2.miss_queue = 1\n",
+        "l2.partitions = 2\nl2.mshr_entries = 1\nl2.miss_queue = 1\nl2.queue = 2\nl1.queue = 1\n",
+        "l1.queue = 1\nl1.mshr_entries = 1\n",
+        "l1.coalescer = sector\nl1.sectors = 4\nl1.size = 32KiB\nl1.tag_ports = 8\nl1.data_width = 64B\n",
+        "l1.reorder = warp\nl1.miss_queue = 1\nl1.queue = 16\nnetwork.input_buffer = 1\nnetwork.width = 4B\n",
+        "l2.write_to_read = 1000\nl2.size = 64KiB\nl2.slices = 1\n",
+        COHERENT "coherence = vi\nl2.partitions = 2\nl2.link_width = 1B\nl2.link_buffer = 1\n",
         /* prefetches that find no line */
         "l2.prefetcher = next-line\nl2.size = 4KiB\nl2.slices = 4\nl2.ways = 1\n",
     };
