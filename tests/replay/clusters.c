@@ -263,6 +263,90 @@ Test(clusters, parity) {
     rig_close(r);
 }
 
+/* Bytes out of bounds do not come: a copy's half in bounds ends the phase, and so does a copy without any. */
+Test(clusters, bytes_out_of_bounds) {
+#define OUTSIDE(pc, mask) pc " 1 0 UBLKCP.S.G 6 UR4 V0 V" mask " V0 V4096 M8 0\n"
+#define HALF(pc, mask) pc " 0000ffff 0 UBLKCP.S.G 6 UR4 V0 V" mask " V0 V2048 M8 128 1 0x100000 128\n"
+#define EXPECTS INIT("0000", "1") EXPECT("0010", "4096")
+    static const char *const half[] = {EXPECTS HALF("0020", "0") CHECK("0030", "0") EXIT("0040")};
+    static const char *const none[] = {EXPECTS OUTSIDE("0020", "0") CHECK("0030", "0") EXIT("0040")};
+    const gpc_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, "");
+    cr_expect(s.mbarrier_phases == 1 && s.bulk_copies == 1 && s.copy_waits == 1 && s.mbarrier_untold_checks == 0);
+    cr_expect(empty.mbarrier_phases == 1 && empty.bulk_copies == 0 && empty.copy_waits == 0);
+    /* of a multicast copy, at both blocks */
+    static const char *const halves[] = {EXPECTS MEET("0020") HALF("0030", "3") CHECK("0040", "0") EXIT("0050"),
+                                         EXPECTS MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
+    static const char *const nones[] = {EXPECTS MEET("0020") SLOW OUTSIDE("0030", "3") CHECK("0040", "0") EXIT("0050"),
+                                        EXPECTS MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
+    const gpc_stats both = run_blocks(halves, 2, "-cluster dim = (2,1,1)\n"),
+                    neither = run_blocks(nones, 2, "-cluster dim = (2,1,1)\n");
+    cr_expect(both.mbarrier_phases == 2 && both.bulk_multicast_copies == 1 && both.mbarrier_untold_checks == 0);
+    cr_expect(neither.mbarrier_phases == 2 && neither.bulk_copies == 0 && neither.copy_waits == 1);
+}
+
+/* An arrival without numbers adds none, and makes the count unknown until the barrier is made anew. */
+Test(clusters, arrivals_without_numbers) {
+    static const char *const lines[] = {INIT("0000", "1") COPY(
+        "0010", "0") "0020 ffffffff 1 RZ SYNCS.ARRIVE.TRANS64 1 R4 8 1 0x40 0\n" CHECK("0030", "0") INIT("0040", "1")
+                                            EXPECT("0050", "0") CHECK("0060", "0") EXIT("0070")};
+    const gpc_stats s = run_blocks(lines, 1, "");
+    cr_expect_eq(s.mbarrier_arrivals, 1, "%llu", (unsigned long long)s.mbarrier_arrivals);
+    cr_expect(s.mbarrier_phases == 1 && s.mbarrier_checks == 2 && s.mbarrier_untold_checks == 1 && s.copy_waits == 1);
+}
+
+/* An SM has 256 barriers, which an ended block leaves to the next: of 257, each block lacks the last. */
+Test(clusters, places_of_ended_blocks) {
+    enum { PLACES = 256 };
+    static char lines[PLACES * 140];
+    size_t at = 0;
+    for (unsigned n = 0; n <= PLACES; n++)
+        at += (size_t)snprintf(lines + at, sizeof lines - at,
+                               "0000 1 0 SYNCS.EXCH.64 4 UR4 V0 V1 M%u 0\n"
+                               "0010 1 0 SYNCS.ARRIVE.TRANS64 6 R4 V0 V0 V0 V1 M%u 0\n",
+                               n, n);
+    snprintf(lines + at, sizeof lines - at, "0020 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 4 R8 V0 V0 M%u 0\n%s",
+             PLACES, EXIT("0030"));
+    rig *r = open_clusters("timed");
+    set(r, "sm.count", "1");
+    set(r, "lrc.sms", "1");
+    set(r, "sm.blocks", "1");
+    put_kernel(r, "k.traceg", 3, 1, "", lines);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.mbarrier_phases, 3 * PLACES, "%llu", (unsigned long long)s.mbarrier_phases);
+    cr_expect(s.mbarrier_checks == 3 && s.mbarrier_untold_checks == 3);
+    rig_close(r);
+}
+
+/* Warps behind the first 64 of an SM wait, and are told, too. */
+Test(clusters, phases_of_many_warps) {
+    rig *r = open_clusters("timed");
+    set(r, "sm.count", "1");
+    set(r, "lrc.sms", "1");
+    set(r, "sm.blocks", "3");
+    set(r, "sm.warps", "96");
+    set(r, "sm.registers", "1000000");
+    begin_kernel(r, "k.traceg", 3, 1024, "");
+    for (unsigned b = 0; b < 3; b++) {
+        begin_block(r, b);
+        put_warp(r, 0,
+                 INIT("0000", "1") LOAD("0010", "0x200000") "0020 ffffffff 1 R3 MOV 1 R1 0\n" ARRIVE("0030", "0")
+                     EXIT("0040"));
+        for (unsigned w = 1; w < 32; w++)
+            put_warp(r, w, "0000 ffffffff 0 NOP 0 0\n0010 ffffffff 0 NOP 0 0\n" CHECK("0020", "0") EXIT("0030"));
+        end_block(r);
+    }
+    end_kernel(r);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect(s.mbarrier_phases == 3 && s.mbarrier_untold_checks == 0);
+    cr_expect_lt(s.cycles, 400, "%llu", (unsigned long long)s.cycles);
+    cr_expect_eq(s.copy_waits, 3 * 31, "%llu", (unsigned long long)s.copy_waits);
+    rig_close(r);
+}
+
 /* A barrier of two arrivals: by the own block, and by the other block, 100 cycles away. */
 Test(clusters, remote_arrivals) {
     static const char *const both[] = {INIT("0000", "2") MEET("0010") ARRIVE("0020", "0") CHECK("0030", "0")

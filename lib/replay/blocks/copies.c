@@ -91,8 +91,8 @@ gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t number, uint32_t sl
     case GPC_COPY_COMMIT:
         gpci_copies_commit(m, &m->copies[slot]);
         break;
-    case GPC_COPY_BULK: /* no byte is in bounds */
-        gpci_mbarrier_outside(t, number, run, i);
+    case GPC_COPY_BULK:
+        gpci_mbarrier_outside(t, number, run, i, now);
         break;
     case GPC_COPY_BARRIER:
         gpci_mbarrier_holds(m, run, i, &told);

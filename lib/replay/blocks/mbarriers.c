@@ -60,7 +60,7 @@ static void settle(gpci_timed_sm *m, gpci_mbarrier *b) {
         b->count = 0;
     if (!b->count || b->left || b->bytes)
         return;
-    b->phase++;
+    b->parity ^= 1;
     b->left = b->count;
     m->counts.mbarrier_phases++;
 }
@@ -93,7 +93,7 @@ void gpci_mbarrier_init(gpci_timed_sm *m, const gpci_block_run *run, const gpc_i
     gpci_mbarrier *b = &m->barriers[at];
     b->count = count;
     b->left = count;
-    b->phase = 0;
+    b->parity = 0;
     if (!b->pending)
         b->bytes = 0;
     settle_place(m, b);
@@ -139,16 +139,32 @@ gpc_status gpci_mbarrier_arrive(gpci_timed_replay *t, uint32_t number, gpci_bloc
     return gpci_cluster_tell(t, &message);
 }
 
-void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, const gpc_instruction *i) {
-    uint32_t bytes, spare;
-    if (!gpci_number_of_barrier(i, 1, &bytes))
-        return;
+static void expect_fewer(gpci_timed_replay *t, uint32_t number, const gpci_block_run *run, const gpc_instruction *i,
+                         uint32_t bytes, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
+    uint32_t spare;
     const uint32_t at = find(m, run, gpci_barrier_of(i), &spare);
     if (at == GPCI_MBARRIERS)
         return;
     m->barriers[at].bytes -= bytes;
     settle(m, &m->barriers[at]);
+    tell_block(t, number, run, now);
+}
+
+void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, const gpc_instruction *i,
+                           uint64_t now) {
+    uint32_t bytes, mask = 0;
+    if (!gpci_number_of_barrier(i, 1, &bytes))
+        return;
+    if (t->r->cluster_blocks > 1)
+        gpci_number_of_barrier(i, 0, &mask);
+    if (!mask)
+        expect_fewer(t, number, run, i, bytes, now + 1);
+    for (; mask; mask &= mask - 1) {
+        const gpci_block_run *target = gpci_cluster_member(t->r, run, gpci_lowest(mask));
+        if (target && target->live)
+            expect_fewer(t, target->sm, target, i, bytes, now + 1);
+    }
 }
 
 bool gpci_mbarrier_holds(const gpci_timed_sm *m, const gpci_block_run *run, const gpc_instruction *i, bool *told) {
@@ -162,7 +178,7 @@ bool gpci_mbarrier_holds(const gpci_timed_sm *m, const gpci_block_run *run, cons
         return false;
     const gpci_mbarrier *b = &m->barriers[at];
     *told = b->count && gpci_number_of_barrier(i, 0, &parity);
-    return *told ? (b->phase & 1) == parity : b->pending != 0;
+    return *told ? b->parity == parity : b->pending != 0;
 }
 
 void gpci_mbarriers_drop(gpci_timed_sm *m, const gpci_block_run *run) {

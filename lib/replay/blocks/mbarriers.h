@@ -22,7 +22,7 @@ typedef struct gpci_mbarrier {
     uint32_t count;   /* arrivals per phase; 0: unknown */
     int64_t left;     /* arrivals missing in the current phase */
     int64_t bytes;    /* bytes missing in the current phase */
-    uint32_t phase;   /* number of ended phases */
+    uint32_t parity;  /* of the current phase: 0, then 1 and 0 in turn */
     bool used;
 } gpci_mbarrier;
 
@@ -38,13 +38,14 @@ void gpci_mbarrier_send(gpci_timed_sm *sm, uint32_t place);
 /* A copy of `bytes` arrived. `run`: its block; NULL: the block has ended. */
 void gpci_mbarrier_copied(gpci_timed_replay *t, uint32_t sm, uint32_t place, const gpci_block_run *run, uint32_t bytes);
 /*
- * Execute SYNCS.EXCH and SYNCS.ARRIVE of a warp at core cycle `now`. gpci_mbarrier_outside: subtract the out-of-bounds
- * bytes of a copy.
+ * Execute SYNCS.EXCH and SYNCS.ARRIVE of a warp at core cycle `now`. gpci_mbarrier_outside: the out-of-bounds bytes
+ * of an issued copy do not come, at the own block or at the targets of a multicast copy.
  */
 void gpci_mbarrier_init(gpci_timed_sm *sm, const gpci_block_run *run, const gpc_instruction *instruction);
 gpc_status gpci_mbarrier_arrive(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run,
                                 const gpc_instruction *instruction, uint64_t now);
-void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpc_instruction *instruction);
+void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpc_instruction *instruction,
+                           uint64_t now);
 /* True if SYNCS.PHASECHK stalls its warp. `told`: true if decided by the phase, false if by copies. */
 bool gpci_mbarrier_holds(const gpci_timed_sm *sm, const gpci_block_run *run, const gpc_instruction *instruction,
                          bool *told);

@@ -304,11 +304,11 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
             gpci_sm_pass_by(m, slot, step);
         if (GPCI_UNLIKELY(o->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
             count_cluster(m, step);
-        if (GPCI_UNLIKELY(o->copy > GPC_COPY_ASYNC) && i->mask) {
-            const gpc_status status = gpci_copies_issued(t, number, slot, step->form, now);
-            if (status != GPC_OK)
-                return status;
-        }
+    }
+    if (GPCI_UNLIKELY(o->copy > GPC_COPY_ASYNC) && i->mask) {
+        const gpc_status status = gpci_copies_issued(t, number, slot, step->form, now);
+        if (status != GPC_OK)
+            return status;
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     count_issued(t, m, s, w, i->pc, now);
