@@ -57,7 +57,7 @@ typedef struct gpci_packet_line {
     uint8_t kind;  /* gpc_kind of the access; `request.kind` may differ later */
 } gpci_packet_line;
 
-/* A message or a memory access of a tree's controllers. */
+/* A message or a memory access of a tree's protocol engine. */
 typedef struct gpci_packet_message {
     uint32_t task;   /* task continued at the end */
     uint32_t module; /* destination */
@@ -70,14 +70,14 @@ typedef struct gpci_packet_tags {
     uint64_t number; /* in the reorder buffer, from 1 */
 } gpci_packet_tags;
 
-/* At an MSHR entry; the first packet is the leader. */
+/* At an MSHR entry. The first packet is the leader; its number names the entry (`mshr_entry`). The rest are targets. */
 typedef struct gpci_packet_mshr {
     /* leader only: */
     uint32_t chain;       /* first packet of the next entry in the hash bucket, or behind the row */
     uint32_t first, last; /* other waiting packets, linked through the pool */
     uint32_t count;       /* waiting packets, with the leader */
     union {
-        uint32_t access; /* coherent L1: access of controllers that brings the line */
+        uint32_t access; /* coherent L1: the engine's access that brings the line */
         uint32_t slot;   /* cache slot of the reserved line; or UINT32_MAX */
     };
     uint8_t whole;    /* segments of the controller's line in flight, in whole sectors */
@@ -97,7 +97,7 @@ typedef struct gpci_packet_mshr {
     uint16_t entry; /* leader only, with l1.allocate = replaceable: number among the line's entries */
 } gpci_packet_mshr;
 
-/* Between controllers: over networks, to memory and back. */
+/* Between modules of a tree: over networks, to memory and back. */
 typedef struct gpci_packet_path {
     union {
         uint64_t entered; /* in a network: core cycle of entry */

@@ -5,7 +5,7 @@
 #include "timed/core/coherent.h"
 #include "timed/core/event_log.h"
 
-/* Events of controllers: as in event_log.h. */
+/* Events of the protocol engine: as in event_log.h. */
 
 GPCI_COLD void gpci_append_origin(gpci_timed *t, uint32_t inflight, const gpci_packet *p);
 GPCI_COLD void gpci_append_sweep(gpci_timed *t, uint32_t inflight);
@@ -15,7 +15,7 @@ GPCI_COLD void gpci_append_arrival(gpci_timed *t, const gpci_packet *p);
 GPCI_COLD void gpci_append_met(gpci_timed *t, gpci_met what, uint32_t task, uint32_t module);
 GPCI_COLD void gpci_append_entry(gpci_timed *t, gpc_what what, uint32_t task);
 
-/* An access of controllers is for this packet. */
+/* An access of the protocol engine is for the packet. */
 GPCI_INLINE void gpci_log_origin(gpci_timed *t, uint32_t inflight, const gpci_packet *p) {
     if (GPCI_UNLIKELY(t->log != NULL))
         gpci_append_origin(t, inflight, p);

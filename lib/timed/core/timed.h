@@ -101,7 +101,7 @@ struct gpci_timed {
     gpci_ctrl *clusters;             /* [clusters] of SMs, coherent */
     struct gpci_gpu_port *gpu_ports; /* [gpus], with several (coherent_link.c) */
     gpci_ctrl_options cluster_options;
-    struct gpci_coherent_host *coherent; /* tree's controllers; NULL: L1s and slices are independent caches */
+    struct gpci_coherent_host *coherent; /* tree's engine; NULL: L1s and slices are independent caches */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
     /* Segments of a line -> bursts with any of the segments: bit n = burst n from the line's start. */

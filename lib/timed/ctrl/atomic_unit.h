@@ -7,7 +7,7 @@
 /*
  * Atomic unit of an L2 slice. It performs the atomics of a packet in turns of several L2 cycles, packet after packet.
  * Delayed replies wait in a separate queue, so reads pass them. If the queue is full, atomics wait at the tags. In a
- * tree they wait in the controllers.
+ * tree they wait in the engine.
  */
 GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *t) {
     return t->atomic_unit.cycles != 0;

@@ -407,7 +407,7 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpci_event_log_put(t->log, &e);
 }
 
-/* Events of controllers. */
+/* Events of the protocol engine. */
 
 static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_task *task) {
     return &t->coherent->origins[task->inflight];
@@ -554,7 +554,7 @@ void gpci_append_entry(gpci_timed *t, gpc_what what, uint32_t number) {
         gpci_event_log_put(t->log, &e);
 }
 
-/* Numbers are for one event log: forget numbers of an earlier event log. Clocks of controllers go on. */
+/* Numbers are for one event log: forget numbers of an earlier event log. The engine's clocks go on. */
 static void forget(gpci_timed *t) {
     const size_t labels = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     for (size_t i = 0; i <= labels; i++)

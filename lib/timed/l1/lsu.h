@@ -8,7 +8,7 @@
  * l1.coalescer = multi2sim: load/store units of an SM before a coherent L1, as in Multi2Sim 5.0. Every lane of a warp
  * instruction is an access. A unit begins instructions in order, all accesses of an instruction in a cycle, if fewer
  * than l1.mshr_entries of the L1 are in flight in the cycle (accesses that are part of others do not count); so the
- * limit may be exceeded. Afterwards controllers order and join accesses (engine_access.c):
+ * limit may be exceeded. Afterwards the engine orders and joins accesses (engine_access.c):
  *
  *  load    is part of a load in flight of the block, if only loads are between; otherwise waits for
  *          earlier stores (atomics), and for accesses to the block
