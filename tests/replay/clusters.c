@@ -365,8 +365,8 @@ Test(clusters, remote_arrivals) {
 }
 
 /*
- * The arrival of a block's own warp lets the other warp's check issue a cycle later, although nothing else goes on in the
- * SM then. Each warp ends with a function of 400 cycles and a use of its value.
+ * The arrival of a block's own warp lets the other warp's check issue a cycle later, although nothing else goes on in
+ * the SM then. Each warp ends with a function of 400 cycles and a use of its value.
  */
 Test(clusters, arrival_a_cycle_later) {
 #define FUNCTION(pc, to) pc " ffffffff 1 R" to " MUFU.EX2 1 R3 0\n"

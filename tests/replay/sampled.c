@@ -397,8 +397,8 @@ Test(sampled, alike_within_the_distance) {
 /*
  * Features of a launch of four warps with equal instructions: four loads, a store, and one of shared memory. Global
  * loads touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4
- * sectors of a line of the warp's own, two words twice as much; an access by a generic address has a lane in local and a
- * lane in global memory.
+ * sectors of a line of the warp's own, two words twice as much; an access by a generic address has a lane in local and
+ * a lane in global memory.
  */
 Test(sampled, features_by_hand) {
     static const char lines[] = "0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x100000 4\n"
