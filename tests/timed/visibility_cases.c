@@ -172,3 +172,32 @@ Test(timed_visibility, stores_past_caches_keep_order) {
     }
     world_close(&w);
 }
+
+/* Loads a line's first words. */
+static uint64_t load_words(world *w, uint64_t line, uint32_t count, uint32_t *found) {
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    uint64_t addresses[32];
+    for (uint32_t i = 0; i < count; i++)
+        addresses[i] = line + 4 * i;
+    a.mask = ((uint64_t)1 << count) - 1;
+    a.addresses = addresses;
+    a.width = 4;
+    a.out = (uint8_t *)found;
+    return world_issue(w, &a);
+}
+
+/* A load is held up by an atomic's mark on its line's entry; meanwhile the first half of the line arrives in L1. */
+Test(timed_visibility, a_load_that_is_held_up_while_a_part_arrives) {
+    static world w;
+    uint32_t half[16] = {0}, whole[32] = {0};
+    cr_assert(world_open(&w, "none", "l1.sectors = 4\nl2.sectors = 4\n", false, "timed"));
+    world_wait(&w, world_store(&w, 1, 0x1020, GPC_HINT_NONE, false));
+    (void)load_words(&w, 0x1000, 16, half);
+    (void)world_store(&w, 0, 0x1060, GPC_HINT_NONE, true);
+    (void)load_words(&w, 0x1000, 32, whole);
+    cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+    cr_expect_eq(half[8], 1);
+    cr_expect_eq(whole[8], 1, "brought by the first load");
+    cr_expect_eq(whole[24], 1, "the atomic's");
+    world_close(&w);
+}

@@ -426,7 +426,8 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
 
 /*
  * True if a request for a copy joins the request of another L1 of the LRC for the line; not if L1 has stores in flight,
- * which the joined request could overtake.
+ * which the joined request could overtake. The slice looks a joined request up by itself (coherent_stage.c, follow):
+ * strong loads and loads behind an acquire get no older data by joining.
  */
 static bool goes_along(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
