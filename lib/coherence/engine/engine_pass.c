@@ -21,9 +21,12 @@ void gpci_block_address(gpci_engine *e, uint32_t task) {
 
 bool gpci_address_is_blocked(const gpci_engine *e, const gpci_module *m, uint64_t tag, uint32_t requester) {
     const gpci_task *t;
-    for (uint32_t task = e->units[m->index].address_blocked; task != GPCI_NO_ITEM; task = t->behind) {
+    uint32_t task = e->units[m->index].address_blocked;
+    if (requester != GPCI_NO_ITEM && gpci_task_at(e, requester)->address_blocked)
+        task = gpci_task_at(e, requester)->behind; /* the rest of the list is older */
+    for (; task != GPCI_NO_ITEM; task = t->behind) {
         t = gpci_task_at(e, task);
-        if (gpci_module_tag_of(m, t->address) == tag && task != requester)
+        if (gpci_module_tag_of(m, t->address) == tag)
             return true;
     }
     return false;

@@ -254,8 +254,11 @@ static void miss(gpci_engine *e, uint32_t task) {
     const gpci_task *f = gpci_task_at(e, task);
     gpci_task_module(e, f)->stats.directory_accesses++;
     gpci_task_at(e, f->parent)->missing = true;
-    if (f->blocks_address) /* at once: later lookups of the cycle run before the parent continues */
+    if (f->blocks_address &&
+        !gpci_task_at(e, f->parent)->address_blocked) /* at once, before later lookups of the cycle */
         gpci_block_address(e, f->parent);
+    else if (!f->blocks_address && gpci_task_at(e, f->parent)->address_blocked)
+        gpci_lift_bar(e, f->parent);
     gpci_find_release_port(e, f);
     gpci_task_end(e, task);
 }
@@ -312,8 +315,9 @@ static bool is_locked(gpci_engine *e, uint32_t task) {
 }
 
 /*
- * A lookup waits for a way. Without a directory a later access may bypass the module: the address is blocked until the
- * lookup has a way, so that no such access overtakes.
+ * A lookup waits for a way, or for an earlier task that blocks the address. Without a directory a later access may
+ * bypass the module: the lookup blocks the address, too, until the lookup has a way, so that no such access overtakes.
+ * Waiters may be woken in another order; the list of tasks that block addresses keeps the order of arrival.
  */
 static void keep_turn(gpci_engine *e, uint32_t parent, bool blocking) {
     if (blocking && !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !gpci_task_at(e, parent)->address_blocked)
@@ -563,6 +567,7 @@ void gpci_step_find_look(gpci_engine *e, uint32_t task) {
     const bool brings = !(m->near && gpci_task_at(e, f->parent)->down) && f->resumes != GPCI_STEP_tell_found;
     if (GPCI_UNLIKELY(e->units[m->index].address_blocked != GPCI_NO_ITEM) && brings &&
         gpci_address_is_blocked(e, m, tag, f->parent)) {
+        keep_turn(e, f->parent, f->blocking);
         conflict(e, task, &e->units[m->index].address_waiters);
         return;
     }
