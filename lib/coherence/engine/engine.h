@@ -580,8 +580,8 @@ bool gpci_engine_grow(gpci_engine *e);
 GPCI_INLINE bool gpci_engine_room(gpci_engine *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
     return GPCI_LIKELY(!e->grows && !e->crowded && gpci_items_have(&e->tasks, tasks) &&
-                       gpci_items_have(&e->locks, tasks) && gpci_items_have(&e->sent_messages, 2) &&
-                       gpci_items_have(&e->waiters, 4) && gpci_calendar_has(&e->calendar, steps)) ||
+                       gpci_items_have(&e->locks, tasks) && gpci_items_have(&e->sent_messages, tasks) &&
+                       gpci_items_have(&e->waiters, tasks) && gpci_calendar_has(&e->calendar, steps)) ||
            gpci_engine_grow(e);
 }
 

@@ -300,8 +300,9 @@ bool gpci_engine_grow(gpci_engine *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
     if ((e->crowded && !make_entries(e)) || !gpci_items_room(e->context, &e->locks, tasks))
         return false;
+    /* each task of a step may send a message, and wait for a place */
     if (!gpci_engine_make_inflights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
-        !gpci_items_room(e->context, &e->sent_messages, 2) || !gpci_items_room(e->context, &e->waiters, 4) ||
+        !gpci_items_room(e->context, &e->sent_messages, tasks) || !gpci_items_room(e->context, &e->waiters, tasks) ||
         !gpci_engine_make_trails(e))
         return false;
     /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
