@@ -36,6 +36,8 @@ GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
 /* Take an item without clearing it; room has been made. The caller writes every byte. */
 GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
     uint32_t item = pool->free;
+    GPCI_ENSURE(pool->used < pool->room, "%zu items of %zu bytes in use: no room was made", pool->room,
+                pool->item_bytes);
     pool->used++;
     if (item != GPCI_NO_ITEM)
         memcpy(&pool->free, gpci_items_at(pool, item), sizeof pool->free);
