@@ -106,6 +106,20 @@ static void miss(snapshot_host *at) {
     note(at, (uint64_t)gpc_hierarchy_try_miss(at->hierarchy, &request, at->tokens++, &busy));
 }
 
+/* A bulk copy to or from shared memory, if the hierarchy has any. */
+static void copy(snapshot_host *at) {
+    const uint64_t address = (uint64_t)snapshot_below(at, 192) * 128;
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    gpc_busy busy;
+    w.addresses = &address;
+    w.mask = 1;
+    w.width = 64 * (1 + snapshot_below(at, 16));
+    w.sm = snapshot_below(at, 4);
+    w.kind = snapshot_below(at, 2) ? GPC_LOAD : GPC_STORE;
+    w.copy = GPC_COPY_BULK;
+    note(at, (uint64_t)gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy));
+}
+
 static void sample(snapshot_host *at) {
     gpc_sample samples[4];
     for (unsigned sm = 0; sm < 4; sm++) {
@@ -128,6 +142,8 @@ void snapshot_drive(snapshot_host *at, unsigned steps) {
         }
         if (at->clock && !snapshot_below(at, 6))
             miss(at);
+        if (at->clock && !snapshot_below(at, 20))
+            copy(at);
         if (!snapshot_below(at, 60))
             sample(at);
         if (at->clock && !snapshot_below(at, 25)) {

@@ -105,6 +105,8 @@ Test(hierarchy_snapshots, configurations) {
         "l1.coalescer = sector\nl1.sectors = 4\nl1.size = 32KiB\nl1.tag_ports = 8\nl1.data_width = 64B\n",
         "l1.reorder = warp\nl1.miss_queue = 1\nl1.queue = 16\nnetwork.input_buffer = 1\nnetwork.width = 4B\n",
         "l2.write_to_read = 1000\nl2.size = 64KiB\nl2.slices = 1\n",
+        "l1.collectors = 2\nl1.queue = 5\nl1.latency = 0\n",
+        "l1.enabled = false\nl2.write_to_read = 2000\nl2.size = 64KiB\nl2.slices = 1\n",
         COHERENT "coherence = vi\nl2.partitions = 2\nl2.link_width = 1B\nl2.link_buffer = 1\n",
         /* prefetches that find no line */
         "l2.prefetcher = next-line\nl2.size = 4KiB\nl2.slices = 4\nl2.ways = 1\n",
