@@ -31,14 +31,16 @@
  *   term       [number] counter, or a number. `n counter`: buckets of a histogram, each bucket times its place; without
  *              n the sum of the buckets. `counter?` is 0 where the counter is absent. l1:, l2:, l1-module:,
  *              cluster-module:, l2-module: and net: name counters of counters_parts.h: of the object itself, and of the
- *              whole the sum over all L1s, slices, modules or networks.
+ *              whole the sum over all L1s, slices, modules or networks. [key] before a term: times the key's value.
+ *   again      the row's counter, counted a second time: by packet in place of by cycle, or at another place of the
+ *              same way. The checking build alone counts again, of the whole and of caches and networks.
  *   events     count(what component kind ...): number of events with these words (events.h). bytes(), sectors() (of 32
  *              bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
  *              checking build checks the other clauses.
- *   condition  timed, functional, caches, tree; whole: of the whole, of no part; drained: memory is idle, too;
- *              no-misses: neither a host's own L1s nor caches of constants or code send misses; fresh: no counter was
- *              reset; unborrowed: the host has taken no cache (gpc_hierarchy_cache); key=value or key!=value of the
- *              configuration
+ *   condition  timed, functional, caches, tree; l2: there is an L2; whole: of the whole, of no part; drained: memory
+ *              is idle, too; no-misses: neither a host's own L1s nor caches of constants or code send misses; fresh: no
+ *              counter was reset, and no line was put into a cache by the host; unborrowed: the host has taken no cache
+ *              (gpc_hierarchy_cache); key=value or key!=value of the configuration
  */
 
 /* clang-format off */
@@ -104,10 +106,10 @@
     X(320, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for",                          \
       ">= bulk.requests")                                                                                             \
     X(321, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2", "of l2.read_sectors, theirs",   \
-      "<= bulk.bytes")                                                                                                \
+      "if l2: <= l2.read_sectors")                                                                                    \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs",                                                            \
-      "<= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                            \
+      "if l2: <= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                     \
     X(328, bulk_multicast_copies, "bulk.multicast_copies", "copies", SUM, SM, CACHES, "0.2",                          \
       "of bulk.copies, those for named SMs (.MULTICAST)",                                                             \
       "<= bulk.copies")                                                                                               \
@@ -166,43 +168,43 @@
       "stages.reply - stages.fill - stages.coherence")                                                                \
     X(337, stages_l1_stall, "stages.l1_stall", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \
       "likewise, held up at L1's tags by reservation failures",                                                       \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(338, stages_l1, "stages.l1", "core cycles", SUM, WHOLE, STAGES, "0.2",                                          \
       "likewise, in L1's tags, and its data where they are found there",                                              \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(339, stages_merged, "stages.merged", "core cycles", SUM, WHOLE, STAGES, "0.2",                                  \
       "likewise, above L2, for what another access has asked for",                                                    \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(340, stages_request, "stages.request", "core cycles", SUM, WHOLE, STAGES, "0.2",                                \
       "likewise, in L1's miss queue and the networks towards L2",                                                     \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(341, stages_l2_queue, "stages.l2_queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \
       "likewise, before L2's tags, and held up at them",                                                              \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(342, stages_l2, "stages.l2", "core cycles", SUM, WHOLE, STAGES, "0.2",                                          \
       "likewise, in L2's tags, fill, data port and atomic unit",                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(343, stages_l2_merged, "stages.l2_merged", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
       "likewise, at an MSHR entry of L2, for what another has asked for",                                             \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(344, stages_partition, "stages.partition", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
       "likewise, to the other partition of L2, or another GPU, and back",                                             \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(345, stages_dram_queue, "stages.dram_queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                          \
       "likewise, in L2's miss queue, the link to memory and DRAM's queue",                                            \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(346, stages_dram, "stages.dram", "core cycles", SUM, WHOLE, STAGES, "0.2",                                      \
       "likewise, from its first DRAM command to its data",                                                            \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(347, stages_reply, "stages.reply", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
       "likewise, in the networks back, and the queues before them",                                                   \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(348, stages_fill, "stages.fill", "core cycles", SUM, WHOLE, STAGES, "0.2",                                      \
       "likewise, in its SM again, until it completes",                                                                \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(349, stages_coherence, "stages.coherence", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
       "likewise, for others: a tree's probes and locks; fences",                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(364, l1i_accesses, "l1i.accesses", "fetches", SUM, SM_PART, L1I, "0.2",                                         \
       "of an SM's instruction cache: a warp's next sm.fetch instructions, as far as they are in one line (l1i.size)", \
       ">= l1i.hits + l1i.merges + l1i.prefetch_hits?")                                                                \
@@ -327,7 +329,7 @@
       "<= fence.cycles")                                                                                              \
     X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, NOTHING, "0.2",                             \
       "times that these had an L1 drop its lines",                                                                    \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(259, fence_lines, "fence.lines", "lines", SUM, SM, NOTHING, "0.2", "lines that L1s dropped then",               \
       "<= l1.invalidations")                                                                                          \
     X(260, fence_write_back_sectors, "fence.write_back_sectors", "sectors", SUM, SM, CACHES, "0.2",                   \
@@ -338,7 +340,7 @@
       ">= fence.fences")                                                                                              \
     X(311, l1_combined_requests, "l1.combined_requests", "requests", SUM, L1_PART, CLOCK, "0.2",                      \
       "reads of L2 and stores that went with one before them of the same line (l1.combine_lines)",                    \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                           \
       "sectors that L1 and bypassing loads read from L2",                                                             \
       ">= l2.read_sector_hits; if timed, caches, l2.partitions=1, l2.prefetcher=none: = sectors(lookup l2 load "      \
@@ -381,7 +383,7 @@
       "<= 4 l2.cycles")                                                                                               \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them",                                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(392, l2_written_wait_cycles, "l2.written_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",              \
       "that tags of slices waited for a sector just written (l2.write_to_read)",                                      \
       "<= 4 l2.cycles")                                                                                               \
@@ -399,10 +401,10 @@
       "if fresh: <= l2.prefetches")                                                                                   \
     X(372, l2_redundant_prefetches, "l2.redundant_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",        \
       "that were there, in flight or queued when asked for",                                                          \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(373, l2_dropped_prefetches, "l2.dropped_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",            \
       "that found l2.prefetch_queue full, or the slice would not take",                                               \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(284, l2_lookups, "l2.lookups", "packets", SUM, SLICE_PART, CACHES, "0.2",                                       \
       "that passed L2's tags: reads, prefetches, writes and atomics",                                                 \
       "= l2:reads + l2:writes + l2:atomics; if caches: = count(lookup l2)")                                           \
@@ -433,10 +435,10 @@
       "of the reads: code, constants and launch descriptor",                                                          \
       "<= dram.read_sectors")                                                                                         \
     X(54, l1_capacity, "l1.capacity", "bytes", MAX, WHOLE, NOTHING, "0.1", "L1 data capacity that the kernel had",    \
-      ">= 0")                                                                                                         \
+      "<= again")                                                                                                     \
     X(55, resident_blocks, "resident_blocks", "blocks", MAX, WHOLE, NOTHING, "0.1",                                   \
       "thread blocks that fit on an SM at once",                                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(56, cycles, "cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1", "from launch to the last completion",            \
       "<= sm.cycles; <= l2.cycles")                                                                                   \
     X(57, sm_cycles, "sm.cycles", "SM cycles", SUM, SM_PART, CLOCK, "0.1", "core cycles, summed over SMs",            \
@@ -502,7 +504,7 @@
       "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)",                       \
       "<= warp_instructions")                                                                                         \
     X(317, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took",       \
-      ">= 0")                                                                                                         \
+      ">= copy.waits")                                                                                                \
     X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
       "accesses of other blocks' shared memory in the cluster",                                                       \
       "<= warp_instructions")                                                                                         \
@@ -555,7 +557,7 @@
       "<= l1.data_turns")                                                                                             \
     X(381, l1_data_waits, "l1.data_waits", "access cycles", SUM, L1_PART, DATA_BANKS, "0.2",                          \
       "that these waited for their first, others being read or written",                                              \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "loads that went past L1, every way of the set reserved (mrpb)",                                                \
       "<= l1.bypass_fetches - l1.mshr_bypasses - l1.queue_bypasses")                                                  \
@@ -581,10 +583,10 @@
       "if hosted: <= sm.cycles")                                                                                      \
     X(92, l1_queue_cycles, "l1.queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                           \
       "gauge: warp instructions before L1's tags",                                                                    \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(93, l1_reorder_cycles, "l1.reorder_cycles", "entry cycles", GAUGE, L1_PART, REORDER, "0.1",                     \
       "gauge: transactions in L1's reorder buffers (l1.reorder)",                                                     \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(94, l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, L1_PART, REORDER, "0.1",                          \
       "the coalescer waited for room in it, or for a flush",                                                          \
       "if hosted: <= sm.cycles")                                                                                      \
@@ -593,10 +595,10 @@
       "<= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                                      \
     X(96, l1_reorder_switches, "l1.reorder_switches", "times", SUM, L1_PART, REORDER, "0.1",                          \
       "L1's tags turned to another queue of it",                                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(97, l1_reorder_flushes, "l1.reorder_flushes", "transactions", SUM, L1_PART, REORDER, "0.1",                     \
       "writes that waited until it was empty",                                                                        \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(270, l1_prefetches, "l1.prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                                  \
       "that L1 sent for because of its prefetcher (l1.prefetcher)",                                                   \
       "if fresh: >= l1.useful_prefetches + l1.late_prefetches + l1.unused_prefetches")                                \
@@ -611,10 +613,10 @@
       "if fresh: <= l1.prefetches")                                                                                   \
     X(274, l1_redundant_prefetches, "l1.redundant_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",              \
       "that were there, in flight or queued when asked for",                                                          \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(275, l1_dropped_prefetches, "l1.dropped_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                  \
       "that found l1.prefetch_queue full, or L1 would not take",                                                      \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(98, l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                             \
       "gauge: MSHR entries in use",                                                                                   \
       "if caches: = cycles(mshr-free l1) - cycles(mshr-allocate l1)")                                                 \
@@ -626,7 +628,7 @@
       "<= l2.read_sector_hits")                                                                                       \
     X(101, l2_merged_sectors, "l2.merged_sectors", "sectors", SUM, WHOLE, CLOCK, "0.1",                               \
       "read sectors that another SM's request brought along",                                                         \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(102, l2_line_failures, "l2.line_failures", "packets", SUM, SLICE_PART, CLOCK, "0.1",                            \
       "held up at L2's tags: every way of the set reserved",                                                          \
       "if caches: = count(block l2 line)")                                                                            \
@@ -659,16 +661,16 @@
       "<= l2.cycles")                                                                                                 \
     X(113, l2_queue_cycles, "l2.queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",                       \
       "gauge: packets before L2's tags",                                                                              \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(114, l2_mshr_cycles, "l2.mshr_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",                         \
       "gauge: MSHR entries in use",                                                                                   \
       "if caches: = cycles(mshr-free l2) - cycles(mshr-allocate l2)")                                                 \
     X(115, l2_miss_queue_cycles, "l2.miss_queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",             \
       "gauge: packets in L2's miss queues",                                                                           \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(116, l2_reply_queue_cycles, "l2.reply_queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",           \
       "gauge: packets in L2's reply queues",                                                                          \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(117, network_requests, "network.requests", "packets", SUM, WHOLE, CLOCK, "0.1", "from L1 to L2 that arrived",   \
       "= count(receive requests); = count(send requests)")                                                            \
     X(118, network_request_cycles, "network.request_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                 \
@@ -676,7 +678,9 @@
       "= cycles(receive requests) - cycles(send requests)")                                                           \
     X(119, network_request_bytes, "network.request_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                         \
       "that they had, headers included",                                                                              \
-      "= bytes(receive requests); = bytes(send requests); if tree: <= l1-module:low_sent")                            \
+      "= bytes(receive requests); = bytes(send requests); if tree: <= l1-module:low_sent; if caches: "                \
+      "= again; if caches, l2, l2.partitions=1, ports=0, network.write_mask=0B: <= [network.header] "                 \
+      "network.requests + 32 l2.write_sectors + 32 l2.atomic_sectors")                                                \
     X(120, network_replies, "network.replies", "packets", SUM, WHOLE, CLOCK, "0.1", "from L2 to L1 that arrived",     \
       "= count(receive replies); = count(send replies)")                                                              \
     X(121, network_reply_cycles, "network.reply_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                     \
@@ -684,7 +688,8 @@
       "= cycles(receive replies) - cycles(send replies)")                                                             \
     X(122, network_reply_bytes, "network.reply_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                             \
       "that they had, headers included",                                                                              \
-      "= bytes(receive replies); = bytes(send replies); if tree: <= l1-module:low_received")                          \
+      "= bytes(receive replies); = bytes(send replies); if tree: = l1-module:low_received; "                          \
+      "if caches: = again")                                                                                           \
     X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
       "gauge: packets in input buffers",                                                                              \
       "<= net:input_cycles")                                                                                          \
@@ -699,7 +704,7 @@
       "= cycles(receive cluster-requests) - cycles(send cluster-requests)")                                           \
     X(248, cluster_network_request_bytes, "cluster_network.request_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",      \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-requests); = bytes(send cluster-requests)")                                            \
+      "= bytes(receive cluster-requests); = bytes(send cluster-requests); = cluster-module:low_sent")                 \
     X(249, cluster_network_replies, "cluster_network.replies", "packets", SUM, WHOLE, CLUSTERS, "0.2",                \
       "from L2 to clusters' caches that arrived",                                                                     \
       "= count(receive cluster-replies); = count(send cluster-replies)")                                              \
@@ -708,13 +713,13 @@
       "= cycles(receive cluster-replies) - cycles(send cluster-replies)")                                             \
     X(251, cluster_network_reply_bytes, "cluster_network.reply_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",          \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-replies); = bytes(send cluster-replies)")                                              \
+      "= bytes(receive cluster-replies); = bytes(send cluster-replies); = cluster-module:low_received")               \
     X(252, cluster_network_input_cycles, "cluster_network.input_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,     \
       "0.2", "gauge: packets in input buffers",                                                                       \
-      ">= 0")                                                                                                         \
+      "= cluster_network.request_cycles + cluster_network.reply_cycles - cluster_network.output_cycles")              \
     X(253, cluster_network_output_cycles, "cluster_network.output_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,   \
       "0.2", "gauge: packets in or on the way to output buffers",                                                     \
-      ">= 0")                                                                                                         \
+      "= cluster_network.request_cycles + cluster_network.reply_cycles - cluster_network.input_cycles")               \
     X(125, link_packets, "link.packets", "packets", SUM, WHOLE, LINKS, "0.1",                                         \
       "between L2 partitions, or slice and channel, that arrived",                                                    \
       "= net:packets - network.requests - network.replies - cluster_network.requests? - cluster_network.replies? - "  \
@@ -734,9 +739,9 @@
       "= bytes(receive gpu-links)")                                                                                   \
     X(266, local_requests, "gpu.local_requests", "requests", SUM, WHOLE, GPUS, "0.2",                                 \
       "for a copy or the right to write, of L2 slices to the memory of their own GPU",                                \
-      ">= 0")                                                                                                         \
+      "if network.header!=0B: = again")                                                                               \
     X(267, remote_requests, "gpu.remote_requests", "requests", SUM, WHOLE, GPUS, "0.2", "the same, of another GPU",   \
-      ">= 0")                                                                                                         \
+      "if network.header!=0B: = again")                                                                               \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads",                            \
       "= count(read memory)")                                                                                         \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes",                         \
@@ -762,10 +767,10 @@
       "<= dram.cycles")                                                                                               \
     X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
       "gauge, in DRAM cycles: requests queued",                                                                       \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(136, dram_read_cycles, "dram.read_cycles", "DRAM cycles", SUM, CHANNEL, CLOCK, "0.1",                           \
       "from the arrival of a read to its data",                                                                       \
-      ">= dram.reads")                                                                                                \
+      "if dram.model!=fixed: >= dram.reads")                                                                          \
     X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1",                                  \
       "warp loads that completed, of constants, too, and reads of gpc_hierarchy_try_miss",                            \
       "= load.latency; = count(complete sm load)")                                                                    \

@@ -64,7 +64,7 @@
       "<= evictions")                                                                                                 \
     X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
       "allocations refused: every way pending",                                                                       \
-      ">= 0")                                                                                                         \
+      "if functional: = 0; = again")                                                                                  \
     X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
       "sectors read from below, bypasses included",                                                                   \
       ">= bypassed_sectors - 8 overturned_bypasses")                                                                  \
@@ -118,17 +118,17 @@
 /* Counters of a network, cycles in core cycles. */
 #define GPC_NETWORK_COUNTERS(X)                                                                                       \
     X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived",                                 \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included",           \
       ">= packets")                                                                                                   \
     X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included",                    \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(215, input_cycles, "input_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                               \
       "gauge: packets in input buffers",                                                                              \
-      ">= 0")                                                                                                         \
+      "= cycles - output_cycles")                                                                                     \
     X(216, output_cycles, "output_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                             \
       "gauge: packets in or on the way to output buffers",                                                            \
-      ">= 0")
+      "= cycles - input_cycles")
 
 /*
  * Counters of a module of a coherent tree. `accesses` is defined as in Multi2Sim: every lookup. Accesses by processors,
@@ -186,7 +186,7 @@
       "<= accesses")                                                                                                  \
     X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
       "blocks lost to write probes, flushes and acquires",                                                            \
-      ">= 0")                                                                                                         \
+      ">= again")                                                                                                     \
     X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever",                 \
       ">= peer_transfers")                                                                                            \
     X(238, peer_transfers, "peer_transfers", "messages", SUM, MODULE, NOTHING, "0.1",                                 \
@@ -194,26 +194,26 @@
       "<= data_sent")                                                                                                 \
     X(239, directory_accesses, "directory_accesses", "accesses", SUM, MODULE, NOTHING, "0.1",                         \
       "lookups of tags and directory",                                                                                \
-      ">= 0")                                                                                                         \
+      "<= accesses; >= hits")                                                                                         \
     X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency",   \
       "<= 2 directory_accesses")                                                                                      \
     X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory",               \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                            \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors",     \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                          \
-      ">= 0")                                                                                                         \
+      "= again")                                                                                                      \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
       "begun anew since a block was locked (timed hierarchies, accesses in flight)",                                  \
       "<= accesses")                                                                                                  \
     X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
       "of the directory that came to have more copies than it can name",                                              \
-      ">= 0")                                                                                                         \
+      "if coherence.directory_pointers=0: = 0; <= accesses")                                                          \
     X(263, directory_evictions, "directory_evictions", "copies", SUM, MODULE, NOTHING, "0.2",                         \
       "invalidated above, so that an entry could name another",                                                       \
-      ">= 0")
+      "if coherence.directory_pointers=0: = 0; if network.header!=0B: <= high_sent")
 
 /* clang-format on */
 

@@ -31,4 +31,14 @@ _Noreturn void gpci_check_failed(const char *file, int line, const char *format,
  */
 #define GPCI_POISON(memory, size) (GPCI_CHECKING ? (void)memset((memory), 0xa5, (size)) : (void)0)
 
+/*
+ * Count again, in the checking build only. The ledger compares a counter with the second count of the counter
+ * (stats/ledger.h). The fields of second counts exist only in the checking build. GPCI_AGAIN(queue->sent_again++);
+ */
+#ifdef GPCI_CHECK
+#define GPCI_AGAIN(count) ((void)(count))
+#else
+#define GPCI_AGAIN(count) ((void)0)
+#endif
+
 #endif

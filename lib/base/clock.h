@@ -2,7 +2,7 @@
 #ifndef GPC_BASE_CLOCK_H
 #define GPC_BASE_CLOCK_H
 
-#include "base/base.h"
+#include "base/check.h"
 
 /*
  * A clock domain beside the core's. Simulated time is counted in core cycles. Cycle n of a domain begins at core time n
@@ -52,6 +52,9 @@ GPCI_INLINE uint64_t gpci_clock_after(gpci_clock clock, uint64_t core_cycle, uin
 typedef struct gpci_gauge {
     uint64_t since, sum;
     uint32_t level;
+#ifdef GPCI_CHECK
+    uint64_t sum_again; /* cycles of departures minus cycles of arrivals */
+#endif
 } gpci_gauge;
 
 GPCI_INLINE void gpci_gauge_set(gpci_gauge *gauge, uint64_t now, uint32_t level) {
@@ -64,5 +67,33 @@ GPCI_INLINE void gpci_gauge_set(gpci_gauge *gauge, uint64_t now, uint32_t level)
 GPCI_INLINE uint64_t gpci_gauge_sum(const gpci_gauge *gauge, uint64_t now) {
     return gauge->sum + (now - gauge->since) * gauge->level;
 }
+
+/* Sum anew from `now` on. */
+GPCI_INLINE void gpci_gauge_reset(gpci_gauge *gauge, uint64_t now) {
+    gauge->since = now;
+    gauge->sum = 0;
+    GPCI_AGAIN(gauge->sum_again = 0 - gauge->level * now);
+}
+
+/* Second count of the sum: members that come or go at `now`. Each place that sets a level calls one of the two. */
+GPCI_INLINE void gpci_gauge_come(gpci_gauge *gauge, uint64_t now, uint32_t members) {
+    (void)gauge;
+    (void)now;
+    (void)members;
+    GPCI_AGAIN(gauge->sum_again -= now * members);
+}
+
+GPCI_INLINE void gpci_gauge_go(gpci_gauge *gauge, uint64_t now, uint32_t members) {
+    (void)gauge;
+    (void)now;
+    (void)members;
+    GPCI_AGAIN(gauge->sum_again += now * members);
+}
+
+#ifdef GPCI_CHECK
+GPCI_INLINE uint64_t gpci_gauge_sum_again(const gpci_gauge *gauge, uint64_t now) {
+    return gauge->sum_again + gauge->level * now;
+}
+#endif
 
 #endif

@@ -287,7 +287,10 @@ GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *reque
 #define GPCI_ANY_WAY (UINT32_MAX - 1)
 gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         uint8_t sectors, gpc_access_result *result);
-/* As gpci_reserve for an absent line, but pending lines may leave, too: their fetches have not been sent. */
+/*
+ * As gpci_reserve for an absent line, after gpci_reserve has found no victim; but pending lines may leave, too: their
+ * fetches have not been sent.
+ */
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,

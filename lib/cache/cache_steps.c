@@ -69,6 +69,7 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result) {
     const uint32_t held = cache->held;
+    cache->stats.no_victims--; /* the refusal of the same allocation is counted once */
     cache->held = 0;
     const gpc_status status = gpci_reserve(cache, request, view, GPCI_NO_WAY, sectors, result);
     cache->held = held;

@@ -76,6 +76,10 @@ void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_d
  * Add a channel's counters, with gauges and cycles up to `cycle`, to `stats` (_add_stats); restart the counters at
  * `cycle` (_reset_stats).
  */
+#ifdef GPCI_CHECK
+/* Second count of dram.queue_cycles. */
+uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle);
+#endif
 void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle);
 

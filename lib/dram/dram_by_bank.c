@@ -169,6 +169,7 @@ void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     gpci_bursts_push(lane->channel->pool, &lane->banks[r->bank].others[0], i);
     lane->waiting |= bit;
     lane->queued[r->write]++;
+    gpci_gauge_come(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     lane->now = cycle;
     const uint64_t at = later(cycle, lane->row_bus);

@@ -170,6 +170,15 @@ void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle,
     stats->dram_cycles += (cycle - c->since) * rules->t.pseudo;
 }
 
+#ifdef GPCI_CHECK
+uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle) {
+    uint64_t cycles = 0;
+    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++)
+        cycles += gpci_gauge_sum_again(&dram->channel[channel].lanes[l].gauge, cycle);
+    return cycles;
+}
+#endif
+
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
     gpci_channel *c = &dram->channel[channel];
     for (uint32_t l = 0; l < dram->rules.t.pseudo; l++) {
@@ -177,8 +186,7 @@ void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
         if (!dram->rules.fixed && !(lane->queued[0] + lane->queued[1]))
             gpci_lane_catch_up(lane, cycle);
         lane->counters = (gpci_lane_counters){0};
-        gpci_gauge_set(&lane->gauge, cycle, lane->gauge.level);
-        lane->gauge.sum = 0;
+        gpci_gauge_reset(&lane->gauge, cycle);
     }
     c->since = cycle;
 }

@@ -184,6 +184,7 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
     uint32_t kind = r->write;
     lane->queued[kind]--;
     lane->channel->queued[kind]--;
+    gpci_gauge_go(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     r->end = end;
     if (lane->channel->end > end)
@@ -217,6 +218,7 @@ void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     else
         first = admit(lane, i);
     lane->queued[kind]++;
+    gpci_gauge_come(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     choose_mode(lane);
     lane->now = cycle;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 #include "functional/functional.h"
 #include "level/access/fence.h"
@@ -25,6 +26,8 @@ static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) 
 
 /* Carry out a plan. In a tree only a protocol without directories acts: an L1 may hold old data, or unwritten data. */
 static gpc_status carry_out(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
+    GPCI_AGAIN(h->of_sm[sm].fence_drops_again +=
+               plan.invalidate && (h->coherent ? gpci_coherent_drops(h) : h->l1 && plan.write_back));
     if (!h->coherent)
         return do_in_l1(h, sm, plan);
     return plan.invalidate ? gpci_coherent_acquire(h, sm) : GPC_OK;

@@ -122,6 +122,7 @@ gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t b
     if (!bytes)
         return GPC_OK;
     GPCI_RECORD(h, cannot, (h->recorder, "kernels.copies = l2"));
+    h->counts_fresh = false;
     const uint64_t last = bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + (bytes - 1);
     address = last - address >= most ? last - most + 1 : address;
     for (uint64_t line = address / step; line <= last / step && status >= 0; line++) {
@@ -171,6 +172,7 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, 
     if (status < 0 || !bytes)
         return status;
     GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_preload"));
+    h->counts_fresh = false; /* lines that no counter knows */
     const uint64_t step = level == 1 ? h->l1_level.line_bytes : h->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
     for (uint64_t line = first; line <= last && status >= 0; line++) {

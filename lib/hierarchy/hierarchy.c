@@ -252,6 +252,7 @@ void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpc
     h->stats.kernels++;
     h->stats.l1_capacity = h->has_l1 ? share->l1_bytes : 0;
     h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
+    GPCI_AGAIN(h->resident_again = launch ? gpci_launch_occupancy_again(h, launch) : 0);
     gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
     gpci_launch_code(h, launch ? launch->code_bytes : 0);
 }

@@ -3,6 +3,9 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "cache/cache.h"
+#include "coherence/module/tree.h"
+#include "level/coherent/coherent_level.h"
 #include "timed/core/timed.h"
 
 #include <inttypes.h>
@@ -19,6 +22,7 @@ typedef struct books {
     uint32_t objects[GPC_OBJECT_COUNT];        /* number of objects by kind */
     gpc_object kind;                           /* kind of the current object */
     uint32_t index;                            /* index of the current object */
+    gpc_stats again;                           /* second counts of the whole */
     gpci_text text;
     bool wrong;
 } books;
@@ -37,6 +41,94 @@ static const uint64_t *value(void *data, const gpc_counter_info *counter, uint8_
         return b->objects[part] ? find(b, (gpc_object)part, &b->sums[part], counter) : NULL;
     const bool same = part == b->kind;
     return same ? find(b, b->kind, &b->object, counter) : NULL;
+}
+
+#ifdef GPCI_CHECK
+/* Bytes that L1 holds in the present kernel, by the tags of the first L1. */
+static uint64_t l1_capacity(const gpc_hierarchy *h) {
+    const gpc_cache *c = h->has_l1 && h->kernel ? h->l1[0] : NULL;
+    return c ? ((uint64_t)c->sets * c->ways - c->spare_ways) * c->options.line_bytes : 0;
+}
+
+/* Requests at memories: every request to a memory is of its own GPU or of another. */
+static void count_gpus(const gpc_hierarchy *h, gpc_stats *s) {
+    const gpci_coherent *c = h->coherent;
+    uint64_t requests = 0;
+    for (uint32_t i = c->first_memory; i < c->first_near; i++) {
+        const gpc_coherence_stats *m = &gpci_module_at(c->tree, i)->stats;
+        requests += m->read_requests + m->write_requests;
+    }
+    s->local_requests = requests - (c->parts > 1 ? 0 : h->stats.remote_requests);
+    s->remote_requests = c->parts > 1 ? h->stats.remote_requests : requests - h->stats.local_requests;
+}
+
+/* Bytes received in the tree less bytes sent: none may be lost. */
+static uint64_t lost_bytes(const gpci_coherent *c) {
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < c->modules; i++) {
+        const gpc_coherence_stats *m = &gpci_module_at(c->tree, i)->stats;
+        lost += m->low_received + m->high_received - m->low_sent - m->high_sent;
+    }
+    return lost;
+}
+
+/* Second counts of a module. */
+static bool module_again(const books *b, const gpc_counter_info *counter, uint64_t *out) {
+    if (counter->offset != offsetof(gpc_coherence_stats, invalidations)) {
+        const uint64_t *own = find(b, b->kind, &b->object, counter);
+        *out = own ? *own + lost_bytes(b->owner->hierarchy->coherent) : 0;
+        return own != NULL;
+    }
+    const gpci_coherent *c = b->owner->hierarchy->coherent;
+    const uint32_t first = b->kind == GPC_OBJECT_L1        ? 0
+                           : b->kind == GPC_OBJECT_CLUSTER ? c->first_cluster
+                                                           : c->first_slice,
+                   near = b->kind == GPC_OBJECT_SLICE ? gpci_near_of(c, b->index) : GPC_NO_MODULE;
+    *out = gpci_module_at(c->tree, first + b->index)->invalidations_again;
+    *out += near == GPC_NO_MODULE ? 0 : gpci_module_at(c->tree, near)->invalidations_again;
+    return true;
+}
+
+/* Second counts without a clock, too. */
+static void count_again(const gpc_hierarchy *h, gpc_stats *s) {
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        s->fence_invalidations += h->of_sm[sm].fence_drops_again;
+    s->resident_blocks = h->resident_again;
+    s->l1_capacity = h->coherent || h->kernels ? h->stats.l1_capacity : l1_capacity(h);
+    if (h->coherent)
+        count_gpus(h, s);
+    if (h->timed)
+        gpci_timed_count_again(h->timed, s);
+}
+
+static bool again(void *data, const gpc_counter_info *counter, uint64_t *out) {
+    const books *b = data;
+    if (counter->table == GPC_TABLE_NETWORK && b->kind == GPC_OBJECT_NETWORK) {
+        const gpci_network_stats n = gpci_timed_network_stats_again(b->owner->hierarchy->timed, b->index);
+        memcpy(out, (const char *)&n + counter->offset, sizeof *out);
+        return true;
+    }
+    if (counter->table == GPC_TABLE_CACHE && b->owner->hierarchy->timed)
+        return gpci_timed_cache_stats_again(b->owner->hierarchy->timed, b->kind, b->index, out);
+    if (counter->table == GPC_TABLE_COHERENCE && b->owner->hierarchy->coherent && b->kind != GPC_OBJECT_WHOLE)
+        return module_again(b, counter, out);
+    if (counter->table != GPC_TABLE_HIERARCHY || b->kind != GPC_OBJECT_WHOLE)
+        return false;
+    memcpy(out, (const char *)&b->again + counter->offset, sizeof *out);
+    return true;
+}
+#endif
+
+static bool key(void *data, const char *name, uint32_t length, uint64_t *out) {
+    const books *b = data;
+    for (unsigned i = 0; i < GPCI_KEY_COUNT; i++) {
+        const char *is = gpci_key_name((gpci_key)i);
+        if (strlen(is) == length && !memcmp(is, name, length)) {
+            *out = gpci_number(b->owner->hierarchy, (gpci_key)i);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool events(void *data, gpci_ledger_sum sum, const char *words, uint32_t length, uint64_t *out) {
@@ -68,6 +160,7 @@ static bool is_true(const books *b, const char *word, size_t length) {
         {"functional", h->timed == NULL},
         {"caches", h->coherent == NULL},
         {"tree", h->coherent},
+        {"l2", h->l2 || h->coherent},
         {"drained", !h->timed || gpci_timed_is_idle(h->timed, true)},
         {"whole", b->kind == GPC_OBJECT_WHOLE},
         {"hosted", !b->owner->replayed},
@@ -102,7 +195,13 @@ static void begin(books *b, const gpc_counter_info *row) {
 }
 
 static void check_clauses(books *b) {
-    const gpci_ledger_view view = {b, value, b->owner->events ? events : NULL};
+    const gpci_ledger_view view = {.data = b,
+                                   .value = value,
+#ifdef GPCI_CHECK
+                                   .again = again,
+#endif
+                                   .key = key,
+                                   .events = b->owner->events ? events : NULL};
     for (uint32_t i = 0; i < b->ledger.count; i++) {
         const gpci_ledger_clause *clause = &b->ledger.clauses[i];
         uint64_t left, right;
@@ -209,6 +308,9 @@ static void check_all(books *b) {
     }
     check_streams(b);
     choose(b, GPC_OBJECT_WHOLE);
+#ifdef GPCI_CHECK
+    count_again(b->owner->hierarchy, &b->again);
+#endif
     b->object = b->whole;
     check_signs(b);
     check_clauses(b);

@@ -97,6 +97,18 @@ static bool read_counter(clause_reader *r, const gpc_counter_info *row, gpci_led
     return term->counter != NULL;
 }
 
+/* "[network.header] network.requests": the term times the value of a key. */
+static bool read_key(clause_reader *r, gpci_ledger_term *term) {
+    const char *end = take(r, "[") ? strchr(r->at, ']') : NULL;
+    if (!end)
+        return false;
+    term->key = r->at;
+    term->key_length = (uint32_t)(end - r->at);
+    r->at = end + 1;
+    skip_space(r);
+    return true;
+}
+
 static bool read_term(clause_reader *r, const gpc_counter_info *row, int64_t sign) {
     gpci_ledger *l = r->ledger;
     if (!GPCI_ARRAY_ROOM(r->context, l->terms, l->term_room, l->term_count, 1)) {
@@ -113,11 +125,14 @@ static bool read_term(clause_reader *r, const gpc_counter_info *row, int64_t sig
         term->factor *= number;
         skip_space(r);
     }
+    if (*r->at == '[' && !read_key(r, term))
+        return false;
     term->indexed = r->at[0] == 'n' && r->at[1] == ' ';
     r->at += term->indexed;
     skip_space(r);
     const bool lone = !*r->at || *r->at == ';' || *r->at == '+' || *r->at == '-'; /* a number */
-    if (!lone && !read_events(r, term) && !read_counter(r, row, term))
+    term->again = !lone && take(r, "again");
+    if (!lone && !term->again && !read_events(r, term) && !read_counter(r, row, term))
         return false;
     l->clauses[l->count].events |= term->sum != GPCI_LEDGER_NONE;
     l->term_count++;
@@ -195,8 +210,11 @@ static bool is_absent(const uint64_t *value) {
     return !value || *value == GPC_ABSENT;
 }
 
-static bool value_of(const gpci_ledger_term *term, const gpci_ledger_view *view, uint64_t *out) {
+static bool value_of(const gpc_counter_info *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
+                     uint64_t *out) {
     *out = 1;
+    if (term->again)
+        return view->again && view->again(view->data, row, out);
     if (term->sum != GPCI_LEDGER_NONE)
         return view->events && view->events(view->data, (gpci_ledger_sum)term->sum, term->words, term->length, out);
     if (!term->counter)
@@ -210,17 +228,28 @@ static bool value_of(const gpci_ledger_term *term, const gpci_ledger_view *view,
     return true;
 }
 
+/* The value times the number and the key in front. */
+static bool product_of(const gpc_counter_info *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
+                       uint64_t *out) {
+    uint64_t key = 1;
+    if (!value_of(row, term, view, out) ||
+        (term->key && (!view->key || !view->key(view->data, term->key, term->key_length, &key))))
+        return false;
+    *out *= (uint64_t)term->factor * key;
+    return true;
+}
+
 bool gpci_ledger_holds(const gpci_ledger *ledger, const gpci_ledger_clause *clause, const gpci_ledger_view *view,
                        uint64_t *left, uint64_t *right) {
     const gpci_ledger_term own = {.counter = clause->row, .factor = 1, .part = GPCI_PART_OWN};
-    if (!value_of(&own, view, left))
+    if (!value_of(clause->row, &own, view, left))
         return true;
     *right = 0;
     for (uint32_t i = clause->first; i < clause->first + clause->terms; i++) {
         uint64_t value;
-        if (!value_of(&ledger->terms[i], view, &value))
+        if (!product_of(clause->row, &ledger->terms[i], view, &value))
             return true;
-        *right += value * (uint64_t)ledger->terms[i].factor;
+        *right += value;
     }
     const int64_t more = (int64_t)(*left - *right);
     return clause->relation == '=' ? !more : clause->relation == '<' ? more <= 0 : more >= 0;

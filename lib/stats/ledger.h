@@ -29,10 +29,12 @@ typedef struct gpci_ledger_term {
     int64_t factor;
     bool indexed;      /* a histogram's buckets times their number */
     bool optional;     /* absent is 0 */
+    bool again;        /* the row's own counter, counted a second time by the checking build */
     uint8_t part;      /* gpci_ledger_part */
     uint8_t sum;       /* gpci_ledger_sum */
     const char *words; /* words of the events, [length], in the row's text */
-    uint32_t length;
+    const char *key;   /* key of the configuration, [key_length], in the row's text: a further factor; or NULL */
+    uint32_t length, key_length;
 } gpci_ledger_term;
 
 typedef struct gpci_ledger_clause {
@@ -56,6 +58,10 @@ typedef struct gpci_ledger_view {
     void *data;
     /* Value of a counter, or its buckets; NULL: absent. */
     const uint64_t *(*value)(void *data, const gpc_counter_info *counter, uint8_t part);
+    /* Second count of a row's counter; false: none. NULL: nothing was counted again. */
+    bool (*again)(void *data, const gpc_counter_info *counter, uint64_t *out);
+    /* Value of a numeric key of the configuration; false: unknown. */
+    bool (*key)(void *data, const char *name, uint32_t length, uint64_t *out);
     /* Sum over events; false: no such sum. NULL: events were not followed. */
     bool (*events)(void *data, gpci_ledger_sum sum, const char *words, uint32_t length, uint64_t *out);
 } gpci_ledger_view;

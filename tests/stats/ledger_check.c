@@ -115,6 +115,7 @@ Test(ledger, rows_are_clauses) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
             cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
             cr_assert_eq(!*info.equals, info.ratio, "%s", info.name);
+            cr_expect_str_neq(info.equals, ">= 0", "%s has no equation", info.name);
         }
     gpci_ledger_free(m.context, &ledger);
     destroy(&m);

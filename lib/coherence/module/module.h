@@ -133,6 +133,9 @@ struct gpci_module {
     uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
+#ifdef GPCI_CHECK
+    uint64_t invalidations_again; /* by transitions */
+#endif
     const gpc_coherence *tree; /* its tree */
     struct gpci_module *twin;  /* other half of the cache, sharing the arrays indexed by block; or NULL */
     struct gpci_module *store; /* keeps the notes about policies: the module itself; for a near half the home half */

@@ -200,6 +200,9 @@ void gpc_coherence_reset_stats(gpc_coherence *c) {
         gpci_module *m = &c->modules[i];
         const size_t cells = (size_t)c->states * c->states;
         m->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+#ifdef GPCI_CHECK
+        m->invalidations_again = 0;
+#endif
         if (m->transitions) {
             memset(m->transitions, 0, cells * sizeof *m->transitions);
             memset(m->origins, 0, cells * sizeof *m->origins);

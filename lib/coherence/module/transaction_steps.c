@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/module/transaction.h"
 
 #include <stdarg.h>
@@ -41,6 +42,8 @@ void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint6
                          uint64_t at) {
     uint8_t before = m->states[block];
     gpci_module_count(m, before, state, origin);
+    GPCI_AGAIN(m->invalidations_again +=
+               state == GPC_LINE_I && (origin == GPC_ORIGIN_WRITE_DOWN_UP || origin == GPC_ORIGIN_ACQUIRE));
     if (c->transition_count < c->transition_room) {
         gpc_coherence_transition *t = &c->transitions[c->transition_count++];
         *t = (gpc_coherence_transition){.cycle = at,

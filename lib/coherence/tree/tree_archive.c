@@ -53,6 +53,9 @@ static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
     GPCI_ARCHIVE_FIELD(a, m->decided), GPCI_ARCHIVE_FIELD(a, m->let_in), GPCI_ARCHIVE_FIELD(a, m->seen);
     GPCI_ARCHIVE_FIELD(a, m->counts), GPCI_ARCHIVE_FIELD(a, m->sampled_reads), GPCI_ARCHIVE_FIELD(a, m->sampled_hits),
         GPCI_ARCHIVE_FIELD(a, m->stats);
+#ifdef GPCI_CHECK
+    GPCI_ARCHIVE_FIELD(a, m->invalidations_again);
+#endif
     if (m->transitions)
         gpci_archive_bytes(a, m->transitions, states * sizeof *m->transitions);
     if (m->origins)

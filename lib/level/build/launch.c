@@ -58,6 +58,22 @@ uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *h, const gpc_launch *launc
     return (uint32_t)blocks;
 }
 
+#ifdef GPCI_CHECK
+static bool fits(const gpc_hierarchy *h, const gpc_launch *launch, uint64_t blocks) {
+    const gpci_block_needs one = gpci_launch_needs(h, launch);
+    const uint64_t warps = blocks * one.warps, rounded = round_up(warps, gpci_number(h, GPCI_KEY_SM_WARP_UNIT));
+    return warps <= gpci_number(h, GPCI_KEY_SM_WARPS) && blocks * one.shared <= gpci_number(h, GPCI_KEY_SM_SHARED) &&
+           rounded * registers_of_warp(h, launch) <= gpci_number(h, GPCI_KEY_SM_REGISTERS);
+}
+
+uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *h, const gpc_launch *launch) {
+    uint32_t blocks = 0;
+    while (blocks < gpci_number(h, GPCI_KEY_SM_BLOCKS) && (!launch->threads || fits(h, launch, blocks + 1)))
+        blocks++;
+    return blocks;
+}
+#endif
+
 /*
  * Shared memory the carve-out must hold. `auto`: shared memory of the resident blocks. `driver`: CUDA's driver without
  * a hint plans for twice the resident blocks, or four times for a kernel without shared memory of its own, but at most

@@ -82,6 +82,9 @@ typedef struct gpci_sm_counts {
 #undef X
     uint64_t merged_sectors; /* slice's part of l2_merged_sectors, with a clock */
     gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
+#ifdef GPCI_CHECK
+    uint64_t fence_drops_again; /* fences that came past the drop of lines */
+#endif
 } gpci_sm_counts;
 
 typedef struct gpci_slice_counts {
@@ -173,6 +176,7 @@ struct gpc_hierarchy {
     bool counts_all;                    /* nothing was in flight at the last reset of counters */
     uint32_t drains;                    /* number of drains, in the checking build */
     bool counts_fresh;                  /* counters were never reset */
+    uint32_t resident_again;            /* second count of resident_blocks, in the checking build */
     bool lent;                          /* the host has borrowed a cache (gpc_hierarchy_cache) */
     bool processes;                     /* processes above 0 were used: addresses have process bits */
     bool l1_future;                     /* L1 requests need the next use of their line */

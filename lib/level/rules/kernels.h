@@ -64,5 +64,9 @@ typedef struct gpci_block_needs {
     uint64_t registers, shared;
 } gpci_block_needs;
 gpci_block_needs gpci_launch_needs(const gpc_hierarchy *h, const gpc_launch *launch);
+#ifdef GPCI_CHECK
+/* Second count of gpc_hierarchy_occupancy: block after block, until one does not fit. */
+uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *h, const gpc_launch *launch);
+#endif
 
 #endif

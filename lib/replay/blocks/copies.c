@@ -114,7 +114,15 @@ static bool holds(const gpci_copy_groups *g, const gpci_form *next) {
     return closed(g) > next->instruction.width;
 }
 
-bool gpci_copies_hold(gpci_timed_sm *m, uint32_t slot, const gpci_form *next, uint64_t now) {
+/* A wait ends. A warp that is let go before its next issue has not waited. */
+static void count_wait(gpci_timed_sm *m, gpci_copy_groups *g, uint64_t now) {
+    const uint64_t from = g->since - 1;
+    m->counts.copy_waits += now > from;
+    m->counts.copy_wait_cycles += now > from ? now - from : 0;
+    g->since = 0;
+}
+
+bool gpci_copies_hold(gpci_timed_sm *m, uint32_t slot, const gpci_form *next, uint64_t now, uint64_t first) {
     gpci_copy_groups *g = &m->copies[slot];
     const uint8_t copy = next->operands.copy;
     bool told;
@@ -122,12 +130,9 @@ bool gpci_copies_hold(gpci_timed_sm *m, uint32_t slot, const gpci_form *next, ui
         return false;
     const bool held = copy == GPC_COPY_BARRIER ? gpci_mbarrier_holds(m, m->warps[slot].run, &next->instruction, &told)
                                                : holds(g, next);
-    if (held && !g->since) {
-        g->since = now + 1;
-        m->counts.copy_waits++;
-    } else if (!held && g->since) {
-        m->counts.copy_wait_cycles += now > g->since ? now - g->since : 0;
-        g->since = 0;
-    }
+    if (held && !g->since)
+        g->since = first + 1;
+    else if (!held && g->since)
+        count_wait(m, g, now);
     return held;
 }

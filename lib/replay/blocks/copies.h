@@ -29,7 +29,7 @@ typedef struct gpci_copy_groups {
     uint32_t open;                        /* group still open */
     uint32_t bulk;                        /* copies in flight with completion at an mbarrier */
     bool used;                            /* since the warp started */
-    uint64_t since;                       /* core cycle since which the warp waits at DEPBAR; 0: not waiting */
+    uint64_t since;                       /* 1 + core cycle since which the warp waits at DEPBAR; 0: not waiting */
 } gpci_copy_groups;
 
 /*
@@ -57,8 +57,11 @@ void gpci_copies_send(gpci_copy_groups *groups);
 void gpci_copies_done(gpci_copy_groups *groups, uint64_t place);
 /* Close the group (LDGDEPBAR). */
 void gpci_copies_commit(gpci_timed_sm *sm, gpci_copy_groups *groups);
-/* True if the warp's next instruction must wait for copies. `now`: core cycle. Counts waits. */
-GPCI_COLD bool gpci_copies_hold(gpci_timed_sm *sm, uint32_t slot, const gpci_form *next, uint64_t now);
+/*
+ * True if the warp's next instruction must wait for copies. `now`: core cycle; `first`: first cycle in which the warp
+ * could issue. Counts waits.
+ */
+GPCI_COLD bool gpci_copies_hold(gpci_timed_sm *sm, uint32_t slot, const gpci_form *next, uint64_t now, uint64_t first);
 
 /* True if a warp about to end has copies in flight. */
 GPCI_INLINE bool gpci_copies_any(const gpci_copy_groups *groups) {

@@ -29,7 +29,9 @@ static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *t, const gpci_
     return w->loads || (w->others && !gpci_replay_fence(t->r, w->run, i, 0, 0, &ignored));
 }
 
-static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now) {
+/* `first`: first cycle in which the warp could issue. */
+static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now,
+                               uint64_t first) {
     const gpci_timed_warp *w = &m->warps[slot];
     const gpci_form *form = w->next->form;
     const gpc_instruction *i = &form->instruction;
@@ -38,7 +40,7 @@ static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uin
     /* The last instruction frees the warp's registers, so no load to them may be in flight. */
     if (w->next + 1 == w->end && (w->loads || gpci_copies_any(&m->copies[slot])))
         return true;
-    if (GPCI_UNLIKELY(form->operands.copy > GPC_COPY_ASYNC) && gpci_copies_hold(m, slot, form, now))
+    if (GPCI_UNLIKELY(form->operands.copy > GPC_COPY_ASYNC) && gpci_copies_hold(m, slot, form, now, first))
         return true;
     return i->op_class == GPC_OP_FENCE && i->mask && waits_before_fence(t, w, i);
 }
@@ -92,7 +94,7 @@ GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slo
     uint64_t at = 0;
     if (w->settled > now || w->loads)
         at = gpci_scoreboard_ready(gpci_board_of(m, slot), o);
-    if (at == GPCI_NEVER || waits_for_accesses(t, m, slot, now)) {
+    if (at == GPCI_NEVER || waits_for_accesses(t, m, slot, now, horizon)) {
         gpci_warp_set(m, w, GPC_STATE_WAITING);
         return;
     }

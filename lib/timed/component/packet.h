@@ -407,7 +407,8 @@ GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
 }
 
 /* Append one of several packets entering in this cycle; call gpci_queue_pushed after the last. */
-GPCI_INLINE void gpci_queue_append(gpci_queue *queue, const gpci_pool *pool, uint32_t packet) {
+GPCI_INLINE void gpci_queue_append(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
+    gpci_gauge_come(&queue->gauge, now, 1);
     if (queue->count++)
         pool->links[queue->last].next = packet;
     else
@@ -421,7 +422,7 @@ GPCI_INLINE void gpci_queue_pushed(gpci_queue *queue, const gpci_pool *pool, uin
 }
 
 GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
-    gpci_queue_append(queue, pool, packet);
+    gpci_queue_append(queue, pool, now, packet);
     gpci_queue_pushed(queue, pool, now);
 }
 
@@ -435,6 +436,7 @@ GPCI_INLINE void gpci_queue_insert(gpci_queue *queue, const gpci_pool *pool, uin
     uint32_t *next = before == GPCI_NO_PACKET ? &queue->first : &pool->links[before].next;
     pool->links[packet].next = *next;
     *next = packet;
+    gpci_gauge_come(&queue->gauge, now, 1);
     gpci_gauge_set(&queue->gauge, now, ++queue->count);
 }
 
@@ -442,6 +444,7 @@ GPCI_INLINE void gpci_queue_insert(gpci_queue *queue, const gpci_pool *pool, uin
 GPCI_INLINE uint32_t gpci_queue_pop(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
     uint32_t packet = queue->first;
     queue->first = pool->links[packet].next;
+    gpci_gauge_go(&queue->gauge, now, 1);
     gpci_gauge_set(&queue->gauge, now, --queue->count);
     return packet;
 }

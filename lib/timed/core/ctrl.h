@@ -111,6 +111,15 @@ typedef struct gpci_ctrl_counts {
     uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that passed L1 instead of being held up */
     uint64_t bank_failures;
     uint64_t data_turns, data_conflicts, data_waits; /* L1, with l1.data_banks: cycles */
+#ifdef GPCI_CHECK
+    uint64_t data_waits_again, atomic_waits_again; /* by the callers' cycles */
+    uint64_t combined_again;                       /* requests that went with an earlier request */
+    uint64_t merged_again;                         /* sectors of reads that joined another SM's read */
+    uint64_t own_pending_again;                    /* L2: pending sectors that the reading SM itself brings */
+    uint64_t no_victims_again;
+    uint64_t request_bytes_again; /* L2: bytes of requests from the network */
+    uint64_t reply_bytes_again;   /* L1: bytes of replies from the network, by what was asked */
+#endif
 } gpci_ctrl_counts;
 
 struct gpci_fetch_request;
@@ -251,6 +260,17 @@ bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address);
 GPCI_INLINE bool gpci_ctrl_ports_used(const gpci_ctrl *ctrl, uint64_t now) {
     return ctrl->ports_used >= ctrl->options->ports && ctrl->tag_cycle == gpci_clock_own(ctrl->options->clock, now);
 }
+/* An instruction begins to wait before the tags; has passed. */
+GPCI_INLINE void gpci_ctrl_waits(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_gauge_come(&ctrl->waiting_gauge, now, 1);
+    gpci_gauge_set(&ctrl->waiting_gauge, now, ++ctrl->waiting);
+}
+
+GPCI_INLINE void gpci_ctrl_waited(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_gauge_go(&ctrl->waiting_gauge, now, 1);
+    gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
+}
+
 /* Use the data port for `bytes`, in parallel with other sectors; returns the core cycle of the end. */
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
 

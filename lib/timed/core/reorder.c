@@ -20,6 +20,9 @@ struct gpci_reorder {
     gpci_queue *queues; /* [options->queues] */
     uint32_t *owners;   /* [options->queues] block of the queue */
     uint64_t *used;     /* [options->queues] number of the last transaction entered, from 1; or 0 */
+#ifdef GPCI_CHECK
+    uint64_t *took; /* [options->queues] number of the last take of the queue, from 1; or 0 */
+#endif
     uint64_t entered;   /* transactions so far */
     uint32_t count;     /* transactions in all queues */
     uint32_t chosen;    /* queue for the tags to take from */
@@ -27,20 +30,31 @@ struct gpci_reorder {
     bool write;         /* holds a write */
     uint64_t cycle;     /* cycle of the coalescer's last delivery */
     uint32_t delivered; /* transactions in `cycle` */
+    uint32_t flusher;   /* write that waits until the buffer is empty; or GPCI_NO_PACKET */
     uint64_t since;     /* the coalescer waits since; or GPCI_NEVER */
     gpci_gauge gauge;
     gpci_reorder_counts counts;
+#ifdef GPCI_CHECK
+    uint64_t takes; /* by the tags */
+#endif
 };
 
 gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options *options, gpci_reorder **out) {
     gpci_reorder *r = gpci_zalloc(context, 1, sizeof *r);
     if (!r)
         return GPC_ERROR_MEMORY;
-    *r = (gpci_reorder){
-        .options = options, .context = context, .last = UINT32_MAX, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    *r = (gpci_reorder){.options = options,
+                        .context = context,
+                        .last = UINT32_MAX,
+                        .flusher = GPCI_NO_PACKET,
+                        .cycle = GPCI_NEVER,
+                        .since = GPCI_NEVER};
     r->queues = gpci_zalloc(context, options->queues, sizeof *r->queues);
     r->owners = gpci_zalloc(context, options->queues, sizeof *r->owners);
     r->used = gpci_zalloc(context, options->queues, sizeof *r->used);
+#ifdef GPCI_CHECK
+    r->took = gpci_zalloc(context, options->queues, sizeof *r->took);
+#endif
     if (!r->queues || !r->owners || !r->used) {
         gpci_reorder_destroy(r);
         return GPC_ERROR_MEMORY;
@@ -57,6 +71,9 @@ void gpci_reorder_destroy(gpci_reorder *r) {
     gpci_free(r->context, r->queues);
     gpci_free(r->context, r->owners);
     gpci_free(r->context, r->used);
+#ifdef GPCI_CHECK
+    gpci_free(r->context, r->took);
+#endif
     gpci_free(r->context, r);
 }
 
@@ -106,11 +123,13 @@ static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
     if (q->count == 0 || r->used[queue] == 0)
         r->owners[queue] = p->request.block;
     r->write = !gpci_is_read(&p->request);
+    GPCI_AGAIN(r->counts.flushes_again += r->flusher == packet);
+    r->flusher = GPCI_NO_PACKET;
     r->used[queue] = p->tags.number = ++r->entered;
     gpci_queue_push(q, &t->pool, now, packet);
     gpci_gauge_set(&r->gauge, now, ++r->count);
     if (p->flags & GPCI_PACKET_LAST)
-        gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
+        gpci_ctrl_waited(ctrl, now);
 }
 
 void gpci_reorder_fill(gpci_timed *t, gpci_ctrl *ctrl) {
@@ -159,15 +178,36 @@ gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_ctrl *ctrl) {
     return &r->queues[best];
 }
 
+#ifdef GPCI_CHECK
+/* A take of the tags that does not follow a take from the same queue. */
+static void take_again(gpci_reorder *r) {
+    uint64_t *took = &r->took[r->chosen];
+    r->counts.switches_again += r->takes && *took != r->takes;
+    *took = ++r->takes;
+}
+#endif
+
 void gpci_reorder_passed(gpci_timed *t, gpci_ctrl *ctrl, uint64_t number) {
     gpci_reorder *r = ctrl->reorder;
     gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
     r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
+#ifdef GPCI_CHECK
+    take_again(r);
+#endif
     r->last = r->chosen;
     bool passed_another = false;
     for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
         passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < number;
     r->counts.reordered += passed_another;
+}
+
+/* A write waits until the buffer is empty; counted once, though a read may have waited before the write. */
+static void note_flush(const gpci_timed *t, const gpci_ctrl *ctrl) {
+    gpci_reorder *r = ctrl->reorder;
+    if (gpci_is_read(&gpci_packet_at(&t->pool, ctrl->in.first)->request) || r->flusher == ctrl->in.first)
+        return;
+    r->flusher = ctrl->in.first;
+    r->counts.flushes++;
 }
 
 void gpci_reorder_settle(gpci_timed *t, gpci_ctrl *ctrl) {
@@ -176,10 +216,11 @@ void gpci_reorder_settle(gpci_timed *t, gpci_ctrl *ctrl) {
     bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
     if (ctrl->in.count && !waits)
         gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
+    if (waits)
+        note_flush(t, ctrl);
     if (waits == (r->since != GPCI_NEVER))
         return;
     if (waits) {
-        r->counts.flushes += !gpci_is_read(&gpci_packet_at(&t->pool, ctrl->in.first)->request);
         r->since = now;
     } else {
         r->counts.stalls += now - r->since;
@@ -191,13 +232,18 @@ gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *r, uint64_t now)
     gpci_reorder_counts counts = r->counts;
     counts.cycles = gpci_gauge_sum(&r->gauge, now);
     counts.stalls += r->since != GPCI_NEVER ? now - r->since : 0;
+#ifdef GPCI_CHECK
+    for (uint32_t i = 0; i < r->options->queues; i++)
+        counts.cycles_again += gpci_gauge_sum_again(&r->queues[i].gauge, now);
+#endif
     return counts;
 }
 
 void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
     r->counts = (gpci_reorder_counts){0};
-    r->gauge.since = now;
-    r->gauge.sum = 0;
+    gpci_gauge_reset(&r->gauge, now);
+    for (uint32_t i = 0; i < r->options->queues; i++)
+        gpci_gauge_reset(&r->queues[i].gauge, now);
     r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
@@ -215,4 +261,7 @@ void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
     visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
     visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
     visit(user_data, r->used, r->options->queues * sizeof *r->used);
+#ifdef GPCI_CHECK
+    visit(user_data, r->took, r->options->queues * sizeof *r->took);
+#endif
 }

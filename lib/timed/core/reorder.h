@@ -41,6 +41,11 @@ typedef struct gpci_reorder_counts {
     uint64_t switches;  /* the tags took from another queue than before */
     uint64_t flushes;   /* writes that had to wait for the buffer to empty */
     uint64_t stalls;    /* core cycles of waiting of the coalescer */
+#ifdef GPCI_CHECK
+    uint64_t cycles_again;   /* by queue */
+    uint64_t switches_again; /* takes that were not the next of the queue */
+    uint64_t flushes_again;  /* writes that entered after a wait */
+#endif
 } gpci_reorder_counts;
 
 typedef struct gpci_reorder gpci_reorder;

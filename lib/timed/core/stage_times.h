@@ -72,6 +72,7 @@ typedef struct gpci_stage_times {
 gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error);
 void gpci_stage_times_destroy(gpci_timed *t);
 void gpci_stage_times_reset(gpci_timed *t);
+void gpci_stage_times_add(const uint64_t total[GPC_STAGE_COUNT], gpc_stats *stats);
 void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats);
 /* In a snapshot: after packets and in-flight accesses. */
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *archive);

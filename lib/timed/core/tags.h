@@ -30,6 +30,7 @@ GPCI_INLINE void gpci_tags_free(gpci_ctrl *ctrl, gpci_tag_access *access, uint64
 
 /* A packet has passed, and is out of the queue. */
 GPCI_INLINE void gpci_tags_passed(gpci_ctrl *ctrl, gpci_queue *queue, gpci_tag_access *access, uint64_t now) {
+    gpci_gauge_go(&queue->gauge, now, 1);
     gpci_gauge_set(&queue->gauge, now, --queue->count);
     gpci_tags_free(ctrl, access, now);
 }

@@ -196,6 +196,13 @@ void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index
 uint32_t gpci_timed_networks(const gpci_timed *t);
 const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
 gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
+#ifdef GPCI_CHECK
+/* count_again.c: second counts of the whole's counters; packets and bytes that entered a network. */
+void gpci_timed_count_again(gpci_timed *t, gpc_stats *stats);
+/* Allocations that the cache of an L1 or a slice refused; false: another object. */
+bool gpci_timed_cache_stats_again(const gpci_timed *t, gpc_object kind, uint32_t index, uint64_t *out);
+gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *t, uint32_t index);
+#endif
 
 /* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);

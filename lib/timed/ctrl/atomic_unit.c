@@ -60,6 +60,7 @@ uint64_t gpci_atomic_perform(gpci_ctrl *slice, uint64_t now, uint16_t turns) {
     const uint64_t start = own > slice->atomic_free ? own : slice->atomic_free;
     slice->atomic_free = start + turns * cycles;
     slice->atomic_waits += start - own;
+    GPCI_AGAIN(slice->counts.atomic_waits_again += slice->atomic_free - turns * cycles - own);
     slice->atomic_busy += turns * cycles;
     return gpci_clock_core(clock, slice->atomic_free - cycles + slice->options->latency);
 }

@@ -145,6 +145,7 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_ctrl *ctrl, const gpci_pack
     gpc_status status = gpci_reserve(ctrl->cache, &p->request, &access->view, *way, r->fetch_sectors, &got);
     if (GPCI_UNLIKELY(ctrl->options->reserves) && status == GPC_OK && got.outcome == GPC_NO_VICTIM)
         status = reserve_late(t, ctrl, p, access, &got);
+    GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -324,6 +325,7 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, g
 static GPCI_NOINLINE void fill(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t sectors) {
     gpc_access_result got;
     gpc_status status = gpc_cache_fill(ctrl->cache, &p->request, sectors, &got);
+    GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
         t->failed = status;
         return;

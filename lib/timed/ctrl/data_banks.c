@@ -83,11 +83,14 @@ static uint64_t take(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t turns) {
 bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight) {
     const uint64_t now = t->wheel.now, way = inflight->due > now ? inflight->due - now : 0;
     inflight->due = take(t, ctrl, inflight->turns) + inflight->turns - 1 + way;
+    GPCI_AGAIN(ctrl->counts.data_waits_again += inflight->due - way - now - (inflight->turns - 1));
     return !way;
 }
 
 uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight) {
-    if (p->line.kind == GPC_STORE && p->flags & GPCI_PACKET_LAST)
+    if (p->line.kind == GPC_STORE && p->flags & GPCI_PACKET_LAST) {
         take(t, ctrl, inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data_free - t->wheel.now - inflight->turns);
+    }
     return t->wheel.now + ctrl->options->latency;
 }

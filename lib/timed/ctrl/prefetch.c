@@ -191,6 +191,7 @@ void gpci_prefetch_train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *load
     a.prefetched = claims(t, p, ctrl, load, access);
     uint32_t count = p->ops->on_access(p->self, &a, wanted);
     count = count < GPC_MAX_PREFETCHES ? count : GPC_MAX_PREFETCHES;
+    GPCI_AGAIN(p->counts.asked += count);
     for (uint32_t i = 0; i < count; i++)
         ask(p, ctrl, load, &wanted[i]);
     if (p->count)
@@ -316,6 +317,11 @@ void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
 void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
     if (unmark(ctrl->prefetch, ctrl->cache, eviction->set, eviction->way, eviction->line_address))
         tell(ctrl->prefetch, eviction->line_address, GPC_PREFETCH_UNUSED);
+}
+
+void gpci_prefetch_reset(gpci_prefetch *p) {
+    p->counts = (gpci_prefetch_counts){0};
+    GPCI_AGAIN(p->counts.asked = p->count);
 }
 
 void gpci_prefetch_state(gpci_prefetch *p, gpci_state_fn visit, void *user_data) {

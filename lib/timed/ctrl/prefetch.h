@@ -19,6 +19,9 @@ typedef struct gpci_prefetch_entry {
 
 typedef struct gpci_prefetch_counts {
     uint64_t sent, outcomes[GPC_PREFETCH_DROPPED + 1];
+#ifdef GPCI_CHECK
+    uint64_t asked; /* by the policy; and lines queued at the last reset */
+#endif
 } gpci_prefetch_counts;
 
 typedef struct gpci_prefetch {
@@ -52,6 +55,8 @@ bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpc
 /* The data of a fetch are kept. `unclaimed`: the result of gpci_prefetch_returns. `address`: as in the cache. */
 void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed);
 void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
+/* Count from 0. */
+void gpci_prefetch_reset(gpci_prefetch *prefetch);
 void gpci_prefetch_state(gpci_prefetch *prefetch, gpci_state_fn visit, void *user_data);
 
 /* True if a packet is part of a prefetch, not of an access. */

@@ -122,6 +122,12 @@ gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index)
     return gpci_network_get_stats(network_at(t, &index)->self);
 }
 
+#ifdef GPCI_CHECK
+gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *t, uint32_t index) {
+    return gpci_network_get_stats_again(network_at(t, &index)->self);
+}
+#endif
+
 void gpci_groups_reset(gpci_timed *t, uint64_t now) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)

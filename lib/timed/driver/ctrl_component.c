@@ -132,7 +132,7 @@ void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now) {
     if (ctrl->combine)
         ctrl->combine->joined = 0;
     if (ctrl->prefetch)
-        ctrl->prefetch->counts = (gpci_prefetch_counts){0};
+        gpci_prefetch_reset(ctrl->prefetch);
     if (ctrl->engine)
         ctrl->engine->stalls = 0;
     if (ctrl->tlb)
@@ -149,10 +149,8 @@ void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now) {
     ctrl->replies.since = ctrl->replies.since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge *gauges[] = {&ctrl->waiting_gauge, &ctrl->mshr.gauge,   &ctrl->in.gauge,     &ctrl->out.gauge,
                             &ctrl->link.gauge,    &ctrl->served.gauge, &ctrl->atomics.gauge};
-    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
-        gauges[i]->since = now;
-        gauges[i]->sum = 0;
-    }
+    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+        gpci_gauge_reset(gauges[i], now);
 }
 
 /* State from the queues on, without pointers; earlier fields and the cache are as made, or stored elsewhere. */

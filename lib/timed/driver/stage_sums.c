@@ -92,10 +92,7 @@ void gpci_stage_times_reset(gpci_timed *t) {
     memset(s->total, 0, sizeof s->total);
 }
 
-void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats) {
-    if (!t->stage_times)
-        return;
-    const uint64_t *total = t->stage_times->total;
+void gpci_stage_times_add(const uint64_t total[GPC_STAGE_COUNT], gpc_stats *stats) {
     stats->stages_queue += total[GPC_STAGE_QUEUE];
     stats->stages_l1_stall += total[GPC_STAGE_L1_STALL];
     stats->stages_l1 += total[GPC_STAGE_L1];
@@ -110,6 +107,11 @@ void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats) {
     stats->stages_reply += total[GPC_STAGE_REPLY];
     stats->stages_fill += total[GPC_STAGE_FILL];
     stats->stages_coherence += total[GPC_STAGE_COHERENCE];
+}
+
+void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats) {
+    if (t->stage_times)
+        gpci_stage_times_add(t->stage_times->total, stats);
 }
 
 static void archive_sums(gpci_timed *t, gpci_archive *a) {

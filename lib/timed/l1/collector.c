@@ -27,6 +27,8 @@ void gpci_collector_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
 static void move(gpci_queue *from, gpci_queue *to, uint64_t now) {
     to->first = from->first;
     to->last = from->last;
+    gpci_gauge_come(&to->gauge, now, from->count);
+    gpci_gauge_go(&from->gauge, now, from->count);
     gpci_gauge_set(&to->gauge, now, to->count = from->count);
     gpci_gauge_set(&from->gauge, now, from->count = 0);
 }
@@ -146,12 +148,10 @@ void gpci_collector_hold(const gpci_ctrl *ctrl, gpci_holders *to) {
 }
 
 void gpci_collector_reset(gpci_collector *c, uint64_t now) {
-    c->issued.gauge.since = c->ready.gauge.since = now;
-    c->issued.gauge.sum = c->ready.gauge.sum = 0;
-    for (uint32_t unit = 0; unit < c->count; unit++) {
-        c->units[unit].lines.gauge.since = now;
-        c->units[unit].lines.gauge.sum = 0;
-    }
+    gpci_gauge_reset(&c->issued.gauge, now);
+    gpci_gauge_reset(&c->ready.gauge, now);
+    for (uint32_t unit = 0; unit < c->count; unit++)
+        gpci_gauge_reset(&c->units[unit].lines.gauge, now);
 }
 
 void gpci_collector_state(gpci_collector *c, gpci_state_fn visit, void *user_data) {

@@ -127,7 +127,6 @@ uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_as
         return GPCI_NO_PACKET;
     if (slot >= slots_of(c, unit) && slot < slots_of(c, unit) + c->room)
         slot->turn = turn;
-    c->joined++;
     return slot->packet;
 }
 
@@ -151,6 +150,7 @@ void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_com
 
 void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet) {
     gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry), *p = gpci_packet_at(&t->pool, packet);
+    ctrl->combine->joined++;
     l->bytes[0] |= p->bytes[0];
     l->bytes[1] |= p->bytes[1];
     l->segments |= p->segments;

@@ -99,11 +99,11 @@ gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_
         p->request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
         segments += gpci_count_sectors(lines[i].segments);
         t->pool.links[number].due = t->wheel.now;
-        gpci_queue_append(queue, &t->pool, number);
+        gpci_queue_append(queue, &t->pool, t->wheel.now, number);
     }
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
     gpci_log_issue(t, queue, inflight, count, segments);
-    gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, ++l1->waiting);
+    gpci_ctrl_waits(l1, t->wheel.now);
     gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now);
     return GPC_OK;
 }
@@ -138,7 +138,7 @@ void gpci_constants_step(gpci_timed *t, gpci_ctrl *l1) {
         }
         gpci_tags_passed(ctrl, &ctrl->in, access, t->wheel.now);
         if (last)
-            gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, --l1->waiting);
+            gpci_ctrl_waited(l1, t->wheel.now);
     }
 }
 

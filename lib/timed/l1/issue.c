@@ -121,7 +121,7 @@ GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request 
         p->request.continues = line->follows;
         p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
-    gpci_queue_append(queue, &t->pool, number);
+    gpci_queue_append(queue, &t->pool, t->wheel.now, number);
 }
 
 static bool is_atomic(uint8_t kind) {
@@ -197,7 +197,7 @@ GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_reques
         queue_second(t, queue, w + 1, request + 1, lines, inflight);
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
     gpci_log_issue(t, queue, inflight, lines->count, lines->segments);
-    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    gpci_ctrl_waits(ctrl, t->wheel.now);
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
     if (GPCI_UNLIKELY(ordered))
         gpci_fence_around(t, w, inflight, lines->count, fence);

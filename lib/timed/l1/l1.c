@@ -259,7 +259,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_ctrl *ctrl, pass_tags_fn pass_tags
         if (ctrl->reorder)
             gpci_reorder_passed(t, ctrl, number);
         else if (last)
-            gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
+            gpci_ctrl_waited(ctrl, now);
     }
 }
 
@@ -271,6 +271,7 @@ static void send_out(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     if (ctrl->coalescer && p->flags & GPCI_PACKET_FETCH &&
         gpci_lrc_read(ctrl->coalescer, packet, gpci_fence_joins_since(t, ctrl, p))) {
         gpci_log_event(t, GPC_WHAT_JOIN, ctrl, p, 0);
+        GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(p->segments));
         ctrl->joined++;
         return;
     }

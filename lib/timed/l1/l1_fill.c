@@ -98,6 +98,14 @@ static uint32_t take_handed(gpci_timed *t, gpci_ctrl *ctrl) {
     return packet;
 }
 
+#ifdef GPCI_CHECK
+/* Bytes of the reply to a packet: a header, and sectors for a packet that reads. */
+static uint64_t bytes_asked(const gpci_timed *t, const gpci_packet *p) {
+    const bool reads = p->request.kind != GPC_STORE && p->request.kind != GPC_REDUCTION;
+    return t->header + (reads ? (uint64_t)gpci_popcount(p->segments) * GPCI_SEGMENT : 0);
+}
+#endif
+
 void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
     while (!gpci_replies_wait(ctrl) &&
@@ -109,6 +117,9 @@ void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl) {
         const bool handed = ctrl->fills.count != 0;
         uint32_t packet = handed ? take_handed(t, ctrl) : gpci_network_receive(ctrl->replies_in, ctrl->index);
         ctrl->below -= !handed;
+#ifdef GPCI_CHECK
+        ctrl->counts.reply_bytes_again += handed ? 0 : bytes_asked(t, gpci_packet_at(&t->pool, packet));
+#endif
         uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
         ctrl->fill_free = now + (size + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
         take_reply(t, ctrl, packet);

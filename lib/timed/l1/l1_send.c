@@ -23,6 +23,7 @@ static void combine_store(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const
         gpci_combine_hold(t, ctrl, packet, GPCI_COMBINE_WRITE, cycles);
     else
         gpci_combine_join(t, ctrl, mshr_entry, packet);
+    GPCI_AGAIN(ctrl->counts.combined_again += mshr_entry != GPCI_NO_PACKET);
 }
 
 /* True if other requests of the line may join a fetch: a load without special fields. */
@@ -73,6 +74,7 @@ static bool joins_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
     gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
     if (GPCI_UNLIKELY(l->entry != asked->entry)) /* the line was replaced; the line's entry is a new entry */
         return false;
+    ctrl->combine->joined++;
     gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
     grow(t, ctrl, l, asked->segments);
     if (asked->packet != asked->mshr_target)
@@ -85,8 +87,10 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
     const uint32_t cycles = cached ? t->miss_latency : t->bypass_latency;
     const gpci_combine_kind kind = cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING;
     const bool combined = is_combined(t, ctrl, asked);
-    if (combined && joins_fetch(t, ctrl, asked, kind))
+    if (combined && joins_fetch(t, ctrl, asked, kind)) {
+        GPCI_AGAIN(ctrl->counts.combined_again++);
         return;
+    }
     uint32_t fetch = itself ? asked->packet : gpci_l1_copy(t, asked->packet, GPCI_READ);
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     f->segments = asked->segments;

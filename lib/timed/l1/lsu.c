@@ -143,7 +143,7 @@ static void begin(gpci_timed *t, gpci_ctrl *ctrl, gpci_lsu *unit) {
         for (uint32_t left = last && !ctrl->lsus->waits ? t->inflights[inflight].left : 0; left; left--)
             gpci_l1_release_line(t, inflight, 1);
     }
-    gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
+    gpci_ctrl_waited(ctrl, now);
 }
 
 void gpci_lsus_step(gpci_timed *t, gpci_ctrl *ctrl) {

@@ -170,8 +170,11 @@ static bool go_on(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t writ
         f->fence.phase = DROP; /* fall through */
     case DROP:
         if (f->fence.plan.invalidate && (ctrl->cache || t->coherent)) {
+            const bool turns = t->coherent || ctrl->fences.dropped_at != t->wheel.now;
             if (t->coherent ? !gpci_coherent_acquires(t, ctrl, number) : !drop(t, ctrl, number))
                 return false;
+            (void)turns;
+            GPCI_AGAIN(t->h->of_sm[ctrl->index].fence_drops_again += turns);
             f->fence.phase = FETCHES;
         } else {
             if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
@@ -240,7 +243,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
                       .flags = GPCI_PACKET_LAST};
     t->pool.links[packet].due = t->wheel.now + t->issue_latency;
     gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
-    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    gpci_ctrl_waits(ctrl, t->wheel.now);
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
     return number;
 }
@@ -284,8 +287,9 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t infligh
     f->fence.held_count = count;
     in->last = last;
     t->pool.links[last].next = GPCI_NO_PACKET;
+    gpci_gauge_go(&in->gauge, t->wheel.now, count);
     gpci_gauge_set(&in->gauge, t->wheel.now, in->count -= count);
-    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, --ctrl->waiting);
+    gpci_ctrl_waited(ctrl, t->wheel.now);
 }
 
 /* Let the access behind a fence continue, and end the fence. */
@@ -296,7 +300,7 @@ static void release_fence(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
         t->pool.links[packet].due = t->wheel.now + t->issue_latency;
         gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
     }
-    gpci_gauge_set(&ctrl->waiting_gauge, t->wheel.now, ++ctrl->waiting);
+    gpci_ctrl_waits(ctrl, t->wheel.now);
     ctrl->anew = true; /* a held load is strong */
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
     gpci_give_inflight(t, number);

@@ -103,6 +103,8 @@ static void count_read(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uns
     gpci_count_l2_pending(t->h, slice, pending);
     if (gpci_packet_at(&t->pool, access->mshr_entry)->request.sm != p->request.sm)
         gpci_count_l2_merge(t->h, slice, pending);
+    else
+        GPCI_AGAIN(ctrl->counts.own_pending_again += pending);
 }
 
 /* Make the request to the slice's cache. A request from the peer is ready already. */
@@ -177,6 +179,7 @@ static GPCI_COLD void put_code(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet
     if (!lacks)
         return;
     const gpc_status status = gpc_cache_fill(ctrl->cache, &p->request, lacks, &got);
+    GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     t->failed = status < 0 ? status : t->failed;
     if (got.evicted)
         gpci_ctrl_evicted(t, ctrl, p, &got.eviction);
@@ -315,6 +318,15 @@ static void run_tags(gpci_timed *t, gpci_ctrl *ctrl) {
     }
 }
 
+/* Second count of network.request_bytes, by type and sectors. */
+static void count_request_again(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+    (void)t;
+    (void)ctrl;
+    (void)packet;
+    GPCI_AGAIN(ctrl->counts.request_bytes_again +=
+               t->header + gpci_packet_payload(t, gpci_packet_at(&t->pool, packet)));
+}
+
 static void count_congestion(const gpci_timed *t, gpci_ctrl *ctrl) {
     const bool congested = gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET;
     if (ctrl->congested_since != GPCI_NEVER)
@@ -334,6 +346,7 @@ static void enter_rop(gpci_timed *t, gpci_ctrl *ctrl) {
                entered = GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects) && gpci_ports_enter(t, ctrl, comes);
     if (!entered && comes && !gpci_queue_full(&ctrl->in)) {
         const uint32_t packet = gpci_network_receive(ctrl->requests_in, ctrl->index);
+        count_request_again(t, ctrl, packet);
         t->pool.links[packet].due = gpci_clock_after(ctrl->options->clock, now, t->rop_latency);
         gpci_queue_push(&ctrl->rop, &t->pool, now, packet);
     }
@@ -365,6 +378,7 @@ static void run_in(gpci_timed *t, gpci_ctrl *ctrl) {
         gpci_ports_enter(t, ctrl, gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET);
     while (!gpci_queue_full(&ctrl->in) && gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(ctrl->requests_in, ctrl->index);
+        count_request_again(t, ctrl, packet);
         t->pool.links[packet].due = gpci_clock_after(ctrl->options->clock, now, t->rop_latency);
         gpci_queue_push(&ctrl->in, &t->pool, now, packet);
     }

@@ -36,6 +36,44 @@ gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
     return stats;
 }
 
+#ifdef GPCI_CHECK
+static void add_inside(const gpci_network *network, const gpci_packet_list *list, gpci_network_stats *s) {
+    for (uint32_t p = list->first; p != GPCI_NO_PACKET; p = network->pool->links[p].next) {
+        s->packets++;
+        s->bytes += gpci_packet_at(network->pool, p)->path.size;
+    }
+}
+
+/* Packets inside, and their bytes. */
+static gpci_network_stats inside(const gpci_network *network) {
+    const size_t lanes = network->virtual_queues ? network->options.outputs : 1;
+    gpci_network_stats s = {0};
+    for (size_t i = 0; i < network->options.inputs * lanes; i++)
+        add_inside(network, &network->lanes[i], &s);
+    for (uint32_t i = 0; i < network->options.outputs; i++)
+        add_inside(network, &network->outputs[i].buffer, &s);
+    return s;
+}
+
+gpci_network_stats gpci_network_get_stats_again(const gpci_network *network) {
+    const gpci_network_stats left = inside(network);
+    gpci_network_stats s = {.packets = 0 - left.packets, .bytes = 0 - left.bytes};
+    for (uint32_t i = 0; i < network->options.inputs; i++) {
+        s.packets += network->inputs[i].packets_again;
+        s.bytes += network->inputs[i].bytes_again;
+    }
+    return s;
+}
+
+static void reset_again(gpci_network *network) {
+    const gpci_network_stats left = inside(network);
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        network->inputs[i].packets_again = network->inputs[i].bytes_again = 0;
+    network->inputs[0].packets_again = left.packets;
+    network->inputs[0].bytes_again = left.bytes;
+}
+#endif
+
 void gpci_network_reset_stats(gpci_network *network) {
     const uint64_t now = network->wheel->now;
     for (uint32_t i = 0; i < network->options.inputs; i++)
@@ -45,6 +83,9 @@ void gpci_network_reset_stats(gpci_network *network) {
         stay_anew(&port->stay, now);
         port->packets = port->bytes = port->spent = 0;
     }
+#ifdef GPCI_CHECK
+    reset_again(network);
+#endif
 }
 
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {

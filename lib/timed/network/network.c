@@ -56,6 +56,8 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     gpci_network_input *port = &network->inputs[input];
     port->used += simple ? 1 : gpci_network_weight_of(network, index);
     gpci_network_come(&port->stay, now);
+    GPCI_AGAIN(port->packets_again++);
+    GPCI_AGAIN(port->bytes_again += size);
     if (!head)
         return;
     gpci_network_note_request(network, input, output, simple);

@@ -67,6 +67,9 @@ typedef struct gpci_network_input {
     uint64_t free;  /* network cycle of the next possible move, with a turnaround */
     uint64_t left;  /* network cycle by which the last moved packet is gone, if rooms are flits */
     gpci_network_stay stay;
+#ifdef GPCI_CHECK
+    uint64_t packets_again, bytes_again; /* entered */
+#endif
 } gpci_network_input;
 
 typedef struct gpci_network_output {
@@ -182,6 +185,10 @@ void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpc
 uint32_t gpci_network_count(const gpci_network *network);
 /* Up to the wheel's present cycle. */
 gpci_network_stats gpci_network_get_stats(const gpci_network *network);
+#ifdef GPCI_CHECK
+/* Second counts: packets and bytes that have entered and are not inside. */
+gpci_network_stats gpci_network_get_stats_again(const gpci_network *network);
+#endif
 void gpci_network_reset_stats(gpci_network *network);
 
 /* Packets and counters (gpci_component_class.state). */

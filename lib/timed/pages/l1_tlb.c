@@ -40,8 +40,7 @@ void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
 void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
     l->hits_merged = l->stalls = 0;
     l->since = l->since == GPCI_NEVER ? GPCI_NEVER : now;
-    l->wait_gauge.since = now;
-    l->wait_gauge.sum = 0;
+    gpci_gauge_reset(&l->wait_gauge, now);
 }
 
 void gpci_l1_tlb_state(gpci_l1_tlb *l, gpci_state_fn visit, void *user_data) {

@@ -203,8 +203,8 @@ static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
     (void)object;
     l->hits_merged = l->stalls = 0;
     l->since = l->since == GPCI_NEVER ? GPCI_NEVER : now;
-    l->walk_gauge.since = l->wait_gauge.since = now;
-    l->walk_gauge.sum = l->wait_gauge.sum = 0;
+    gpci_gauge_reset(&l->walk_gauge, now);
+    gpci_gauge_reset(&l->wait_gauge, now);
 }
 
 static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {

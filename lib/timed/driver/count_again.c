@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/dram.h"
+#include "timed/core/shards.h"
+#include "timed/core/stage_times.h"
+#include "timed/core/timed.h"
+#include "timed/ctrl/prefetch.h"
+
+/*
+ * Second counts of counters, in the checking build, for the ledger (stats/ledger.h): a sum by packet in place of a sum
+ * by cycle, or a count at another place of the same way. Without the checking build every second count is absent.
+ */
+#ifdef GPCI_CHECK
+
+static void count_l1(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    s->l1_queue_cycles += gpci_gauge_sum_again(&ctrl->waiting_gauge, now);
+    s->l1_miss_queue_cycles += gpci_gauge_sum_again(&ctrl->out.gauge, now);
+    s->l1_data_waits += ctrl->counts.data_waits_again;
+    s->network_reply_bytes += ctrl->counts.reply_bytes_again;
+    s->l1_combined_requests += ctrl->counts.combined_again;
+    s->l2_merged_sectors += ctrl->counts.merged_again;
+    if (ctrl->reorder) {
+        const gpci_reorder_counts c = gpci_reorder_get_counts(ctrl->reorder, now);
+        s->l1_reorder_cycles += c.cycles_again;
+        s->l1_reorder_switches += c.switches_again;
+        s->l1_reorder_flushes += c.flushes_again;
+    }
+}
+
+/* Wishes of a prefetcher are sent, redundant, dropped, or still queued. */
+static void count_prefetches(const gpci_prefetch *p, uint64_t *redundant, uint64_t *dropped) {
+    const gpci_prefetch_counts *c = &p->counts;
+    const uint64_t rest = c->asked - c->sent - p->count;
+    *redundant += rest - c->outcomes[GPC_PREFETCH_DROPPED];
+    *dropped += rest - c->outcomes[GPC_PREFETCH_REDUNDANT];
+}
+
+static void count_slice(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    s->l2_queue_cycles += gpci_gauge_sum_again(&ctrl->in.gauge, now);
+    s->l2_miss_queue_cycles +=
+        gpci_gauge_sum_again(&ctrl->out.gauge, now) + gpci_gauge_sum_again(&ctrl->link.gauge, now);
+    s->l2_reply_queue_cycles +=
+        gpci_gauge_sum_again(&ctrl->served.gauge, now) + gpci_gauge_sum_again(&ctrl->atomics.gauge, now);
+    s->network_request_bytes += ctrl->counts.request_bytes_again;
+    s->l2_atomic_wait_cycles += ctrl->counts.atomic_waits_again;
+}
+
+/* Pending sectors of L2 are brought by the reading SM itself, or by another SM. */
+static void count_merged(const gpci_timed *t, gpc_stats *s) {
+    for (uint32_t i = 0; i < t->h->slices; i++)
+        s->l2_merged_sectors += t->h->of_slice[i].l2_pending_sector_hits - t->l2[i].counts.own_pending_again;
+}
+
+/* Stages of instructions, and of all: both sum the same accesses. */
+static void count_stages(const gpci_stage_times *times, gpc_stats *s) {
+    uint64_t spent[GPC_STAGE_COUNT] = {0}, latency = 0;
+    for (uint32_t i = 0; i < times->sum_count; i++) {
+        latency += times->sums[i].latency;
+        for (unsigned stage = 0; stage < GPC_STAGE_COUNT; stage++)
+            spent[stage] += times->sums[i].spent[stage];
+    }
+    spent[GPC_STAGE_QUEUE] = latency;
+    for (unsigned stage = 0; stage < GPC_STAGE_COUNT; stage++)
+        if (stage != GPC_STAGE_QUEUE)
+            spent[GPC_STAGE_QUEUE] -= times->total[stage];
+    gpci_stage_times_add(spent, s);
+}
+
+void gpci_timed_count_again(gpci_timed *t, gpc_stats *s) {
+    gpci_timed_fold(t);
+    const uint64_t now = t->wheel.now;
+    for (uint32_t i = 0; i < t->h->sms; i++) {
+        count_l1(&t->l1[i], now, s);
+        if (t->l1[i].prefetch)
+            count_prefetches(t->l1[i].prefetch, &s->l1_redundant_prefetches, &s->l1_dropped_prefetches);
+    }
+    for (uint32_t i = 0; t->l2 && i < t->h->slices; i++) {
+        count_slice(&t->l2[i], now, s);
+        if (t->l2[i].prefetch)
+            count_prefetches(t->l2[i].prefetch, &s->l2_redundant_prefetches, &s->l2_dropped_prefetches);
+    }
+    if (!t->coherent)
+        count_merged(t, s);
+    for (uint32_t i = 0; t->dram && i < t->channels; i++)
+        s->dram_queue_cycles += gpci_dram_queue_cycles_again(t->dram, i, gpci_clock_own(t->dram_clock, now));
+    if (t->stage_times)
+        count_stages(t->stage_times, s);
+}
+
+bool gpci_timed_cache_stats_again(const gpci_timed *t, gpc_object kind, uint32_t index, uint64_t *out) {
+    if (kind != GPC_OBJECT_L1 && kind != GPC_OBJECT_SLICE)
+        return false;
+    *out = (kind == GPC_OBJECT_L1 ? &t->l1[index] : &t->l2[index])->counts.no_victims_again;
+    return true;
+}
+
+#endif
