@@ -273,7 +273,7 @@ Test(clusters, bytes_out_of_bounds) {
     const gpc_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, "");
     cr_expect(s.mbarrier_phases == 1 && s.bulk_copies == 1 && s.copy_waits == 1 && s.mbarrier_untold_checks == 0);
     cr_expect(empty.mbarrier_phases == 1 && empty.bulk_copies == 0 && empty.copy_waits == 0);
-    /* of a multicast copy, at both blocks */
+    /* bytes of a multicast copy, at both blocks */
     static const char *const halves[] = {EXPECTS MEET("0020") HALF("0030", "3") CHECK("0040", "0") EXIT("0050"),
                                          EXPECTS MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
     static const char *const nones[] = {EXPECTS MEET("0020") SLOW OUTSIDE("0030", "3") CHECK("0040", "0") EXIT("0050"),

@@ -22,7 +22,7 @@ typedef struct gpci_mbarrier {
     uint32_t count;   /* arrivals per phase; 0: unknown */
     int64_t left;     /* arrivals missing in the current phase */
     int64_t bytes;    /* bytes missing in the current phase */
-    uint32_t parity;  /* of the current phase: 0, then 1 and 0 in turn */
+    uint32_t parity;  /* parity of the current phase: 0, then 1 and 0 in turn */
     bool used;
 } gpci_mbarrier;
 
