@@ -30,13 +30,13 @@ static const gpci_policy *l2_bypass(const void *of, uint32_t index) {
 
 static const gpci_policy *l1_prefetcher(const void *of, uint32_t index) {
     const gpc_hierarchy *h = of;
-    const gpci_prefetch *prefetch = h->timed ? h->timed->l1[index].prefetch : NULL;
+    const gpci_prefetch *prefetch = h->timed ? gpci_prefetch_of(&h->timed->l1[index]) : NULL;
     return prefetch ? prefetch->policy : NULL;
 }
 
 static const gpci_policy *l2_prefetcher(const void *of, uint32_t index) {
     const gpc_hierarchy *h = of;
-    const gpci_prefetch *prefetch = h->timed ? h->timed->l2[index].prefetch : NULL;
+    const gpci_prefetch *prefetch = h->timed ? gpci_prefetch_of(&h->timed->l2[index]) : NULL;
     return prefetch ? prefetch->policy : NULL;
 }
 

@@ -56,7 +56,7 @@ static told run(const char *source, const char *settings, bool followed, bool sa
     gpc_stats_init(&t.total);
     cr_assert_eq(gpc_replay_get_stats(replay, &t.total), GPC_OK);
     for (uint32_t sm = 0; sm < replay->sm_count; sm++)
-        t.ahead += replay->hierarchy->timed->l1[sm].ahead_until != 0;
+        t.ahead += replay->hierarchy->timed->l1[sm].ahead.until != 0;
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);

@@ -72,9 +72,9 @@ static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
                             .component = group->first + i,
                             .index = i,
                             .level = GPCI_LEVEL_CLUSTER,
-                            .tag_cycle = GPCI_NEVER,
-                            .congested_since = GPCI_NEVER,
-                            .unsent_since = GPCI_NEVER};
+                            .tag_port = {.cycle = GPCI_NEVER},
+                            .congested = {.since = GPCI_NEVER},
+                            .unsent = {.since = GPCI_NEVER}};
         gpci_ctrl_queues(t, ctrl);
     }
     return GPC_OK;

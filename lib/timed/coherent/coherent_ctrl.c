@@ -106,7 +106,7 @@ static bool between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     gpci_ctrl *ctrl = &t->l2[slice];
     uint64_t local;
     uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
-    if (!ctrl->requests_out) {
+    if (!ctrl->networks.requests_out) {
         t->pool.links[packet].due = t->wheel.now;
         gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
         return gpci_bundle_push(t, up ? &ctrl->fills : &ctrl->link, packet);
@@ -194,8 +194,8 @@ static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t to = p->message.module;
     if (is_at(t, ctrl, to)) {
-        if (GPCI_UNLIKELY(t->l1->coalescer != NULL) && p->message.kind == GPC_MESSAGE_READ_REQUEST)
-            gpci_lrc_reply(t->l1->coalescer, packet, follow, ctrl);
+        if (GPCI_UNLIKELY(gpci_lrc_of(t->l1) != NULL) && p->message.kind == GPC_MESSAGE_READ_REQUEST)
+            gpci_lrc_reply(gpci_lrc_of(t->l1), packet, follow, ctrl);
         gpci_message_arrived(t, packet);
         return;
     }
@@ -284,7 +284,7 @@ static void send(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, gpci_network
 
 /* Send messages to the other partition. The queues are unbounded, and the other slice accepts everything. */
 static void send_to_peer(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_network *const networks[] = {ctrl->peer_requests, ctrl->peer_replies};
+    gpci_network *const networks[] = {ctrl->networks.peer_requests, ctrl->networks.peer_replies};
     for (uint32_t i = 0; i < 2; i++) {
         gpci_queue *queue = &ctrl->across[i];
         while (queue->count && gpci_network_can_send(networks[i], ctrl->index)) {
@@ -310,26 +310,26 @@ static void run_beside(gpci_timed *t, gpci_ctrl *ctrl) {
 void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
     gpci_timed *t = group->timed;
     gpci_ctrl *ctrl = &t->l2[slice];
-    if (ctrl->replies_in)
-        receive(t, ctrl, ctrl->replies_in, &ctrl->fills, 0, true);
-    if (GPCI_UNLIKELY(ctrl->peer_requests != NULL)) {
-        receive(t, ctrl, ctrl->peer_replies, &ctrl->fills, 0, true);
-        receive(t, ctrl, ctrl->peer_requests, &ctrl->fills, 0, true);
+    if (ctrl->networks.replies_in)
+        receive(t, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
+    if (GPCI_UNLIKELY(ctrl->networks.peer_requests != NULL)) {
+        receive(t, ctrl, ctrl->networks.peer_replies, &ctrl->fills, 0, true);
+        receive(t, ctrl, ctrl->networks.peer_requests, &ctrl->fills, 0, true);
     }
     run_queue(t, ctrl, &ctrl->fills);
     run_stalled(t, ctrl);
     run_queue(t, ctrl, &ctrl->in);
-    receive(t, ctrl, ctrl->requests_in, &ctrl->in, t->rop_latency, false);
-    if (GPCI_UNLIKELY(ctrl->peer_requests != NULL))
+    receive(t, ctrl, ctrl->networks.requests_in, &ctrl->in, t->rop_latency, false);
+    if (GPCI_UNLIKELY(ctrl->networks.peer_requests != NULL))
         send_to_peer(t, ctrl);
-    if (ctrl->requests_out)
-        send(t, ctrl, &ctrl->link, ctrl->requests_out);
+    if (ctrl->networks.requests_out)
+        send(t, ctrl, &ctrl->link, ctrl->networks.requests_out);
     else
         run_beside(t, ctrl);
-    send(t, ctrl, &ctrl->served, ctrl->replies_out);
+    send(t, ctrl, &ctrl->served, ctrl->networks.replies_out);
     if (ctrl->out.count)
         gpci_coherent_channel_send(t, ctrl);
-    if (ctrl->link.count && !ctrl->requests_out && !gpci_queue_full(&ctrl->out))
+    if (ctrl->link.count && !ctrl->networks.requests_out && !gpci_queue_full(&ctrl->out))
         again(t, ctrl);
     if (ctrl->in.count)
         gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[ctrl->in.first].due);
@@ -338,12 +338,12 @@ void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster) {
     gpci_timed *t = group->timed;
     gpci_ctrl *ctrl = &t->clusters[cluster];
-    receive(t, ctrl, ctrl->replies_in, &ctrl->fills, 0, true);
+    receive(t, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
     run_queue(t, ctrl, &ctrl->fills);
     run_queue(t, ctrl, &ctrl->in);
-    receive(t, ctrl, ctrl->requests_in, &ctrl->in, 0, false);
-    send(t, ctrl, &ctrl->out, ctrl->requests_out);
-    send(t, ctrl, &ctrl->served, ctrl->replies_out);
+    receive(t, ctrl, ctrl->networks.requests_in, &ctrl->in, 0, false);
+    send(t, ctrl, &ctrl->out, ctrl->networks.requests_out);
+    send(t, ctrl, &ctrl->served, ctrl->networks.replies_out);
     if (ctrl->in.count)
         gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[ctrl->in.first].due);
 }

@@ -54,9 +54,9 @@ static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
     const uint32_t latency = gpci_module_at(t->h->coherent->tree, u->module)->given.latency;
     if (!u->bytes)
         return gpci_clock_after(clock, t->wheel.now, latency);
-    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > ctrl->data_free ? own : ctrl->data_free;
+    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > ctrl->data.free ? own : ctrl->data.free;
     const uint32_t width = ctrl->options->data_width;
-    ctrl->data_free = start + (u->bytes + width - 1) / width;
+    ctrl->data.free = start + (u->bytes + width - 1) / width;
     return gpci_clock_core(clock, start + latency);
 }
 

@@ -359,7 +359,7 @@ void gpci_coherent_l1_left(gpci_timed *t, uint32_t mshr_entry) {
     uint32_t waiting = l->mshr.first;
     take_out(t, ctrl, mshr_entry);
     l->mshr.left = true;
-    ctrl->stores_below++;
+    ctrl->below.stores++;
     come_back(t, ctrl, line_of(t, l->address), waiting);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
@@ -374,7 +374,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t mshr_entry, uint8_t deepest, 
     const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
     ctrl->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     if (l->mshr.left) { /* by an answer that L1 takes at the begin of its step */
-        ctrl->stores_below--;
+        ctrl->below.stores--;
         release(t, ctrl, mshr_entry, level, false, line);
         return;
     }
@@ -405,7 +405,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t mshr_entry, uint8_t deepest, 
 /* Messages arriving at an L1 take ports before the L1's accesses. */
 void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
-    for (uint32_t packet; (packet = gpci_network_peek(ctrl->replies_in, ctrl->index)) != GPCI_NO_PACKET;) {
+    for (uint32_t packet; (packet = gpci_network_peek(ctrl->networks.replies_in, ctrl->index)) != GPCI_NO_PACKET;) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (ctrl->fill_free > now) {
             gpci_wheel_wake(&t->wheel, ctrl->component, ctrl->fill_free);
@@ -413,7 +413,7 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl) {
         }
         if (gpci_message_looks(p) && !gpci_ctrl_port(ctrl, now, p->address))
             return; /* another message has the port, and the network wakes L1 again for what is behind */
-        gpci_network_receive(ctrl->replies_in, ctrl->index);
+        gpci_network_receive(ctrl->networks.replies_in, ctrl->index);
         ctrl->fill_free = now + (p->path.size - t->header + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
         gpci_message_arrived(t, packet);
     }
@@ -421,7 +421,8 @@ void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl) {
 
 /* A message has a destination and a size. */
 bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    return gpci_network_can_take(ctrl->requests_out, ctrl->index, gpci_packet_at(&t->pool, ctrl->out.first)->path.size);
+    return gpci_network_can_take(ctrl->networks.requests_out, ctrl->index,
+                                 gpci_packet_at(&t->pool, ctrl->out.first)->path.size);
 }
 
 /*
@@ -431,12 +432,12 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
  */
 static bool goes_along(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (!ctrl->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
+    if (!gpci_lrc_of(ctrl) || p->message.kind != GPC_MESSAGE_READ_REQUEST)
         return false;
     if (t->bundle_line)
         p->segments = gpci_bundle_sectors(t, p);
     p->born = t->wheel.now;
-    return gpci_lrc_read(ctrl->coalescer, packet, ctrl->stores_below ? t->wheel.now + 1 : 0);
+    return gpci_lrc_read(gpci_lrc_of(ctrl), packet, ctrl->below.stores ? t->wheel.now + 1 : 0);
 }
 
 void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
@@ -444,5 +445,5 @@ void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_message_left(t, ctrl->index, false);
     if (goes_along(t, ctrl, packet))
         return;
-    gpci_network_send(ctrl->requests_out, ctrl->index, p->path.to, p->path.size, packet);
+    gpci_network_send(ctrl->networks.requests_out, ctrl->index, p->path.to, p->path.size, packet);
 }

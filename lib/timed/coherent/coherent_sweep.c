@@ -116,8 +116,8 @@ static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
         const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
         const uint64_t busy = t->wheel.now + ctrl->options->latency + cycles;
-        ctrl->data_free = ctrl->data_free > busy ? ctrl->data_free : busy;
-        f->due = ctrl->data_free - ctrl->options->latency;
+        ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
+        f->due = ctrl->data.free - ctrl->options->latency;
         gpci_count_fence_lines(t->h, ctrl->index, lines);
     }
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);

@@ -3,8 +3,7 @@
 #define GPC_TIMED_CTRL_H
 
 #include "level/rules/level_rules.h"
-#include "timed/component/component.h"
-#include "timed/core/reorder.h"
+#include "timed/core/ctrl_parts.h"
 #include "timed/network/coalescer.h"
 #include "timed/network/network.h"
 
@@ -20,7 +19,6 @@
  */
 
 typedef struct gpci_timed gpci_timed;
-typedef struct gpci_collector gpci_collector;
 
 /*
  * A bucket of a coherent controller's MSHR table: the first entry's line beside the leader, so most searches touch no
@@ -70,6 +68,7 @@ typedef struct gpci_tag_access {
     bool looked;         /* lookup done */
     bool reserved;       /* reserve done, or not needed */
     bool declined;       /* the replacement policy would give up no line */
+    uint64_t until;      /* own cycle up to which a part of a slice holds the packet */
 } gpci_tag_access;
 
 /* Result for a packet at the tags. */
@@ -110,7 +109,6 @@ typedef struct gpci_ctrl_counts {
     uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
     uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that passed L1 instead of being held up */
     uint64_t bank_failures;
-    uint64_t data_turns, data_conflicts, data_waits; /* L1, with l1.data_banks: cycles */
 #ifdef GPCI_CHECK
     uint64_t data_waits_again, atomic_waits_again; /* by the callers' cycles */
     uint64_t combined_again;                       /* requests that went with an earlier request */
@@ -123,14 +121,14 @@ typedef struct gpci_ctrl_counts {
 } gpci_ctrl_counts;
 
 struct gpci_fetch_request;
-struct gpci_lsus;
-struct gpci_combine;
 
 /*
  * Differences between an L1 and an L2 slice as controllers; ctrl.c has the common part. Every controller of caches has
  * a table; coherent modules handle packets differently, and use none.
  */
 typedef struct gpci_ctrl_rules {
+    bool own_lines; /* address and segments of packets belong to the controller's lines; else only the request does */
+    bool loads_go;  /* a load that misses travels below, and leaves a waiter */
     /* `mshr_target` has an MSHR entry and lacks segments of the line: fetch them. */
     void (*send)(gpci_timed *t, struct gpci_ctrl *ctrl, const struct gpci_fetch_request *asked);
     /* A dirty line leaves the cache. */
@@ -168,107 +166,193 @@ typedef struct gpci_replies {
     bool limited;         /* the host has limited the credits */
 } gpci_replies;
 
+/* Networks of a controller, or NULL. */
+typedef struct gpci_ctrl_networks {
+    gpci_network *requests_in, *replies_out;    /* from above: of a cluster or a slice */
+    gpci_network *requests_out, *replies_in;    /* to below: of an L1, a cluster, or a slice with a link to channels */
+    gpci_network *peer_requests, *peer_replies; /* to the slices of the other partition, and back */
+} gpci_ctrl_networks;
+
+/* Tag ports and banks in a cycle. */
+typedef struct gpci_tag_port {
+    uint64_t cycle; /* own cycle of the last use */
+    uint64_t banks; /* in use */
+    uint32_t used;  /* ports in use */
+} gpci_tag_port;
+
+typedef struct gpci_data_port {
+    uint64_t free; /* own cycle from which the port is free */
+    uint32_t left; /* bytes of room in the cycle before `free` */
+} gpci_data_port;
+
+/* Cycles of a wait. */
+typedef struct gpci_wait {
+    uint64_t since;  /* the wait lasts since this core cycle; or GPCI_NEVER */
+    uint64_t cycles; /* core cycles of earlier waits */
+} gpci_wait;
+
+/* Packets of an L1 that are below. */
+typedef struct gpci_below {
+    uint32_t packets; /* sent, and will have a reply */
+    uint32_t joined;  /* reads waiting for another SM's read (coalescer) */
+    uint32_t stores;  /* in a tree: stores not done, but no longer in need of a line here */
+} gpci_below;
+
+/* What an L1 knows of the instructions of its SM. */
+typedef struct gpci_sm_side {
+    gpci_gauge gauge;
+    uint32_t waiting;           /* instructions before the tags, or before the reorder buffer */
+    bool refused, refused_miss; /* has refused an instruction since last ready */
+    bool takes_misses;          /* host's L1: has had a miss */
+    bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
+    uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
+} gpci_sm_side;
+
+/* An L1 ahead of the clock (run_ahead.h). */
+typedef struct gpci_ahead {
+    uint64_t until;     /* core cycle up to which L1 and SM have been stepped */
+    uint64_t passed_at; /* cycle of a step done only up to the miss queue, with the clock behind */
+} gpci_ahead;
+
+/* A part of an L1 in place of the queue before the tags; functions may be NULL. */
+typedef struct gpci_intake {
+    /* Queue for the lines of a warp's instruction; NULL: `entrance`. */
+    gpci_queue *(*entrance)(struct gpci_ctrl *ctrl, uint32_t warp);
+    /* True if an SM's memory pipeline accepts another instruction; NULL: fewer than l1.queue are before the tags. */
+    bool (*has_place)(const struct gpci_ctrl *ctrl);
+    /* Queue with the next packet for the tags, or an empty queue; the packet has passed. NULL: `in`. */
+    gpci_queue *(*choose)(const gpci_timed *t, struct gpci_ctrl *ctrl);
+    void (*passed)(gpci_timed *t, struct gpci_ctrl *ctrl);
+    /* In place of the tags of a coherent L1. */
+    void (*run)(gpci_timed *t, struct gpci_ctrl *ctrl);
+} gpci_intake;
+
 typedef struct gpci_ctrl {
     const gpci_ctrl_rules *rules;
-    /* L1: address and segments of packets belong to the controller's lines; in an L2 slice only the request does. */
-    bool own_lines;
-    bool loads_go;          /* L1: a load that misses travels below, and leaves a waiter */
     gpc_cache *cache;       /* NULL: all packets pass */
     const gpci_level *line; /* segments and sectors of the controller's lines */
     gpci_timed *timed;      /* owner */
     const gpci_ctrl_options *options;
     uint32_t component;
-    /* Networks, or NULL. From above, for a cluster or a slice; */
-    gpci_network *requests_in, *replies_out;
-    /* to below, for an L1, a cluster, or a slice with a link to channels; */
-    gpci_network *requests_out, *replies_in;
-    /* to the slices of the other partition and back. */
-    gpci_network *peer_requests, *peer_replies;
-    gpci_lrc *coalescer;                /* L1: coalescer before the network; or NULL */
-    uint32_t index;                     /* SM, or slice over both partitions */
-    uint8_t level;                      /* 1 or 2 */
-    gpci_reorder *reorder;              /* between coalescer and tags; or NULL */
-    struct gpci_prefetch *prefetch;     /* plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); or NULL */
-    struct gpci_ctrl *constants;        /* the SM's constant cache, with const.size (constant_cache.h); or NULL */
-    struct gpci_ctrl *l15;              /* L1.5 of the SM, perhaps shared, with l15.size (l15_ctrl.h); or NULL */
-    bool has_side;                      /* a constant cache or an L1.5 exists, and sends through L1's miss queue */
-    struct gpci_combine *combine;       /* combining of leaving requests, with l1.combine_lines (combine.h); or NULL */
-    struct gpci_copy_engine *engine;    /* engine of bulk copies, plain caches only (copy_engine.h); or NULL */
-    gpci_queue *entrance;               /* entry for packets of an SM: `in`, or before the TLB */
-    struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); or NULL */
-    gpci_collector *collector;          /* with l1.collectors (collector.h); or NULL */
-    struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); or NULL */
-    struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); or NULL */
-    uint64_t *changes;                  /* L2: [1 << GPCI_CHANGES_BITS] (changes.h) */
-    struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of queues before the tags (lsu.h); or NULL */
+    uint32_t index; /* SM, or slice over both partitions */
+    uint8_t level;  /* 1 or 2 */
+    gpci_ctrl_networks networks;
+    gpci_queue *entrance;      /* for packets of an SM or, in a slice, of the network: `in`, or a part's queue before */
+    const gpci_intake *intake; /* of an L1, in place of the queue before the tags; or NULL */
+    gpci_parts parts;
+    uint64_t *changes; /* L2: [1 << GPCI_CHANGES_BITS] (changes.h); or NULL */
     gpci_mshr mshr;
     /* state */
-    gpci_queue in;      /* before the tags */
-    gpci_queue out;     /* miss queue: to the network, or to memory */
-    gpci_queue rop;     /* L2: from the network to `in`, with l2.intake = queue */
-    gpci_queue served;  /* L2: data on the way to the reply network */
-    gpci_queue fills;   /* L2: data from memory; L1: data brought by another SM's read */
-    uint64_t tag_cycle; /* own cycle of the last use of ports and banks */
-    uint64_t banks_used;
-    uint64_t data_free, fill_free; /* own cycles from which the ports are free */
-    uint64_t congested_since;      /* L2: since the network's packet cannot enter; or GPCI_NEVER */
-    uint64_t unsent_since;         /* L1: since the miss queue's head waits for the network; or GPCI_NEVER */
-    uint32_t ports_used;
-    uint32_t data_left;            /* bytes of room at the data port in the cycle before `data_free` */
+    gpci_queue in;     /* before the tags */
+    gpci_queue out;    /* miss queue: to the network, or to memory */
+    gpci_queue served; /* L2: data on the way to the reply network */
+    gpci_queue fills;  /* L2: data from memory; L1: data brought by another SM's read */
+    gpci_tag_port tag_port;
+    gpci_data_port data;
+    uint64_t fill_free;            /* own cycle from which the fill port is free */
+    gpci_wait congested;           /* L2: the network's packet cannot enter */
+    gpci_wait unsent;              /* L1: the miss queue's head waits for the network */
     uint32_t link_at;              /* L2: the other partition's packet at the tags; or GPCI_NO_PACKET */
     bool memory_full;              /* L2: the channel is full for now */
     gpci_tag_access tag_access[2]; /* for requests from above, and from the other partition */
     gpci_queue link;               /* L2: to the other partition */
-    gpci_queue atomics;            /* L2: as `served`, for atomics, if the atomic unit is limited */
     /*
      * L2: replies of the other partition for SMs of this partition; coherent: held up for an MSHR entry; coherent L1:
      * packets that waited at an MSHR entry, and return to the tags.
      */
     gpci_queue returned;
-    gpci_queue across[2];             /* coherent L2: to the other partition: requests; all other messages */
-    uint64_t atomic_free;             /* L2: own cycle from which the atomic unit is free */
-    uint64_t release_free;            /* L1: by then, waiting packets have their data */
-    uint32_t drain_first, drain_last; /* L1: leaders of entries that stay until then (drain.h); or GPCI_NO_PACKET */
+    gpci_queue across[2];  /* coherent L2: to the other partition: requests; all other messages */
+    uint64_t release_free; /* L1: by then, waiting packets have their data */
     gpci_ctrl_counts counts;
-    uint64_t congested, unsent;
-    uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
-    uint64_t written_waits;             /* L2: own cycles of the tags */
     /* L1 */
-    uint32_t stores_below; /* coherent: stores not done, but no longer in need of a line here */
-    uint32_t below;        /* packets sent below that will have a reply */
-    uint32_t joined;       /* reads waiting for another SM's read (coalescer) */
-    uint32_t waiting;      /* instructions before the tags, or before the reorder buffer */
-    uint32_t bulk;         /* bulk copies not yet completely requested */
-    bool refused_bulk;     /* a bulk copy was refused */
-    gpci_gauge waiting_gauge;
-    bool refused, refused_miss; /* has refused an instruction since last ready */
-    bool refused_read;          /* has refused a read for lack of room in the L1.5 */
-    bool takes_misses;          /* host's L1: has had a miss */
-    bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
-    uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
-    uint64_t ahead_until;       /* L1: core cycle up to which L1 and SM have been stepped (run_ahead.h); */
-    uint64_t passed_at;         /* cycle of a step done only up to the miss queue, with the clock behind */
-    gpci_due_list due, filled;  /* loads with data on the way out: hits, and data from below */
+    gpci_below below;
+    gpci_sm_side sm;
+    gpci_ahead ahead;
+    gpci_due_list due, filled; /* loads with data on the way out: hits, and data from below */
     gpci_replies replies;
     gpci_fences fences;
 } gpci_ctrl;
+
+/* True if accesses wait: then the tags and the fill port stand still. */
+GPCI_INLINE bool gpci_replies_wait(const gpci_ctrl *ctrl) {
+    return GPCI_UNLIKELY(ctrl->replies.first != UINT32_MAX);
+}
+
+/* ctrl_parts.c */
+/* Add a part to a controller; the part is active. */
+void gpci_part_add(gpci_ctrl *ctrl, gpci_part_kind kind, const gpci_part_class *class, void *self);
+/* True if the controller has active parts at a point. */
+GPCI_INLINE bool gpci_parts_at(const gpci_ctrl *ctrl, gpci_point point) {
+    return GPCI_UNLIKELY((ctrl->parts.at[point] & ctrl->parts.active) != 0);
+}
+/* Call the parts at a point of a step. */
+void gpci_parts_step(gpci_timed *t, gpci_ctrl *ctrl, gpci_point point);
+GPCI_INLINE void gpci_parts_run(gpci_timed *t, gpci_ctrl *ctrl, gpci_point point) {
+    if (gpci_parts_at(ctrl, point))
+        gpci_parts_step(t, ctrl, point);
+}
+/*
+ * Tell the parts at LOOKED and EVICT; call the part at FILL (must be active), and those and at LEAVE (true: a part has
+ * taken the packet).
+ */
+void gpci_parts_looked(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access, bool found);
+/* At HOLD, true: a packet of a slice waits at the tags, up to access->until; at PASSED. */
+bool gpci_parts_hold_up(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, gpci_tag_access *access);
+void gpci_parts_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p);
+void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
+void gpci_parts_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+bool gpci_parts_leave(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+/* A part has work, or none; questions. */
+GPCI_INLINE void gpci_part_wakes(gpci_ctrl *ctrl, gpci_part_kind kind) {
+    ctrl->parts.active |= (uint32_t)1 << kind;
+}
+GPCI_INLINE void gpci_part_rests(gpci_ctrl *ctrl, gpci_part_kind kind) {
+    ctrl->parts.active &= ~((uint32_t)1 << kind);
+}
+GPCI_INLINE bool gpci_part_is_active(const gpci_ctrl *ctrl, gpci_part_kind kind) {
+    return ctrl->parts.active >> kind & 1;
+}
+GPCI_INLINE bool gpci_part_is_there(const gpci_ctrl *ctrl, gpci_part_kind kind) {
+    return ctrl->parts.self[kind] != NULL;
+}
+/* The coalescer between an SM's L1 and the network; or NULL. */
+GPCI_INLINE gpci_lrc *gpci_lrc_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_COALESCER];
+}
+/* A part has refused an SM. The second function: true if a part that has refused has room. */
+GPCI_INLINE void gpci_part_refuses(gpci_ctrl *ctrl, gpci_part_kind kind) {
+    ctrl->parts.refused |= (uint32_t)1 << kind;
+}
+bool gpci_parts_have_room(const gpci_ctrl *ctrl);
+/* True if a part keeps the L1 in step with the clock. */
+bool gpci_parts_in_step(const gpci_ctrl *ctrl);
+/* Destroy the parts of a controller; counters, state and holders of all parts. */
+void gpci_parts_destroy(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_parts_count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
+#ifdef GPCI_CHECK
+void gpci_parts_count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
+#endif
+void gpci_parts_reset(gpci_ctrl *ctrl, uint64_t now);
+void gpci_parts_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
+void gpci_parts_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
 
 /* ctrl_ports.c */
 /* Take a tag port, and the bank of a line or sector, in the present cycle; false if unavailable. */
 bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address);
 /* True if no tag port is left, whatever the line. */
 GPCI_INLINE bool gpci_ctrl_ports_used(const gpci_ctrl *ctrl, uint64_t now) {
-    return ctrl->ports_used >= ctrl->options->ports && ctrl->tag_cycle == gpci_clock_own(ctrl->options->clock, now);
+    return ctrl->tag_port.used >= ctrl->options->ports &&
+           ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, now);
 }
 /* An instruction begins to wait before the tags; has passed. */
 GPCI_INLINE void gpci_ctrl_waits(gpci_ctrl *ctrl, uint64_t now) {
-    gpci_gauge_come(&ctrl->waiting_gauge, now, 1);
-    gpci_gauge_set(&ctrl->waiting_gauge, now, ++ctrl->waiting);
+    gpci_gauge_come(&ctrl->sm.gauge, now, 1);
+    gpci_gauge_set(&ctrl->sm.gauge, now, ++ctrl->sm.waiting);
 }
 
 GPCI_INLINE void gpci_ctrl_waited(gpci_ctrl *ctrl, uint64_t now) {
-    gpci_gauge_go(&ctrl->waiting_gauge, now, 1);
-    gpci_gauge_set(&ctrl->waiting_gauge, now, --ctrl->waiting);
+    gpci_gauge_go(&ctrl->sm.gauge, now, 1);
+    gpci_gauge_set(&ctrl->sm.gauge, now, --ctrl->sm.waiting);
 }
 
 /* Use the data port for `bytes`, in parallel with other sectors; returns the core cycle of the end. */
@@ -391,11 +475,7 @@ void gpci_l1_run_due(gpci_timed *t, gpci_ctrl *ctrl, gpci_due_list *due);
 /* Complete accesses waiting for the host's room for replies, as far as credits allow. */
 GPCI_COLD void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl);
 
-/* timed_fence.c: continue every fence as far as possible. A fence must exist. */
-GPCI_COLD void gpci_fences_step(gpci_timed *t, gpci_ctrl *ctrl);
-/* Mover of a fence with so many writes in flight before the fence (holders.h). */
-typedef enum gpci_fence_wait { GPCI_FENCE_GOES_ON, GPCI_FENCE_FOR_ITS_L1, GPCI_FENCE_FOR_OTHERS } gpci_fence_wait;
-gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t fence, uint64_t writes);
+/* timed_fence.c */
 /* A fence, and with it all earlier accesses, has passed the tags. */
 GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
 /* A read from before a drop of L1's lines has filled sectors. */
@@ -409,6 +489,11 @@ GPCI_COLD void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t secto
 uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *packet);
 
 /* l2.c */
+/* Send the first of a queue of replies, if due and accepted by the network. */
+bool gpci_slice_send_reply(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue);
+/* Second count of network.request_bytes, by type and sectors; nothing without the checking build. */
+void gpci_slice_count_request(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+void gpci_slice_count_congestion(const gpci_timed *t, gpci_ctrl *ctrl);
 void gpci_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_ctrl_rules gpci_l2_ctrl;

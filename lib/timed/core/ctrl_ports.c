@@ -18,22 +18,22 @@ GPCI_INLINE uint64_t bank_of(const gpci_ctrl *ctrl, uint64_t address) {
 bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address) {
     const gpci_ctrl_options *o = ctrl->options;
     uint64_t own = gpci_clock_own(o->clock, now);
-    if (own != ctrl->tag_cycle) {
-        ctrl->tag_cycle = own;
-        ctrl->ports_used = 0;
-        ctrl->banks_used = 0;
+    if (own != ctrl->tag_port.cycle) {
+        ctrl->tag_port.cycle = own;
+        ctrl->tag_port.used = 0;
+        ctrl->tag_port.banks = 0;
     }
-    if (ctrl->ports_used >= o->ports)
+    if (ctrl->tag_port.used >= o->ports)
         return false;
     if (o->ports > 1 && (ctrl->cache || o->hashed)) {
         const uint64_t bank = bank_of(ctrl, address);
-        if (ctrl->banks_used & bank) {
+        if (ctrl->tag_port.banks & bank) {
             ctrl->counts.bank_failures++;
             return false;
         }
-        ctrl->banks_used |= bank;
+        ctrl->tag_port.banks |= bank;
     }
-    ctrl->ports_used++;
+    ctrl->tag_port.used++;
     return true;
 }
 
@@ -49,13 +49,13 @@ GPCI_INLINE uint64_t out_at(const gpci_ctrl_options *o, uint64_t now, uint64_t o
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
     const gpci_ctrl_options *o = ctrl->options;
     uint64_t own = gpci_clock_own(o->clock, now);
-    if (GPCI_UNLIKELY(o->sector_packets) && ctrl->data_free > own && ctrl->data_left >= bytes) {
-        ctrl->data_left -= bytes;
-        return out_at(o, now, ctrl->data_free - 1);
+    if (GPCI_UNLIKELY(o->sector_packets) && ctrl->data.free > own && ctrl->data.left >= bytes) {
+        ctrl->data.left -= bytes;
+        return out_at(o, now, ctrl->data.free - 1);
     }
-    const uint64_t start = own > ctrl->data_free ? own : ctrl->data_free,
+    const uint64_t start = own > ctrl->data.free ? own : ctrl->data.free,
                    cycles = (bytes + o->data_width - 1) / o->data_width;
-    ctrl->data_free = start + cycles;
-    ctrl->data_left = (uint32_t)(cycles * o->data_width - bytes);
+    ctrl->data.free = start + cycles;
+    ctrl->data.left = (uint32_t)(cycles * o->data_width - bytes);
     return out_at(o, now, start);
 }

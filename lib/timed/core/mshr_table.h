@@ -16,7 +16,7 @@ GPCI_INLINE uint64_t gpci_ctrl_line(const gpci_ctrl *ctrl, uint64_t address) {
 /* Line of a waiting packet. In L1 the packet may be without a request, sent below. */
 GPCI_INLINE uint64_t gpci_mshr_line(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return gpci_ctrl_line(ctrl, ctrl->own_lines ? p->address : p->request.address);
+    return gpci_ctrl_line(ctrl, ctrl->rules->own_lines ? p->address : p->request.address);
 }
 
 GPCI_INLINE uint32_t gpci_mshr_hash(uint64_t line) {
@@ -152,7 +152,7 @@ GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *t, const gpci_ctrl *ctrl, const g
     q->mshr.outdated = p->mshr.outdated;
     q->mshr.replaced = p->mshr.replaced;
     q->mshr.entry = p->mshr.entry;
-    if (ctrl->loads_go)
+    if (ctrl->rules->loads_go)
         q->sent = p->sent;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/reorder.h"
-
+#include "timed/core/ctrl_holders.h"
 #include "timed/core/timed.h"
 
 /*
@@ -14,9 +13,20 @@
  * block 1 enters when B has left.
  */
 
-struct gpci_reorder {
+typedef struct gpci_reorder_counts {
+    uint64_t cycles;    /* gauge: transactions held */
+    uint64_t reordered; /* transactions that passed an older transaction */
+    uint64_t switches;  /* the tags took from another queue than before */
+    uint64_t flushes;   /* writes that had to wait for the buffer to empty */
+    uint64_t stalls;    /* core cycles of waiting of the coalescer */
+#ifdef GPCI_CHECK
+    uint64_t switches_again; /* takes that were not the next of the queue */
+    uint64_t flushes_again;  /* writes that entered after a wait */
+#endif
+} gpci_reorder_counts;
+
+typedef struct gpci_reorder {
     const gpci_reorder_options *options;
-    gpc_context *context;
     gpci_queue *queues; /* [options->queues] */
     uint32_t *owners;   /* [options->queues] block of the queue */
     uint64_t *used;     /* [options->queues] number of the last transaction entered, from 1; or 0 */
@@ -24,6 +34,7 @@ struct gpci_reorder {
     uint64_t *took; /* [options->queues] number of the last take of the queue, from 1; or 0 */
 #endif
     uint64_t entered;   /* transactions so far */
+    uint64_t number;    /* of the transaction chosen */
     uint32_t count;     /* transactions in all queues */
     uint32_t chosen;    /* queue for the tags to take from */
     uint32_t last;      /* queue last taken from; or UINT32_MAX */
@@ -37,44 +48,51 @@ struct gpci_reorder {
 #ifdef GPCI_CHECK
     uint64_t takes; /* by the tags */
 #endif
-};
+} gpci_reorder;
 
-gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options *options, gpci_reorder **out) {
-    gpci_reorder *r = gpci_zalloc(context, 1, sizeof *r);
+static gpci_reorder *reorder_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_REORDER];
+}
+
+static gpci_queue *choose(const gpci_timed *t, gpci_ctrl *ctrl);
+static void passed(gpci_timed *t, gpci_ctrl *ctrl);
+static const gpci_intake intake = {.choose = choose, .passed = passed};
+
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+    const gpci_reorder_options *options = &t->reorder_options;
+    if (options->signature == GPCI_REORDER_NONE)
+        return GPC_OK;
+    gpci_reorder *r = gpci_zalloc(t->context, 1, sizeof *r);
     if (!r)
-        return GPC_ERROR_MEMORY;
-    *r = (gpci_reorder){.options = options,
-                        .context = context,
-                        .last = UINT32_MAX,
-                        .flusher = GPCI_NO_PACKET,
-                        .cycle = GPCI_NEVER,
-                        .since = GPCI_NEVER};
-    r->queues = gpci_zalloc(context, options->queues, sizeof *r->queues);
-    r->owners = gpci_zalloc(context, options->queues, sizeof *r->owners);
-    r->used = gpci_zalloc(context, options->queues, sizeof *r->used);
+        return gpci_out_of_memory(error);
+    *r = (gpci_reorder){
+        .options = options, .last = UINT32_MAX, .flusher = GPCI_NO_PACKET, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    gpci_part_add(ctrl, GPCI_PART_REORDER, &gpci_reorder_part, r);
+    ctrl->intake = &intake;
+    r->queues = gpci_zalloc(t->context, options->queues, sizeof *r->queues);
+    r->owners = gpci_zalloc(t->context, options->queues, sizeof *r->owners);
+    r->used = gpci_zalloc(t->context, options->queues, sizeof *r->used);
 #ifdef GPCI_CHECK
-    r->took = gpci_zalloc(context, options->queues, sizeof *r->took);
+    r->took = gpci_zalloc(t->context, options->queues, sizeof *r->took);
+    if (!r->took)
+        return gpci_out_of_memory(error);
 #endif
-    if (!r->queues || !r->owners || !r->used) {
-        gpci_reorder_destroy(r);
-        return GPC_ERROR_MEMORY;
-    }
+    if (!r->queues || !r->owners || !r->used)
+        return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < options->queues; i++)
         gpci_queue_init(&r->queues[i], options->entries);
-    *out = r;
     return GPC_OK;
 }
 
-void gpci_reorder_destroy(gpci_reorder *r) {
-    if (!r)
-        return;
-    gpci_free(r->context, r->queues);
-    gpci_free(r->context, r->owners);
-    gpci_free(r->context, r->used);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = reorder_of(ctrl);
+    gpci_free(t->context, r->queues);
+    gpci_free(t->context, r->owners);
+    gpci_free(t->context, r->used);
 #ifdef GPCI_CHECK
-    gpci_free(r->context, r->took);
+    gpci_free(t->context, r->took);
 #endif
-    gpci_free(r->context, r);
+    gpci_free(t->context, r);
 }
 
 /*
@@ -115,7 +133,7 @@ static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
 }
 
 static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
-    gpci_reorder *r = ctrl->reorder;
+    gpci_reorder *r = reorder_of(ctrl);
     uint64_t now = t->wheel.now;
     uint32_t packet = gpci_queue_pop(&ctrl->in, &t->pool, now);
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -132,8 +150,9 @@ static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
         gpci_ctrl_waited(ctrl, now);
 }
 
-void gpci_reorder_fill(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = ctrl->reorder;
+/* Take the coalescer's transactions of this cycle. */
+static void fill(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = reorder_of(ctrl);
     if (r->cycle != t->wheel.now) {
         r->cycle = t->wheel.now;
         r->delivered = 0;
@@ -158,8 +177,8 @@ static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, 
     }
 }
 
-gpci_queue *gpci_reorder_choose(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = ctrl->reorder;
+static gpci_queue *next_queue(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = reorder_of(ctrl);
     const gpci_tag_access *access = &ctrl->tag_access[0];
     if (!r->count || access->looked || access->reason != GPC_BUSY_NOT)
         return &r->queues[r->chosen];
@@ -187,8 +206,17 @@ static void take_again(gpci_reorder *r) {
 }
 #endif
 
-void gpci_reorder_passed(gpci_timed *t, gpci_ctrl *ctrl, uint64_t number) {
-    gpci_reorder *r = ctrl->reorder;
+/* Queue with the next transaction for the tags; or an empty queue. */
+static gpci_queue *choose(const gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_queue *queue = next_queue(t, ctrl);
+    if (queue->count)
+        reorder_of(ctrl)->number = gpci_packet_at(&t->pool, queue->first)->tags.number;
+    return queue;
+}
+
+/* The chosen transaction has left, past the tags. */
+static void passed(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = reorder_of(ctrl);
     gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
     r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
 #ifdef GPCI_CHECK
@@ -197,21 +225,22 @@ void gpci_reorder_passed(gpci_timed *t, gpci_ctrl *ctrl, uint64_t number) {
     r->last = r->chosen;
     bool passed_another = false;
     for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
-        passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < number;
+        passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < r->number;
     r->counts.reordered += passed_another;
 }
 
 /* A write waits until the buffer is empty; counted once, though a read may have waited before the write. */
 static void note_flush(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    gpci_reorder *r = ctrl->reorder;
+    gpci_reorder *r = reorder_of(ctrl);
     if (gpci_is_read(&gpci_packet_at(&t->pool, ctrl->in.first)->request) || r->flusher == ctrl->in.first)
         return;
     r->flusher = ctrl->in.first;
     r->counts.flushes++;
 }
 
-void gpci_reorder_settle(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = ctrl->reorder;
+/* The tags are done for this cycle. */
+static void settle(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_reorder *r = reorder_of(ctrl);
     uint64_t now = t->wheel.now;
     bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
     if (ctrl->in.count && !waits)
@@ -228,18 +257,17 @@ void gpci_reorder_settle(gpci_timed *t, gpci_ctrl *ctrl) {
     }
 }
 
-gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *r, uint64_t now) {
-    gpci_reorder_counts counts = r->counts;
-    counts.cycles = gpci_gauge_sum(&r->gauge, now);
-    counts.stalls += r->since != GPCI_NEVER ? now - r->since : 0;
-#ifdef GPCI_CHECK
-    for (uint32_t i = 0; i < r->options->queues; i++)
-        counts.cycles_again += gpci_gauge_sum_again(&r->queues[i].gauge, now);
-#endif
-    return counts;
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    const gpci_reorder *r = reorder_of(ctrl);
+    s->l1_reorder_cycles += gpci_gauge_sum(&r->gauge, now);
+    s->l1_reorder_stalls += r->counts.stalls + (r->since != GPCI_NEVER ? now - r->since : 0);
+    s->l1_reordered += r->counts.reordered;
+    s->l1_reorder_switches += r->counts.switches;
+    s->l1_reorder_flushes += r->counts.flushes;
 }
 
-void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_reorder *r = reorder_of(ctrl);
     r->counts = (gpci_reorder_counts){0};
     gpci_gauge_reset(&r->gauge, now);
     for (uint32_t i = 0; i < r->options->queues; i++)
@@ -247,16 +275,17 @@ void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
     r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
-void gpci_reorder_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to, const char *what,
-                       gpci_mover tags) {
-    const gpci_reorder *r = ctrl->reorder;
+/* Holders of the buffer and before the buffer. */
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_reorder *r = reorder_of(ctrl);
     const bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
-    gpci_held(to, what, r->count, tags);
+    gpci_hold_at_tags(ctrl, r->count, to);
     gpci_held(to, "packets before its reorder buffer", ctrl->in.count,
               waits ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
 }
 
-void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_reorder *r = reorder_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_reorder, r, entered);
     visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
     visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
@@ -265,3 +294,22 @@ void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
     visit(user_data, r->took, r->options->queues * sizeof *r->took);
 #endif
 }
+
+#ifdef GPCI_CHECK
+static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    const gpci_reorder *r = reorder_of(ctrl);
+    for (uint32_t i = 0; i < r->options->queues; i++) /* by queue */
+        s->l1_reorder_cycles += gpci_gauge_sum_again(&r->queues[i].gauge, now);
+    s->l1_reorder_switches += r->counts.switches_again;
+    s->l1_reorder_flushes += r->counts.flushes_again;
+}
+#endif
+
+const gpci_part_class gpci_reorder_part = {.levels = GPCI_OF_L1S,
+                                           .make = make,
+                                           .destroy = destroy,
+                                           .step = {[GPCI_AT_BEFORE_TAGS] = fill, [GPCI_AT_AFTER_TAGS] = settle},
+                                           .count = count,
+                                           GPCI_COUNTS_AGAIN(count_again).reset = reset,
+                                           .state = state,
+                                           .hold = hold};

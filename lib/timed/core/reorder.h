@@ -35,42 +35,4 @@ typedef struct gpci_reorder_options {
     uint32_t queues, entries;
 } gpci_reorder_options;
 
-typedef struct gpci_reorder_counts {
-    uint64_t cycles;    /* gauge: transactions held */
-    uint64_t reordered; /* transactions that passed an older transaction */
-    uint64_t switches;  /* the tags took from another queue than before */
-    uint64_t flushes;   /* writes that had to wait for the buffer to empty */
-    uint64_t stalls;    /* core cycles of waiting of the coalescer */
-#ifdef GPCI_CHECK
-    uint64_t cycles_again;   /* by queue */
-    uint64_t switches_again; /* takes that were not the next of the queue */
-    uint64_t flushes_again;  /* writes that entered after a wait */
-#endif
-} gpci_reorder_counts;
-
-typedef struct gpci_reorder gpci_reorder;
-struct gpci_timed;
-struct gpci_ctrl;
-
-/* `options` are borrowed. GPC_ERROR_MEMORY. */
-gpc_status gpci_reorder_create(gpc_context *context, const gpci_reorder_options *options, gpci_reorder **out);
-void gpci_reorder_destroy(gpci_reorder *reorder);
-
-/* Take the coalescer's transactions of this cycle. */
-void gpci_reorder_fill(struct gpci_timed *t, struct gpci_ctrl *ctrl);
-/* Queue with the next transaction for the tags; or an empty queue. */
-gpci_queue *gpci_reorder_choose(const struct gpci_timed *t, struct gpci_ctrl *ctrl);
-/* The transaction of this number (gpci_packet.tags) has left, past the tags. */
-void gpci_reorder_passed(struct gpci_timed *t, struct gpci_ctrl *ctrl, uint64_t number);
-/* The tags are done for this cycle. */
-void gpci_reorder_settle(struct gpci_timed *t, struct gpci_ctrl *ctrl);
-
-/* Holders of the buffer and before the buffer (holders.h). `what`, `tags`: of packets before L1's tags. */
-void gpci_reorder_hold(const struct gpci_timed *t, const struct gpci_ctrl *ctrl, gpci_holders *to, const char *what,
-                       gpci_mover tags);
-void gpci_reorder_state(gpci_reorder *reorder, gpci_state_fn visit, void *user_data);
-
-gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *reorder, uint64_t now);
-void gpci_reorder_reset_counts(gpci_reorder *reorder, uint64_t now);
-
 #endif

@@ -31,7 +31,7 @@ void gpci_run_ahead(gpci_timed *t, uint32_t sm);
 
 /* True if an L1, or the SM, has already been stepped in the clock's cycle. */
 GPCI_INLINE bool gpci_is_behind(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    return GPCI_UNLIKELY(ctrl->ahead_until >= t->wheel.now);
+    return GPCI_UNLIKELY(ctrl->ahead.until >= t->wheel.now);
 }
 
 /* True if an SM is to be stepped in the present cycle, along with the L1. */

@@ -99,7 +99,7 @@ static gpc_status need_inflights(gpci_shards *shards, const gpci_shard *shard, u
 
 /* Lines a shard's slices may prefetch in a phase, without lines in flight. */
 static uint64_t fetched_ahead(const gpci_timed *t) {
-    return t->l2[0].prefetch ? (uint64_t)t->h->slices * t->l2_options.ports : 0;
+    return gpci_part_is_there(t->l2, GPCI_PART_PREFETCH) ? (uint64_t)t->h->slices * t->l2_options.ports : 0;
 }
 
 /* In a phase a shard takes a packet per new line, and, per line in flight, packets for the possible consequences. */

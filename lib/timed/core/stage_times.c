@@ -187,7 +187,7 @@ void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, con
     enter(line, next, t->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
-    if (ctrl->level == 1 && ctrl->own_lines) { /* done, though the data are still on the way */
+    if (ctrl->level == 1 && ctrl->rules->own_lines) { /* done, though the data are still on the way */
         spend(line, due);
         return;
     }

@@ -7,6 +7,7 @@
 #include "level/access/warp_access.h"
 #include "level/rules/cache_lines.h"
 #include "timed/core/ctrl.h"
+#include "timed/core/reorder.h"
 #include "timed/core/sm_front_end.h"
 
 #include <string.h>
@@ -290,6 +291,17 @@ GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *t, const gpci_packet *p
     return GPCI_UNLIKELY(t->h->sector_packets) && packet->segments
                ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
                : packet->address;
+}
+
+/* True if an SM's memory pipeline accepts another instruction; the queue for the lines of a warp's instruction. */
+GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *t, const gpci_ctrl *ctrl) {
+    const gpci_intake *intake = ctrl->intake;
+    return GPCI_UNLIKELY(intake != NULL) && intake->has_place ? intake->has_place(ctrl)
+                                                              : ctrl->sm.waiting < t->l1_queue;
+}
+GPCI_INLINE gpci_queue *gpci_l1_entrance(gpci_ctrl *ctrl, uint32_t warp) {
+    const gpci_intake *intake = ctrl->intake;
+    return GPCI_UNLIKELY(intake != NULL) && intake->entrance ? intake->entrance(ctrl, warp) : ctrl->entrance;
 }
 
 /* Put a packet into an L1's miss queue, to leave after `cycles`. Packets on the way count as in the queue. */

@@ -2,6 +2,7 @@
 #include "timed/ctrl/atomic_unit.h"
 
 #include "level/access/values.h"
+#include "timed/core/ctrl_holders.h"
 #include "timed/core/timed.h"
 
 /* Most parts of a line (4 bytes per part). */
@@ -55,12 +56,75 @@ uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction 
 }
 
 uint64_t gpci_atomic_perform(gpci_ctrl *slice, uint64_t now, uint16_t turns) {
+    gpci_atomic_unit *unit = gpci_atomic_unit_of(slice);
     const gpci_clock clock = slice->options->clock;
     const uint64_t own = gpci_clock_own(clock, now), cycles = slice->timed->atomic_unit.cycles;
-    const uint64_t start = own > slice->atomic_free ? own : slice->atomic_free;
-    slice->atomic_free = start + turns * cycles;
-    slice->atomic_waits += start - own;
-    GPCI_AGAIN(slice->counts.atomic_waits_again += slice->atomic_free - turns * cycles - own);
-    slice->atomic_busy += turns * cycles;
-    return gpci_clock_core(clock, slice->atomic_free - cycles + slice->options->latency);
+    const uint64_t start = own > unit->free ? own : unit->free;
+    unit->free = start + turns * cycles;
+    unit->waits += start - own;
+    GPCI_AGAIN(slice->counts.atomic_waits_again += unit->free - turns * cycles - own);
+    unit->busy += turns * cycles;
+    gpci_part_wakes(slice, GPCI_PART_ATOMICS);
+    return gpci_clock_core(clock, unit->free - cycles + slice->options->latency);
 }
+
+/* Send replies; the part rests while none waits. */
+static void reply(gpci_timed *t, gpci_ctrl *slice) {
+    gpci_queue *replies = &gpci_atomic_unit_of(slice)->replies;
+    while (replies->count && gpci_slice_send_reply(t, slice, replies))
+        ;
+    if (!replies->count)
+        gpci_part_rests(slice, GPCI_PART_ATOMICS);
+}
+
+static gpc_status make(gpci_timed *t, gpci_ctrl *slice, gpc_error *error) {
+    if (!gpci_atomics_are_limited(t) || (!t->h->coherent && !gpci_number(t->h, GPCI_KEY_L2_ENABLED)))
+        return GPC_OK;
+    gpci_atomic_unit *unit = gpci_zalloc(t->context, 1, sizeof *unit);
+    if (!unit)
+        return gpci_out_of_memory(error);
+    gpci_queue_init(&unit->replies, slice->served.room);
+    gpci_part_add(slice, GPCI_PART_ATOMICS, &gpci_atomic_unit_part, unit);
+    gpci_part_rests(slice, GPCI_PART_ATOMICS);
+    return GPC_OK;
+}
+
+static void destroy(gpci_timed *t, gpci_ctrl *slice) {
+    gpci_free(t->context, gpci_atomic_unit_of(slice));
+}
+
+static void count(const gpci_ctrl *slice, uint64_t now, gpc_stats *s) {
+    const gpci_atomic_unit *unit = gpci_atomic_unit_of(slice);
+    s->l2_reply_queue_cycles += gpci_gauge_sum(&unit->replies.gauge, now);
+    s->l2_atomic_busy_cycles += unit->busy;
+    s->l2_atomic_wait_cycles += unit->waits;
+}
+
+#ifdef GPCI_CHECK
+static void count_again(const gpci_ctrl *slice, uint64_t now, gpc_stats *s) {
+    s->l2_reply_queue_cycles += gpci_gauge_sum_again(&gpci_atomic_unit_of(slice)->replies.gauge, now);
+}
+#endif
+
+static void reset(gpci_ctrl *slice, uint64_t now) {
+    gpci_atomic_unit *unit = gpci_atomic_unit_of(slice);
+    unit->waits = unit->busy = 0;
+    gpci_gauge_reset(&unit->replies.gauge, now);
+}
+
+static void state(gpci_ctrl *slice, gpci_state_fn visit, void *user_data) {
+    visit(user_data, gpci_atomic_unit_of(slice), sizeof(gpci_atomic_unit));
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *slice, gpci_holders *to) {
+    gpci_hold_replies(t, slice, &gpci_atomic_unit_of(slice)->replies, "replies of atomics to send", to);
+}
+
+const gpci_part_class gpci_atomic_unit_part = {.levels = GPCI_OF_SLICES,
+                                               .make = make,
+                                               .destroy = destroy,
+                                               .step = {[GPCI_AT_REPLY] = reply},
+                                               .count = count,
+                                               GPCI_COUNTS_AGAIN(count_again).reset = reset,
+                                               .state = state,
+                                               .hold = hold};

@@ -18,6 +18,23 @@ GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *t) {
  */
 uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *access, const gpci_transaction *line);
 uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line);
+typedef struct gpci_atomic_unit {
+    gpci_queue replies;   /* as a slice's `served` */
+    uint64_t free;        /* own cycle from which the unit is free */
+    uint64_t waits, busy; /* own cycles */
+} gpci_atomic_unit;
+
+/* The unit of a slice; NULL: any number of turns at once, or no cache. */
+GPCI_INLINE gpci_atomic_unit *gpci_atomic_unit_of(const gpci_ctrl *slice) {
+    return slice->parts.self[GPCI_PART_ATOMICS];
+}
+
+/* Queue of a packet's reply. */
+GPCI_INLINE gpci_queue *gpci_reply_queue(gpci_ctrl *slice, const gpci_packet *p) {
+    gpci_atomic_unit *unit = GPCI_UNLIKELY(p->type == GPCI_ATOMIC) ? gpci_atomic_unit_of(slice) : NULL;
+    return unit ? &unit->replies : &slice->served;
+}
+
 /*
  * Take `turns` turns as soon as the unit is free. Returns the core cycle at which the old values are ready, including
  * l2.latency.

@@ -10,13 +10,11 @@
  * stepped together with L1, and sends misses through L1's miss queue. A load waits before the tags among the SM's other
  * memory instructions (l1.queue), and passes them one line a cycle, in parallel to L1's.
  */
-gpc_status gpci_constants_ctrl_create(gpci_timed *t, gpci_ctrl *l1);
-void gpci_constants_ctrl_destroy(gpci_timed *t, gpci_ctrl *l1);
+GPCI_INLINE gpci_ctrl *gpci_constants_of(const gpci_ctrl *l1) {
+    return l1->parts.self[GPCI_PART_CONSTANTS];
+}
 /* Issue a load; the SM has room. */
 gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed);
-/* Pass lines through the tags; gpci_constants_send: move reads to L1's miss queue. */
-void gpci_constants_step(gpci_timed *t, gpci_ctrl *l1);
-void gpci_constants_send(gpci_timed *t, gpci_ctrl *l1);
 
 /* True if a fetch returning to L1 belongs to the SM's constant cache (or, with an L1.5, to it: l15_ctrl.h). */
 GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {

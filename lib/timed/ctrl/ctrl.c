@@ -185,7 +185,7 @@ GPCI_INLINE gpci_missing lacks(const gpci_ctrl *ctrl, const gpci_packet *p, cons
                             .part = mshr_entry ? mshr_entry->mshr.part : 0};
     if (r->outcome != GPC_BYPASSED && way != GPCI_NO_WAY)
         line.valid = segments_of[GPCI_VALID(ctrl->cache->states[gpci_slot(ctrl->cache, r->set, way)])];
-    uint8_t own = ctrl->own_lines ? p->segments : segments_of[r->needed_sectors];
+    uint8_t own = ctrl->rules->own_lines ? p->segments : segments_of[r->needed_sectors];
     return gpci_level_missing(ctrl->line, &p->request, r, own, ctrl->options->part, line);
 }
 
@@ -198,7 +198,7 @@ static GPCI_NOINLINE gpci_missing lacks_without(const gpci_ctrl *ctrl, const gpc
 /* Packet to wait for data: in L1 a load that sends a fetch travels as the fetch. */
 GPCI_INLINE uint32_t target_of(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *p,
                                bool sends) {
-    if (!ctrl->loads_go || !gpci_is_read(&p->request))
+    if (!ctrl->rules->loads_go || !gpci_is_read(&p->request))
         return packet;
     uint32_t mshr_target = gpci_leave_target(t, p);
     if (mshr_target == GPCI_NO_PACKET) {
@@ -276,7 +276,7 @@ GPCI_INLINE void wait_with(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci
         return;
     }
     uint8_t whole = gpci_whole_sectors(ctrl->line, l.fetch);
-    if (ctrl->loads_go && !gpci_mshr_in_flight(entry))
+    if (ctrl->rules->loads_go && !gpci_mshr_in_flight(entry))
         entry->sent = (uint32_t)t->wheel.now;
     entry->mshr.whole |= whole;
     entry->mshr.part |= l.fetch & (uint8_t)~whole;
@@ -393,7 +393,7 @@ GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t mshr_entry, cons
 /* Put bytes written by a waiting packet into the line. */
 static void keep_own(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t kept) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint8_t kind = ctrl->own_lines ? p->line.kind : p->request.kind;
+    uint8_t kind = ctrl->rules->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
         keep(t, ctrl, p, ctrl->line->sectors_of[p->mshr.needs], GPCI_NO_SLOT);
 }
@@ -443,7 +443,7 @@ GPCI_INLINE uint32_t keep_fetch(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *f, 
         settle_line(t, ctrl, f, sectors);
         return kept;
     }
-    if (ctrl->loads_go) {
+    if (ctrl->rules->loads_go) {
         bool own = f->line.kind == GPC_STORE && gpci_packet_at(&t->pool, f->line.mshr_target)->mshr.cached;
         if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
             f->request.token = token_of(t, mshr_entry, f);
@@ -527,7 +527,7 @@ void gpci_ctrl_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
     } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
         gpci_mshr_pass_on(t, ctrl, &at);
         release(t, ctrl, mshr_entry, kept, level);
-    } else if (ready && ctrl->loads_go && l->line.kind != GPC_STORE) {
+    } else if (ready && ctrl->rules->loads_go && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, mshr_entry, level);
     }
     if (GPCI_UNLIKELY(sectors))

@@ -47,36 +47,42 @@ uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *l
     return turns;
 }
 
-gpc_status gpci_data_queue_create(const gpci_timed *t, gpci_ctrl *ctrl) {
+static gpci_data_queue *queue_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_DATA_BANKS];
+}
+
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     const uint32_t room = t->l1_options.latency ? t->l1_options.latency : 1;
     if (!t->data_banks.count)
         return GPC_OK;
-    ctrl->data_queue = gpci_zalloc(t->context, 1, sizeof *ctrl->data_queue + room * sizeof *ctrl->data_queue->starts);
-    if (!ctrl->data_queue)
-        return GPC_ERROR_MEMORY;
-    ctrl->data_queue->room = room;
+    gpci_data_queue *q = gpci_zalloc(t->context, 1, sizeof *q + room * sizeof *q->starts);
+    if (!q)
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_DATA_BANKS, &gpci_data_banks_part, q);
+    q->room = room;
     return GPC_OK;
 }
 
-void gpci_data_queue_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, ctrl->data_queue);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, queue_of(ctrl));
 }
 
-void gpci_data_queue_state(gpci_data_queue *queue, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &queue->next, sizeof queue->next);
-    visit(user_data, queue->starts, queue->room * sizeof *queue->starts);
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_data_queue *q = queue_of(ctrl);
+    GPCI_STATE_FROM(visit, user_data, gpci_data_queue, q, next);
+    visit(user_data, q->starts, q->room * sizeof *q->starts);
 }
 
 /* Take the banks' next turns. Returns the cycle of the first. */
 static uint64_t take(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t turns) {
-    const uint64_t now = t->wheel.now, start = ctrl->data_free > now ? ctrl->data_free : now;
-    gpci_data_queue *q = ctrl->data_queue;
+    const uint64_t now = t->wheel.now, start = ctrl->data.free > now ? ctrl->data.free : now;
+    gpci_data_queue *q = queue_of(ctrl);
     q->starts[q->next] = start;
     q->next = q->next + 1 < q->room ? q->next + 1 : 0;
-    ctrl->data_free = start + turns;
-    ctrl->counts.data_turns += turns;
-    ctrl->counts.data_conflicts += turns - 1;
-    ctrl->counts.data_waits += start - now;
+    ctrl->data.free = start + turns;
+    q->turns += turns;
+    q->conflicts += turns - 1;
+    q->waits += start - now;
     return start;
 }
 
@@ -90,7 +96,24 @@ bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight) {
 uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight) {
     if (p->line.kind == GPC_STORE && p->flags & GPCI_PACKET_LAST) {
         take(t, ctrl, inflight->turns);
-        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data_free - t->wheel.now - inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data.free - t->wheel.now - inflight->turns);
     }
     return t->wheel.now + ctrl->options->latency;
 }
+
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    const gpci_data_queue *q = queue_of(ctrl);
+    (void)now;
+    stats->l1_data_turns += q->turns;
+    stats->l1_data_conflicts += q->conflicts;
+    stats->l1_data_waits += q->waits;
+}
+
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_data_queue *q = queue_of(ctrl);
+    (void)now;
+    q->turns = q->conflicts = q->waits = 0;
+}
+
+const gpci_part_class gpci_data_banks_part = {
+    .levels = GPCI_OF_L1S, .make = make, .destroy = destroy, .count = count, .reset = reset, .state = state};

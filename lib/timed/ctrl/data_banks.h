@@ -19,14 +19,12 @@
  */
 
 typedef struct gpci_data_queue {
-    uint32_t room, next;
+    uint32_t room;
+    /* state */
+    uint32_t next;
+    uint64_t turns, conflicts, waits; /* counters: cycles */
     uint64_t starts[]; /* [room] core cycles of the first turns of the last accesses; `next`: the oldest */
 } gpci_data_queue;
-
-/* Create the queue; no effect without l1.data_banks. GPC_ERROR_MEMORY. */
-gpc_status gpci_data_queue_create(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_data_queue_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_data_queue_state(gpci_data_queue *queue, gpci_state_fn visit, void *user_data);
 
 /* Turns of an access's lines. */
 uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count);
@@ -34,5 +32,19 @@ uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *l
 bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight);
 /* A line of a load or store passed the tags. Returns when a load's data are ready, apart from the turns. */
 uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight);
+
+/* True if waiting data accesses stop the tags. */
+GPCI_INLINE bool gpci_data_is_full(const gpci_ctrl *ctrl, uint64_t now) {
+    const gpci_data_queue *q = ctrl->parts.self[GPCI_PART_DATA_BANKS];
+    return GPCI_UNLIKELY(q != NULL) ? q->starts[q->next] > now : ctrl->data.free > now + ctrl->options->latency;
+}
+
+/* Cycle at which a line's data are ready, after the turn at the data port or banks. */
+GPCI_INLINE uint64_t gpci_data_take(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
+    const gpci_inflight *f = &t->inflights[p->line.inflight];
+    if (GPCI_UNLIKELY(f->turns))
+        return gpci_data_passed(t, ctrl, p, f);
+    return gpci_ctrl_data(ctrl, t->wheel.now, gpci_packet_bytes(p));
+}
 
 #endif

@@ -40,7 +40,5 @@ void gpci_drain_begin(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint3
 bool gpci_drain_has_room(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
 /* Take the data from the entry, behind the waiting accesses. */
 void gpci_drain_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry);
-/* Free drained entries. */
-void gpci_drain_step(gpci_timed *t, gpci_ctrl *ctrl);
 
 #endif

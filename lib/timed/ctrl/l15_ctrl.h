@@ -20,17 +20,20 @@
  * reaches the SM in cycle 141. After a miss, L1 3 sends the read in 101 as well.
  */
 
+/* An SM's L1.5, perhaps shared with other SMs; NULL: none. */
+GPCI_INLINE gpci_ctrl *gpci_ctrl_l15(const gpci_ctrl *l1) {
+    return l1->parts.self[GPCI_PART_L15];
+}
+
 /* True if a read is looked up in the SM's L1.5. */
 GPCI_INLINE bool gpci_goes_by_l15(const gpci_ctrl *l1, const gpc_request *request) {
-    return GPCI_UNLIKELY(l1->l15 != NULL) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH) &&
+    return GPCI_UNLIKELY(gpci_ctrl_l15(l1) != NULL) && (request->kind == GPC_LOAD || request->kind == GPC_PREFETCH) &&
            (request->space == GPC_SPACE_INSTRUCTION || request->space == GPC_SPACE_CONSTANT);
 }
 
 /* Accept a read of an L1's SM; only with room. Without room, L1 is stepped once room appears. */
 bool gpci_l15_has_room(const gpci_ctrl *l1);
 void gpci_l15_take(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
-/* Send an L1.5's read for an SM into the miss queue of L1. */
-void gpci_l15_send(gpci_timed *t, gpci_ctrl *l1);
 /* A reply from L2 arrives. */
 void gpci_l15_fill(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
 

@@ -76,7 +76,7 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_ctrl *ctrl = &h->timed->l1[sm];
     if (!gpci_queue_full(&ctrl->out))
         return GPC_BUSY_NOT;
-    return ctrl->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
+    return ctrl->unsent.since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
 }
 
 /*
@@ -106,7 +106,7 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     p->request.kernel = gpci_kernel_of(t->h, p->request.stream);
     if (GPCI_UNLIKELY(t->h->warp_ranks != NULL))
         gpci_warp_rerank(t->h, &p->request);
-    ctrl->takes_misses = true;
+    ctrl->sm.takes_misses = true;
     gpci_log_miss(t, ctrl, inflight, number);
     if (gpci_goes_by_l15(ctrl, request)) {
         gpci_l15_take(t, ctrl, number);
@@ -115,6 +115,13 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     gpci_l1_queue_miss(t, ctrl, number, 0);
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
     return inflight;
+}
+
+static void refuse(gpci_ctrl *ctrl, bool by_l15) {
+    if (by_l15)
+        gpci_part_refuses(ctrl, GPCI_PART_L15);
+    else
+        ctrl->sm.refused_miss = true;
 }
 
 /*
@@ -131,7 +138,7 @@ static gpc_status try_enter(gpci_timed *t, const gpc_request *request, const gpc
     if (status == GPC_OK)
         *out_inflight = enter(t, request, line, token);
     else if (status == GPC_BUSY)
-        *(by_l15 ? &ctrl->refused_read : &ctrl->refused_miss) = true;
+        refuse(ctrl, by_l15);
     return status;
 }
 

@@ -419,7 +419,8 @@ static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *l
 }
 
 static bool is_home(const gpci_timed *t, const gpci_ctrl *slice, const gpci_packet *p) {
-    return !slice->peer_requests || gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition;
+    return !slice->networks.peer_requests ||
+           gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition;
 }
 
 /* A read takes the value of its line at the lookup in the home slice: stores behind the read are not in the value. */

@@ -28,7 +28,7 @@ static const prefetch_level levels[] = {
     {"l2", GPCI_KEY_L2_PREFETCHER, GPCI_KEY_L2_PREFETCH_QUEUE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_SIZE, 5}};
 
 static gpc_status make_policy(gpci_timed *t, const gpci_ctrl *ctrl, const prefetch_level *level, gpc_error *error) {
-    gpci_prefetch *p = ctrl->prefetch;
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
     const bool first = ctrl->level == 1;
     const gpc_policy_env env = {.line_bytes = ctrl->line->line_bytes,
                                 .sectors = (uint32_t)gpci_number(t->h, level->sectors),
@@ -46,7 +46,7 @@ static gpc_status make_policy(gpci_timed *t, const gpci_ctrl *ctrl, const prefet
     return GPC_OK;
 }
 
-gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     const prefetch_level *level = &levels[ctrl->level - 1];
     if (!gpci_has_prefetcher(t->h, level->policy))
         return GPC_OK;
@@ -54,7 +54,7 @@ gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error
     gpci_prefetch *p = gpci_zalloc(t->context, 1, sizeof *p + room * sizeof *p->queue);
     if (!p)
         return gpci_out_of_memory(error);
-    ctrl->prefetch = p;
+    gpci_part_add(ctrl, GPCI_PART_PREFETCH, &gpci_prefetch_part, p);
     p->room = room;
     p->slots =
         (uint32_t)(gpci_number(t->h, level->size) / ctrl->line->line_bytes / (ctrl->level == 1 ? 1 : t->h->slices));
@@ -62,12 +62,11 @@ gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error
     return p->marks ? make_policy(t, ctrl, level, error) : gpci_out_of_memory(error);
 }
 
-void gpci_prefetch_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    if (!ctrl->prefetch)
-        return;
-    gpci_policy_destroy(ctrl->prefetch->policy);
-    gpci_free(t->context, ctrl->prefetch->marks);
-    gpci_free(t->context, ctrl->prefetch);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+    gpci_policy_destroy(p->policy);
+    gpci_free(t->context, p->marks);
+    gpci_free(t->context, p);
 }
 
 static void tell(gpci_prefetch *p, uint64_t address, gpc_prefetch_outcome outcome) {
@@ -121,7 +120,7 @@ static uint64_t line_of(const gpci_ctrl *ctrl, uint64_t address) {
 static void ask(gpci_prefetch *p, const gpci_ctrl *ctrl, const gpci_packet *load, const gpc_prefetch *wanted) {
     const gpci_level *level = ctrl->line;
     const uint64_t address = line_of(ctrl, wanted->address);
-    const uint8_t own = ctrl->own_lines ? load->segments : level->segments_of[load->request.sector_mask],
+    const uint8_t own = ctrl->rules->own_lines ? load->segments : level->segments_of[load->request.sector_mask],
                   segments = wanted->sectors
                                  ? level->segments_of[wanted->sectors & level->sectors_of[level->all_segments]]
                                  : own;
@@ -170,9 +169,8 @@ static void again(gpci_timed *t, const gpci_ctrl *ctrl) {
     gpci_wheel_wake(&t->wheel, ctrl->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
-void gpci_prefetch_train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *load, const gpci_tag_access *access,
-                         bool found) {
-    gpci_prefetch *p = ctrl->prefetch;
+static void train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *load, const gpci_tag_access *access, bool found) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
     const bool first = ctrl->level == 1;
     gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
     gpc_request request = load->request;
@@ -225,7 +223,8 @@ static prefetch_place place_of(const gpci_timed *t, const gpci_ctrl *ctrl, const
     const gpci_l2_place back = gpci_l2_place_of(h, place.address);
     place.exists = back.inner == e->request.address && back.slice == ctrl->index % h->slices_per_partition &&
                    is_of_process(h, e, place.address);
-    place.remote = ctrl->peer_requests && gpci_l2_home(h, place.address) != ctrl->index / h->slices_per_partition;
+    place.remote =
+        ctrl->networks.peer_requests && gpci_l2_home(h, place.address) != ctrl->index / h->slices_per_partition;
     return place;
 }
 
@@ -266,8 +265,11 @@ static bool must_wait(const gpci_ctrl *ctrl, bool remote) {
            ctrl->mshr.used[remote] >= ctrl->options->entries;
 }
 
-void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_prefetch *p = ctrl->prefetch;
+/* Loads have had their turn at the tags. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+    if (gpci_replies_wait(ctrl))
+        return;
     while (p->count && ctrl->cache) {
         const gpci_prefetch_entry *e = &p->queue[p->first];
         const prefetch_place place = place_of(t, ctrl, e);
@@ -281,7 +283,7 @@ void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl) {
         const uint64_t address = e->request.address;
         if (place.exists && is_there(t, ctrl, e))
             tell(p, address, GPC_PREFETCH_REDUNDANT);
-        else if ((!ctrl->tlb || gpci_l1_tlb_lets_prefetch(ctrl, address)) && send(t, ctrl, e, place))
+        else if ((!gpci_l1_tlb_of(ctrl) || gpci_l1_tlb_lets_prefetch(ctrl, address)) && send(t, ctrl, e, place))
             p->counts.sent++;
         else
             tell(p, address, GPC_PREFETCH_DROPPED);
@@ -294,7 +296,7 @@ void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl) {
  * A load that waits may be gone, and its packet may be another's. A prefetch stays until its own fetch is back. The
  * MSHR entry may drain for longer (l1.mshr_free). A load that joins then finds a prefetch that has its outcome.
  */
-bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
+static bool returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
     gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.mshr_target);
     if (!gpci_prefetch_is_own(ctrl, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
         return false;
@@ -302,8 +304,8 @@ bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpc
     return true;
 }
 
-void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
-    gpci_prefetch *p = ctrl->prefetch;
+static void keep(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
     gpc_line line;
     uint32_t *mark = NULL;
     if (gpci_line_of(ctrl->cache, address, &line))
@@ -314,19 +316,76 @@ void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
         tell(p, address, GPC_PREFETCH_UNUSED);
 }
 
-void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
-    if (unmark(ctrl->prefetch, ctrl->cache, eviction->set, eviction->way, eviction->line_address))
-        tell(ctrl->prefetch, eviction->line_address, GPC_PREFETCH_UNUSED);
+/* Fill a fetch; mark a line that no load has waited for. */
+static void fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, fetch);
+    const uint64_t address = p->request.address;
+    const bool unclaimed = returns(t, ctrl, p);
+    gpci_ctrl_fill(t, ctrl, fetch);
+    keep(ctrl, address, unclaimed);
 }
 
-void gpci_prefetch_reset(gpci_prefetch *p) {
-    p->counts = (gpci_prefetch_counts){0};
-    GPCI_AGAIN(p->counts.asked = p->count);
+static void evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
+    if (unmark(gpci_prefetch_of(ctrl), ctrl->cache, eviction->set, eviction->way, eviction->line_address))
+        tell(gpci_prefetch_of(ctrl), eviction->line_address, GPC_PREFETCH_UNUSED);
 }
 
-void gpci_prefetch_state(gpci_prefetch *p, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_prefetch, p, counts);
     visit(user_data, p->queue, p->room * sizeof *p->queue);
     visit(user_data, p->marks, p->slots * sizeof *p->marks);
     gpci_policy_state(p->policy, visit, user_data);
 }
+
+static void count_l1(const gpci_prefetch_counts *counts, gpc_stats *s) {
+    s->l1_prefetches += counts->sent;
+    s->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    s->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    s->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    s->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    s->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+}
+
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    const gpci_prefetch_counts *counts = &gpci_prefetch_of(ctrl)->counts;
+    (void)now;
+    if (ctrl->level == 1) {
+        count_l1(counts, s);
+        return;
+    }
+    s->l2_prefetches += counts->sent;
+    s->l2_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    s->l2_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    s->l2_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    s->l2_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    s->l2_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+}
+
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+    (void)now;
+    p->counts = (gpci_prefetch_counts){0};
+    GPCI_AGAIN(p->counts.asked = p->count);
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    (void)t;
+    const bool tags = ctrl->tag_access[0].reason != GPC_BUSY_NOT || ctrl->tag_access[1].reason != GPC_BUSY_NOT,
+               full = ctrl->mshr.used[0] >= ctrl->options->entries || ctrl->mshr.used[1] >= ctrl->options->entries;
+    gpci_held(to, "prefetches to send", gpci_prefetch_of(ctrl)->count,
+              gpci_replies_wait(ctrl) || tags || full ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
+}
+
+const gpci_part_class gpci_prefetch_part = {.levels = GPCI_OF_L1S | GPCI_OF_SLICES,
+                                            .in_step = true,
+                                            .make = make,
+                                            .destroy = destroy,
+                                            .step = {[GPCI_AT_AFTER_TAGS] = step},
+                                            .looked = train,
+                                            .fill = fill,
+                                            .evicted = evicted,
+                                            .count = count,
+                                            .reset = reset,
+                                            .state = state,
+                                            .hold = hold};

@@ -37,27 +37,12 @@ typedef struct gpci_prefetch {
     gpci_prefetch_entry queue[]; /* a ring */
 } gpci_prefetch;
 
-/*
- * Create a controller's prefetcher; NULL if the level's prefetcher is `none`. GPC_ERROR_MEMORY, or the status of the
- * policy's init.
- */
-gpc_status gpci_prefetch_create(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error);
-void gpci_prefetch_destroy(gpci_timed *t, gpci_ctrl *ctrl);
-/* Note facts for the policy about the instruction with line `line` = the packet, for gpci_prefetch_train. */
+/* A controller's prefetcher; NULL if the level's prefetcher is `none`. */
+GPCI_INLINE gpci_prefetch *gpci_prefetch_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_PREFETCH];
+}
+/* Note facts for the policy about the instruction with line `line` = the packet, for the policy's training. */
 void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line);
-/* A load has been looked up. `found`: all segments are in the cache or in flight. */
-void gpci_prefetch_train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access,
-                         bool found);
-/* Loads have had their turn at the tags. */
-void gpci_prefetch_step(gpci_timed *t, gpci_ctrl *ctrl);
-/* True if a returned fetch is a prefetch without a waiting load. Call once per fetch, before the data are kept. */
-bool gpci_prefetch_returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch);
-/* The data of a fetch are kept. `unclaimed`: the result of gpci_prefetch_returns. `address`: as in the cache. */
-void gpci_prefetch_kept(gpci_ctrl *ctrl, uint64_t address, bool unclaimed);
-void gpci_prefetch_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
-/* Count from 0. */
-void gpci_prefetch_reset(gpci_prefetch *prefetch);
-void gpci_prefetch_state(gpci_prefetch *prefetch, gpci_state_fn visit, void *user_data);
 
 /* True if a packet is part of a prefetch, not of an access. */
 GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *p) {

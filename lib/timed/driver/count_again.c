@@ -12,18 +12,13 @@
 #ifdef GPCI_CHECK
 
 static void count_l1(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
-    s->l1_queue_cycles += gpci_gauge_sum_again(&ctrl->waiting_gauge, now);
+    s->l1_queue_cycles += gpci_gauge_sum_again(&ctrl->sm.gauge, now);
     s->l1_miss_queue_cycles += gpci_gauge_sum_again(&ctrl->out.gauge, now);
     s->l1_data_waits += ctrl->counts.data_waits_again;
     s->network_reply_bytes += ctrl->counts.reply_bytes_again;
     s->l1_combined_requests += ctrl->counts.combined_again;
     s->l2_merged_sectors += ctrl->counts.merged_again;
-    if (ctrl->reorder) {
-        const gpci_reorder_counts c = gpci_reorder_get_counts(ctrl->reorder, now);
-        s->l1_reorder_cycles += c.cycles_again;
-        s->l1_reorder_switches += c.switches_again;
-        s->l1_reorder_flushes += c.flushes_again;
-    }
+    gpci_parts_count_again(ctrl, now, s);
 }
 
 /* Wishes of a prefetcher are sent, redundant, dropped, or still queued. */
@@ -38,10 +33,10 @@ static void count_slice(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
     s->l2_queue_cycles += gpci_gauge_sum_again(&ctrl->in.gauge, now);
     s->l2_miss_queue_cycles +=
         gpci_gauge_sum_again(&ctrl->out.gauge, now) + gpci_gauge_sum_again(&ctrl->link.gauge, now);
-    s->l2_reply_queue_cycles +=
-        gpci_gauge_sum_again(&ctrl->served.gauge, now) + gpci_gauge_sum_again(&ctrl->atomics.gauge, now);
+    s->l2_reply_queue_cycles += gpci_gauge_sum_again(&ctrl->served.gauge, now);
     s->network_request_bytes += ctrl->counts.request_bytes_again;
     s->l2_atomic_wait_cycles += ctrl->counts.atomic_waits_again;
+    gpci_parts_count_again(ctrl, now, s);
 }
 
 /* Pending sectors of L2 are brought by the reading SM itself, or by another SM. */
@@ -70,13 +65,13 @@ void gpci_timed_count_again(gpci_timed *t, gpc_stats *s) {
     const uint64_t now = t->wheel.now;
     for (uint32_t i = 0; i < t->h->sms; i++) {
         count_l1(&t->l1[i], now, s);
-        if (t->l1[i].prefetch)
-            count_prefetches(t->l1[i].prefetch, &s->l1_redundant_prefetches, &s->l1_dropped_prefetches);
+        if (gpci_prefetch_of(&t->l1[i]))
+            count_prefetches(gpci_prefetch_of(&t->l1[i]), &s->l1_redundant_prefetches, &s->l1_dropped_prefetches);
     }
     for (uint32_t i = 0; t->l2 && i < t->h->slices; i++) {
         count_slice(&t->l2[i], now, s);
-        if (t->l2[i].prefetch)
-            count_prefetches(t->l2[i].prefetch, &s->l2_redundant_prefetches, &s->l2_dropped_prefetches);
+        if (gpci_prefetch_of(&t->l2[i]))
+            count_prefetches(gpci_prefetch_of(&t->l2[i]), &s->l2_redundant_prefetches, &s->l2_dropped_prefetches);
     }
     if (!t->coherent)
         count_merged(t, s);

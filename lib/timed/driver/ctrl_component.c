@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/changes.h"
+#include "timed/core/coherent.h"
 #include "timed/core/ctrl_holders.h"
-#include "timed/ctrl/constant_cache.h"
-#include "timed/ctrl/data_banks.h"
 #include "timed/ctrl/prefetch.h"
-#include "timed/ctrl/written.h"
-#include "timed/l1/collector.h"
-#include "timed/l1/combine.h"
-#include "timed/l1/copy_engine.h"
-#include "timed/l1/lsu.h"
-#include "timed/pages/l1_tlb.h"
 
 #include <gpucache/host.h>
 
@@ -45,12 +38,13 @@ static gpc_status make_mshr(gpci_timed *t, gpci_ctrl *ctrl) {
 void gpci_ctrl_unmake(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_free(t->context, ctrl->mshr.buckets);
     gpci_free_lines(t->context, ctrl->mshr.rows);
+    gpci_free(t->context, ctrl->changes);
 }
 
 gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                             uint32_t mshr_entry, gpc_busy reason) {
     (void)mshr_entry;
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL) && gpci_prefetch_is_own(ctrl, gpci_packet_at(&t->pool, packet)))
+    if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL) && gpci_prefetch_is_own(ctrl, gpci_packet_at(&t->pool, packet)))
         return GPCI_BLOCKED; /* the prefetch is dropped, and holds no access up */
     return gpci_ctrl_block(ctrl, access, t->wheel.now, reason);
 }
@@ -67,14 +61,12 @@ void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl) {
     const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
     const uint64_t way_in = t->rop_apart ? 0 : t->rop_latency;
     gpci_queue_init(&ctrl->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
-    gpci_queue_init(&ctrl->rop, GPCI_UNLIMITED);
     const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
     /* L1: packets on the way to the queue count, too */
     const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
     gpci_queue_init(&ctrl->out, out >= GPCI_UNLIMITED ? out : out + way);
     gpci_queue_init(&ctrl->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
     gpci_queue_init(&ctrl->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
-    gpci_queue_init(&ctrl->atomics, ctrl->served.room);
     gpci_queue_init(&ctrl->returned, GPCI_UNLIMITED);
     gpci_queue_init(&ctrl->across[0], GPCI_UNLIMITED);
     gpci_queue_init(&ctrl->across[1], GPCI_UNLIMITED);
@@ -83,19 +75,16 @@ void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl) {
 
 /* A controller at rest; cache, rules, options and lines are still missing. */
 static gpci_ctrl ctrl_at_rest(gpci_timed *t, uint8_t level, uint32_t index, uint32_t component) {
-    return (gpci_ctrl){.own_lines = level == 1,
-                       .timed = t,
+    return (gpci_ctrl){.timed = t,
                        .component = component,
                        .index = index,
                        .level = level,
                        .link_at = GPCI_NO_PACKET,
-                       .tag_cycle = GPCI_NEVER,
-                       .congested_since = GPCI_NEVER,
-                       .unsent_since = GPCI_NEVER,
+                       .tag_port = {.cycle = GPCI_NEVER},
+                       .congested = {.since = GPCI_NEVER},
+                       .unsent = {.since = GPCI_NEVER},
                        .due = {UINT32_MAX, UINT32_MAX},
                        .filled = {UINT32_MAX, UINT32_MAX},
-                       .drain_first = GPCI_NO_PACKET,
-                       .drain_last = GPCI_NO_PACKET,
                        .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
                        .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
 }
@@ -105,10 +94,12 @@ static gpc_status make_ctrl(const gpci_group *group, gpci_ctrl *ctrl, uint8_t le
     bool first = level == 1;
     *ctrl = ctrl_at_rest(t, level, index, group->first + index);
     ctrl->rules = first ? &gpci_l1_ctrl : &gpci_l2_ctrl;
-    ctrl->loads_go = first;
     ctrl->options = first ? &t->l1_options : &t->l2_options;
     ctrl->line = first ? &t->h->l1_level : &t->h->l2_level;
+    ctrl->entrance = &ctrl->in;
     gpci_ctrl_queues(t, ctrl);
+    if (!first && !t->h->coherent && gpci_changes_create(t, ctrl) < 0)
+        return GPC_ERROR_MEMORY;
     return make_mshr(t, ctrl);
 }
 
@@ -118,8 +109,8 @@ gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ct
     ctrl->rules = rules;
     ctrl->options = options;
     ctrl->line = line;
-    gpci_queue *const queues[] = {&ctrl->in,      &ctrl->out,      &ctrl->link,      &ctrl->served,   &ctrl->fills,
-                                  &ctrl->atomics, &ctrl->returned, &ctrl->across[0], &ctrl->across[1]};
+    gpci_queue *const queues[] = {&ctrl->in,    &ctrl->out,      &ctrl->link,      &ctrl->served,
+                                  &ctrl->fills, &ctrl->returned, &ctrl->across[0], &ctrl->across[1]};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         gpci_queue_init(queues[i], GPCI_UNLIMITED);
     return make_mshr(t, ctrl);
@@ -127,28 +118,16 @@ gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ct
 
 void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now) {
     ctrl->counts = (gpci_ctrl_counts){.bank_failures = 0};
-    if (ctrl->reorder)
-        gpci_reorder_reset_counts(ctrl->reorder, now);
-    if (ctrl->combine)
-        ctrl->combine->joined = 0;
-    if (ctrl->prefetch)
-        gpci_prefetch_reset(ctrl->prefetch);
-    if (ctrl->engine)
-        ctrl->engine->stalls = 0;
-    if (ctrl->tlb)
-        gpci_l1_tlb_reset(ctrl->tlb, now);
-    if (ctrl->collector)
-        gpci_collector_reset(ctrl->collector, now);
-    ctrl->congested = ctrl->unsent = ctrl->atomic_waits = ctrl->atomic_busy = 0;
-    ctrl->written_waits = 0;
+    gpci_parts_reset(ctrl, now);
+    ctrl->congested.cycles = ctrl->unsent.cycles = 0;
     for (unsigned client = 0; client < 2; client++)
         ctrl->tag_access[client].since = now;
-    ctrl->congested_since = ctrl->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
-    ctrl->unsent_since = ctrl->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
+    ctrl->congested.since = ctrl->congested.since == GPCI_NEVER ? GPCI_NEVER : now;
+    ctrl->unsent.since = ctrl->unsent.since == GPCI_NEVER ? GPCI_NEVER : now;
     ctrl->replies.waited = 0;
     ctrl->replies.since = ctrl->replies.since == GPCI_NEVER ? GPCI_NEVER : now;
-    gpci_gauge *gauges[] = {&ctrl->waiting_gauge, &ctrl->mshr.gauge,   &ctrl->in.gauge,     &ctrl->out.gauge,
-                            &ctrl->link.gauge,    &ctrl->served.gauge, &ctrl->atomics.gauge};
+    gpci_gauge *gauges[] = {&ctrl->sm.gauge,  &ctrl->mshr.gauge, &ctrl->in.gauge,
+                            &ctrl->out.gauge, &ctrl->link.gauge, &ctrl->served.gauge};
     for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
         gpci_gauge_reset(gauges[i], now);
 }
@@ -156,27 +135,13 @@ void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now) {
 /* State from the queues on, without pointers; earlier fields and the cache are as made, or stored elsewhere. */
 void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
     GPCI_STATE_FROM(visit, user_data, gpci_mshr, &ctrl->mshr, used);
+    GPCI_STATE_FROM(visit, user_data, gpci_parts, &ctrl->parts, active);
     GPCI_STATE_FROM(visit, user_data, gpci_ctrl, ctrl, in);
     if (ctrl->mshr.buckets)
         visit(user_data, ctrl->mshr.buckets, ((size_t)ctrl->mshr.mask + 1) * sizeof *ctrl->mshr.buckets);
     if (ctrl->mshr.rows)
         visit(user_data, ctrl->mshr.rows, ((size_t)ctrl->mshr.mask + 1) * sizeof *ctrl->mshr.rows);
-    if (ctrl->reorder)
-        gpci_reorder_state(ctrl->reorder, visit, user_data);
-    if (ctrl->prefetch)
-        gpci_prefetch_state(ctrl->prefetch, visit, user_data);
-    if (ctrl->combine)
-        gpci_combine_state(ctrl->combine, visit, user_data);
-    if (ctrl->engine)
-        gpci_copy_engine_state(ctrl->engine, visit, user_data);
-    if (ctrl->tlb)
-        gpci_l1_tlb_state(ctrl->tlb, visit, user_data);
-    if (ctrl->collector)
-        gpci_collector_state(ctrl->collector, visit, user_data);
-    if (ctrl->data_queue)
-        gpci_data_queue_state(ctrl->data_queue, visit, user_data);
-    if (ctrl->written)
-        gpci_written_state(ctrl->written, visit, user_data);
+    gpci_parts_state(ctrl, visit, user_data);
     if (ctrl->changes)
         visit(user_data, ctrl->changes, sizeof *ctrl->changes << GPCI_CHANGES_BITS);
 }
@@ -198,103 +163,59 @@ static gpci_group_size l1_size(const gpci_timed *t, gpci_group_kind kind) {
     return (gpci_group_size){is_there ? t->h->sms : 0, is_there ? t->h->sms : 0};
 }
 
-static gpc_status l1_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    t->l1 = gpci_zalloc(t->context, group->objects, sizeof *t->l1);
-    gpc_status status = t->l1 ? GPC_OK : GPC_ERROR_MEMORY;
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
-        status = make_ctrl(group, &t->l1[i], 1, i);
-        if (status == GPC_OK && t->reorder_options.signature != GPCI_REORDER_NONE)
-            status = gpci_reorder_create(t->context, &t->reorder_options, &t->l1[i].reorder);
-        if (status == GPC_OK)
-            status = gpci_lsus_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_l1_tlb_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_combine_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_collector_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_data_queue_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_copy_engine_create(t, &t->l1[i]);
-        if (status == GPC_OK)
-            status = gpci_constants_ctrl_create(t, &t->l1[i]);
-    }
-    if (status < 0)
-        return gpci_out_of_memory(error);
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
-        status = gpci_prefetch_create(t, &t->l1[i], error);
+/* Parts by kind, to make those that are configured. */
+static const gpci_part_class *const parts[GPCI_PART_COUNT] = {
+#define X(name, class) [GPCI_PART_##name] = &gpci_##class##_part,
+    GPCI_PARTS(X)
+#undef X
+};
+
+static gpc_status make_parts(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < GPCI_PART_COUNT && status == GPC_OK; i++)
+        if (parts[i]->levels >> ctrl->level & 1 && parts[i]->make)
+            status = parts[i]->make(t, ctrl, error);
     return status;
 }
 
-static void l1_destroy(gpci_group *group) {
+static gpc_status make_stages(gpci_group *group, gpci_ctrl **stages, uint8_t level, gpc_error *error) {
     gpci_timed *t = group->timed;
-    for (uint32_t i = 0; t->l1 && i < group->objects; i++) {
-        gpci_ctrl_unmake(t, &t->l1[i]);
-        gpci_constants_ctrl_destroy(t, &t->l1[i]);
-        gpci_reorder_destroy(t->l1[i].reorder);
-        gpci_lsus_destroy(t, &t->l1[i]);
-        gpci_l1_tlb_destroy(t, &t->l1[i]);
-        gpci_prefetch_destroy(t, &t->l1[i]);
-        gpci_combine_destroy(t, &t->l1[i]);
-        gpci_collector_destroy(t, &t->l1[i]);
-        gpci_data_queue_destroy(t, &t->l1[i]);
-        gpci_copy_engine_destroy(t, &t->l1[i]);
+    *stages = gpci_zalloc(t->context, group->objects, sizeof **stages);
+    gpc_status status = *stages ? GPC_OK : gpci_out_of_memory(error);
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
+        if (make_ctrl(group, &(*stages)[i], level, i) < 0)
+            return gpci_out_of_memory(error);
+        status = make_parts(t, &(*stages)[i], error);
     }
-    gpci_free(t->context, t->l1);
+    return status;
 }
 
-static void count_reorder(gpci_reorder_counts counts, gpc_stats *s) {
-    s->l1_reorder_cycles += counts.cycles;
-    s->l1_reorder_stalls += counts.stalls;
-    s->l1_reordered += counts.reordered;
-    s->l1_reorder_switches += counts.switches;
-    s->l1_reorder_flushes += counts.flushes;
+static void destroy_stages(gpci_group *group, gpci_ctrl *stages) {
+    gpci_timed *t = group->timed;
+    for (uint32_t i = 0; stages && i < group->objects; i++) {
+        gpci_ctrl_unmake(t, &stages[i]);
+        gpci_parts_destroy(t, &stages[i]);
+    }
+    gpci_free(t->context, stages);
 }
 
-static void count_l1_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
-    s->l1_prefetches += counts->sent;
-    s->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
-    s->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
-    s->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
-    s->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
-    s->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+static gpc_status l1_make(gpci_group *group, gpc_error *error) {
+    return make_stages(group, &group->timed->l1, 1, error);
 }
 
-static void count_l2_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
-    s->l2_prefetches += counts->sent;
-    s->l2_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
-    s->l2_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
-    s->l2_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
-    s->l2_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
-    s->l2_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+static void l1_destroy(gpci_group *group) {
+    destroy_stages(group, group->timed->l1);
 }
 
 static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     uint64_t now = group->timed->wheel.now;
     const gpci_ctrl *ctrl = &group->timed->l1[sm];
     const gpci_ctrl_counts *c = &ctrl->counts;
-    s->bulk_stalls += ctrl->engine ? ctrl->engine->stalls : 0;
     s->l1_line_failures += c->failures[GPC_BUSY_LINE];
     s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
     s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
     s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
     s->l1_bank_failures += c->bank_failures;
-    s->l1_data_turns += c->data_turns;
-    s->l1_data_conflicts += c->data_conflicts;
-    s->l1_data_waits += c->data_waits;
-    s->l1_combined_requests += ctrl->combine ? ctrl->combine->joined : 0;
-    if (ctrl->reorder)
-        count_reorder(gpci_reorder_get_counts(ctrl->reorder, now), s);
-    if (ctrl->prefetch)
-        count_l1_prefetches(&ctrl->prefetch->counts, s);
-    if (ctrl->tlb)
-        gpci_l1_tlb_count(ctrl->tlb, now, s);
-    if (ctrl->constants)
-        s->const_stalls += gpci_ctrl_stalls(ctrl->constants, GPC_BUSY_MSHR, now) +
-                           gpci_ctrl_stalls(ctrl->constants, GPC_BUSY_MERGE, now) +
-                           gpci_ctrl_stalls(ctrl->constants, GPC_BUSY_MISS_QUEUE, now);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
     s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
     s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
@@ -302,25 +223,20 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     s->l1_mshr_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now);
     s->l1_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
     s->l1_queue_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
-    s->l1_network_stalls += up_to(ctrl->unsent, ctrl->unsent_since, now);
+    s->l1_network_stalls += up_to(ctrl->unsent.cycles, ctrl->unsent.since, now);
     s->l1_reply_stalls += up_to(ctrl->replies.waited, ctrl->replies.since, now);
-    s->l1_queue_cycles += gpci_gauge_sum(&ctrl->waiting_gauge, now);
+    s->l1_queue_cycles += gpci_gauge_sum(&ctrl->sm.gauge, now);
     s->l1_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
     s->l1_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now);
+    gpci_parts_count(ctrl, now, s);
 }
 
 static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
     gpci_ctrl_reset(&group->timed->l1[sm], now);
-    if (group->timed->l1[sm].constants)
-        gpci_ctrl_reset(group->timed->l1[sm].constants, now);
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
     gpci_ctrl_state(&group->timed->l1[sm], visit, user_data);
-    if (group->timed->l1[sm].lsus)
-        gpci_lsus_state(group->timed->l1[sm].lsus, visit, user_data);
-    if (group->timed->l1[sm].constants)
-        gpci_ctrl_state(group->timed->l1[sm].constants, visit, user_data);
 }
 
 const gpci_component_class gpci_l1_class =
@@ -336,32 +252,11 @@ static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
 }
 
 static gpc_status slice_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    t->l2 = gpci_zalloc(t->context, group->objects, sizeof *t->l2);
-    gpc_status status = t->l2 ? GPC_OK : GPC_ERROR_MEMORY;
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
-        status = make_ctrl(group, &t->l2[i], 2, i);
-        if (status == GPC_OK && !t->h->coherent)
-            status = gpci_changes_create(t, &t->l2[i]);
-        if (status == GPC_OK)
-            status = gpci_written_create(t, &t->l2[i]);
-    }
-    if (status < 0)
-        return gpci_out_of_memory(error);
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
-        status = gpci_prefetch_create(t, &t->l2[i], error);
-    return status;
+    return make_stages(group, &group->timed->l2, 2, error);
 }
 
 static void slice_destroy(gpci_group *group) {
-    gpci_timed *t = group->timed;
-    for (uint32_t i = 0; t->l2 && i < group->objects; i++) {
-        gpci_ctrl_unmake(t, &t->l2[i]);
-        gpci_prefetch_destroy(t, &t->l2[i]);
-        gpci_written_destroy(t, &t->l2[i]);
-        gpci_free(t->context, t->l2[i].changes);
-    }
-    gpci_free(t->context, t->l2);
+    destroy_stages(group, group->timed->l2);
 }
 
 static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
@@ -379,16 +274,12 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     s->l2_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
     s->l2_queue_stalls +=
         gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now) + gpci_ctrl_stalls(ctrl, GPC_BUSY_NETWORK, now);
-    s->l2_congested_cycles += up_to(ctrl->congested, ctrl->congested_since, now);
+    s->l2_congested_cycles += up_to(ctrl->congested.cycles, ctrl->congested.since, now);
     s->l2_queue_cycles += gpci_gauge_sum(&ctrl->in.gauge, now);
     s->l2_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
     s->l2_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now) + gpci_gauge_sum(&ctrl->link.gauge, now);
-    s->l2_reply_queue_cycles += gpci_gauge_sum(&ctrl->served.gauge, now) + gpci_gauge_sum(&ctrl->atomics.gauge, now);
-    s->l2_atomic_busy_cycles += ctrl->atomic_busy;
-    s->l2_atomic_wait_cycles += ctrl->atomic_waits;
-    s->l2_written_wait_cycles += ctrl->written_waits;
-    if (ctrl->prefetch)
-        count_l2_prefetches(&ctrl->prefetch->counts, s);
+    s->l2_reply_queue_cycles += gpci_gauge_sum(&ctrl->served.gauge, now);
+    gpci_parts_count(ctrl, now, s);
 }
 
 static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {
@@ -408,34 +299,35 @@ const gpci_component_class gpci_coherent_slice_class =
 
 /* Connect to the networks nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_ctrl *ctrl) {
-    ctrl->requests_in = gpci_network_of(t, GPCI_GROUP_REQUESTS);
-    ctrl->replies_out = gpci_network_of(t, GPCI_GROUP_REPLIES);
+    ctrl->networks.requests_in = gpci_network_of(t, GPCI_GROUP_REQUESTS);
+    ctrl->networks.replies_out = gpci_network_of(t, GPCI_GROUP_REPLIES);
 }
 
 static void connect_slice(gpci_timed *t, gpci_ctrl *ctrl) {
     connect_above(t, ctrl);
     if (t->clusters) {
-        ctrl->requests_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
-        ctrl->replies_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+        ctrl->networks.requests_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
+        ctrl->networks.replies_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
     }
-    ctrl->requests_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
-    ctrl->replies_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
-    ctrl->peer_requests = gpci_network_of(t, GPCI_GROUP_PARTITION_REQUESTS);
-    ctrl->peer_replies = gpci_network_of(t, GPCI_GROUP_PARTITION_REPLIES);
+    ctrl->networks.requests_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
+    ctrl->networks.replies_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
+    ctrl->networks.peer_requests = gpci_network_of(t, GPCI_GROUP_PARTITION_REQUESTS);
+    ctrl->networks.peer_replies = gpci_network_of(t, GPCI_GROUP_PARTITION_REPLIES);
 }
 
 void gpci_stages_connect(gpci_timed *t) {
     for (uint32_t i = 0; i < t->h->sms; i++) {
-        t->l1[i].requests_out = gpci_network_of(t, GPCI_GROUP_REQUESTS);
-        t->l1[i].replies_in = gpci_network_of(t, GPCI_GROUP_REPLIES);
-        t->l1[i].coalescer = t->groups[GPCI_GROUP_COALESCERS].self;
-        t->l1[i].l15 = t->l15 ? &t->l15[t->h->sm_l15[i]] : NULL;
-        t->l1[i].has_side = t->l1[i].constants || t->l1[i].l15;
+        t->l1[i].networks.requests_out = gpci_network_of(t, GPCI_GROUP_REQUESTS);
+        t->l1[i].networks.replies_in = gpci_network_of(t, GPCI_GROUP_REPLIES);
+        if (t->groups[GPCI_GROUP_COALESCERS].objects)
+            gpci_part_add(&t->l1[i], GPCI_PART_COALESCER, &gpci_lrc_part, t->groups[GPCI_GROUP_COALESCERS].self);
+        if (t->l15)
+            gpci_part_add(&t->l1[i], GPCI_PART_L15, &gpci_l15_reader_part, &t->l15[t->h->sm_l15[i]]);
     }
     for (uint32_t i = 0; i < t->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
         connect_above(t, &t->clusters[i]);
-        t->clusters[i].requests_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
-        t->clusters[i].replies_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+        t->clusters[i].networks.requests_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
+        t->clusters[i].networks.replies_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
     }
     for (uint32_t i = 0; i < t->h->slices; i++)
         connect_slice(t, &t->l2[i]);
@@ -464,7 +356,7 @@ static void expect_last(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t rep
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     const gpci_timed *t = group->timed;
     const gpci_ctrl *ctrl = &t->l1[sm];
-    uint32_t reply = gpci_network_peek(ctrl->replies_in, sm);
+    uint32_t reply = gpci_network_peek(ctrl->networks.replies_in, sm);
     if (pass == 0) {
         if (reply != GPCI_NO_PACKET)
             gpci_sw_prefetch_packet(t, reply);
@@ -489,6 +381,6 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     if (!(p->flags & GPCI_PACKET_FETCH))
         return;
     GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.mshr_target)); /* a waiter has no more bytes */
-    if (ctrl->coalescer)
-        gpci_lrc_expect(ctrl->coalescer, sm, p->address);
+    if (gpci_lrc_of(ctrl))
+        gpci_lrc_expect(gpci_lrc_of(ctrl), sm, p->address);
 }

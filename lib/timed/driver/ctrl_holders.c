@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/ctrl_holders.h"
 #include "timed/core/coherent.h"
-#include "timed/ctrl/l15_ctrl.h"
-#include "timed/ctrl/prefetch.h"
-#include "timed/l1/collector.h"
-#include "timed/l1/combine.h"
-#include "timed/l1/copy_engine.h"
-#include "timed/l1/lsu.h"
-#include "timed/l1/replies.h"
-#include "timed/pages/l1_tlb.h"
+#include "timed/ctrl/atomic_unit.h"
 
-/* Holders of controllers (holders.h): L1s with TLBs, collectors and constant caches, slices, clusters, L1.5s. */
+/* Holders of controllers (holders.h): L1s, slices, clusters, L1.5s. Parts declare their own (ctrl_parts.h). */
 
 static const char *const at_tags[] = {"packets before its tags",
                                       "packets before its tags, held up",
@@ -26,11 +19,12 @@ static bool is_in_the_way(const gpci_ctrl *ctrl, const gpci_tag_access *access) 
     const gpci_timed *t = ctrl->timed;
     const uint64_t entries = ctrl->options->entries;
     const uint32_t *used = ctrl->mshr.used;
+    const gpci_atomic_unit *atomics = gpci_atomic_unit_of(ctrl);
     switch (access->reason) {
     case GPC_BUSY_MISS_QUEUE:
         return gpci_queue_full(&ctrl->out) || gpci_queue_full(&ctrl->link);
     case GPC_BUSY_NETWORK:
-        return gpci_queue_full(&ctrl->served) || gpci_queue_full(&ctrl->atomics);
+        return gpci_queue_full(&ctrl->served) || (atomics && gpci_queue_full(&atomics->replies));
     case GPC_BUSY_MSHR:
         return used[0] >= entries || used[1] >= entries;
     case GPC_BUSY_MERGE:
@@ -47,7 +41,7 @@ gpci_mover gpci_by_tags(const gpci_holders *to, const gpci_ctrl *ctrl, const gpc
     return is_in_the_way(ctrl, access) ? gpci_by_itself(to) : gpci_by_nobody();
 }
 
-static const char *name_at_tags(const gpci_tag_access *access) {
+const char *gpci_name_at_tags(const gpci_tag_access *access) {
     return at_tags[gpci_ctrl_stuck(access) ? access->reason : GPC_BUSY_NOT];
 }
 
@@ -74,71 +68,11 @@ static void hold_misses(gpci_holders *to, const gpci_ctrl *ctrl) {
     gpci_held(to, "lines that are to come from below", ctrl->mshr.used[0] + ctrl->mshr.used[1], gpci_by_any());
 }
 
-static void hold_prefetches(gpci_holders *to, const gpci_ctrl *ctrl, bool stops) {
-    const gpci_prefetch *p = ctrl->prefetch;
-    if (!p || !p->count)
-        return;
-    const bool tags = ctrl->tag_access[0].reason != GPC_BUSY_NOT || ctrl->tag_access[1].reason != GPC_BUSY_NOT;
-    const bool full = ctrl->mshr.used[0] >= ctrl->options->entries || ctrl->mshr.used[1] >= ctrl->options->entries;
-    gpci_held(to, "prefetches to send", p->count,
-              stops || tags || full ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
-}
-
 /* L1s. */
-
-/* Mover of a fence behind so many writes in flight. */
-static gpci_mover by_fence(const gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number,
-                           uint64_t writes) {
-    switch (gpci_fence_waits(t, ctrl, number, writes)) {
-    case GPCI_FENCE_FOR_OTHERS:
-        return gpci_by_any();
-    case GPCI_FENCE_FOR_ITS_L1:
-        return gpci_by_itself(to);
-    default:
-        return gpci_by_clock(ctrl->component);
-    }
-}
-
-static void hold_fences(gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl) {
-    uint64_t writes = 0;
-    for (uint32_t n = ctrl->fences.first; n != UINT32_MAX; n = t->inflights[n].next) {
-        writes += t->inflights[n].fence.writes;
-        gpci_held(to, "fence that waits", 1, by_fence(to, t, ctrl, n, writes));
-    }
-}
-
-static void hold_copies(gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl, bool stops) {
-    const gpci_copy_engine *e = ctrl->engine;
-    if (!e)
-        return;
-    gpci_mover mover = gpci_by_clock(ctrl->component);
-    if (ctrl->bulk && (stops || (e->queue[e->first].due <= t->wheel.now && ctrl->tlb && ctrl->tlb->used)))
-        mover = gpci_by_itself(to);
-    else if (ctrl->bulk && e->queue[e->first].due <= t->wheel.now && e->under_way >= e->most)
-        mover = gpci_by_any();
-    gpci_held(to, "bulk copies to ask for", ctrl->bulk, mover);
-    gpci_held(to, "requests of bulk copies under way", e->under_way, gpci_by_any());
-}
 
 /* Accesses on the way out of the data. */
 static void hold_due(gpci_holders *to, const gpci_ctrl *ctrl, const gpci_due_list *due) {
     gpci_held(to, "access whose data are coming out", due->first != UINT32_MAX, gpci_by_clock(ctrl->component));
-}
-
-static void hold_constants(gpci_holders *to, const gpci_ctrl *l1, bool stops) {
-    const gpci_ctrl *ctrl = l1->constants;
-    if (!ctrl)
-        return;
-    gpci_mover out = gpci_by_clock(l1->component);
-    if (l1->l15 && !gpci_l15_has_room(l1))
-        out = gpci_by_object(GPCI_GROUP_L15S, l1->l15->index);
-    else if (!l1->l15 && gpci_queue_full(&l1->out))
-        out = gpci_by_itself(to);
-    hold_due(to, l1, &ctrl->due);
-    gpci_held(to, name_at_tags(ctrl->tag_access), ctrl->in.count,
-              stops ? gpci_by_itself(to) : gpci_by_tags(to, ctrl, ctrl->tag_access));
-    gpci_held(to, "constants to ask for", ctrl->out.count, out);
-    gpci_held(to, "lines of constants that are to come from below", ctrl->mshr.used[0], gpci_by_any());
 }
 
 /* Mover of the miss queue. The first packet may be still on the way to the queue. */
@@ -146,63 +80,53 @@ static gpci_mover by_way_out(const gpci_timed *t, const gpci_ctrl *ctrl) {
     if (!ctrl->out.count || !is_due(t, &ctrl->out))
         return gpci_by_clock(ctrl->component);
     const gpci_packet *p = first_of(t, &ctrl->out);
-    const bool room = t->coherent ? gpci_coherent_l1_room(t, ctrl)
-                      : ctrl->requests_out->in_flits
-                          ? gpci_network_takes(ctrl->requests_out, ctrl->index, t->header + gpci_packet_payload(t, p))
-                          : gpci_network_can_send(ctrl->requests_out, ctrl->index);
+    const bool room =
+        t->coherent ? gpci_coherent_l1_room(t, ctrl)
+        : ctrl->networks.requests_out->in_flits
+            ? gpci_network_takes(ctrl->networks.requests_out, ctrl->index, t->header + gpci_packet_payload(t, p))
+            : gpci_network_can_send(ctrl->networks.requests_out, ctrl->index);
     return by_network(ctrl, GPCI_GROUP_REQUESTS, room);
 }
 
 /* If room has come free, a refused SM waits for the controller's next step, which announces the room. */
 static void hold_refused(gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl) {
-    const bool room = (ctrl->refused && gpci_l1_has_place(t, ctrl)) ||
-                      (ctrl->refused_miss && !gpci_queue_full(&ctrl->out)) ||
-                      (ctrl->refused_read && ctrl->l15 && gpci_l15_has_room(ctrl)) ||
-                      (ctrl->refused_bulk && gpci_copy_has_room(ctrl));
-    const bool waits = ctrl->refused || ctrl->refused_miss || ctrl->refused_read || ctrl->refused_bulk;
+    const bool room = (ctrl->sm.refused && gpci_l1_has_place(t, ctrl)) ||
+                      (ctrl->sm.refused_miss && !gpci_queue_full(&ctrl->out)) || gpci_parts_have_room(ctrl);
+    const bool waits = ctrl->sm.refused || ctrl->sm.refused_miss || ctrl->parts.refused;
     gpci_awaited(to, "SM to tell of room", waits && room, gpci_by_clock(ctrl->component));
 }
 
 static void hold_below(gpci_holders *to, const gpci_ctrl *ctrl) {
-    gpci_held(to, "packets below that will have a reply", ctrl->below, gpci_by_any());
-    gpci_held(to, "reads that have joined another SM's", ctrl->joined, gpci_by_any());
-    gpci_held(to, "stores on their way below", ctrl->stores_below, gpci_by_any());
+    gpci_held(to, "packets below that will have a reply", ctrl->below.packets, gpci_by_any());
+    gpci_held(to, "reads that have joined another SM's", ctrl->below.joined, gpci_by_any());
+    gpci_held(to, "stores on their way below", ctrl->below.stores, gpci_by_any());
     hold_misses(to, ctrl);
+}
+
+void gpci_hold_at_tags(const gpci_ctrl *ctrl, uint64_t count, gpci_holders *to) {
+    gpci_held(to, gpci_name_at_tags(ctrl->tag_access), count,
+              gpci_replies_wait(ctrl) ? gpci_by_itself(to) : gpci_by_tags(to, ctrl, ctrl->tag_access));
 }
 
 void gpci_l1_hold(const gpci_group *group, uint32_t sm, gpci_holders *to) {
     const gpci_timed *t = group->timed;
     const gpci_ctrl *ctrl = &t->l1[sm];
-    const bool stops = gpci_replies_wait(ctrl);
     const gpci_mover clock = gpci_by_clock(ctrl->component),
-                     tags = stops ? gpci_by_itself(to) : gpci_by_tags(to, ctrl, ctrl->tag_access);
-    const char *before = name_at_tags(ctrl->tag_access);
+                     arrives = gpci_replies_wait(ctrl) ? gpci_by_itself(to) : clock;
     gpci_held(to, "replies that its host has no credit for", ctrl->replies.count,
               ctrl->replies.credits ? clock : gpci_by_host());
-    hold_fences(to, t, ctrl);
-    if (ctrl->tlb)
-        gpci_l1_tlb_hold(t, ctrl, to);
-    if (ctrl->collector)
-        gpci_collector_hold(ctrl, to);
-    if (ctrl->lsus)
-        gpci_lsus_hold(t, ctrl, to);
-    if (ctrl->reorder)
-        gpci_reorder_hold(t, ctrl, to, before, tags);
-    else
-        gpci_held(to, before, ctrl->in.count, tags);
-    gpci_held(to, "packets that come back to its tags", ctrl->returned.count, tags);
+    if (!ctrl->intake || !ctrl->intake->choose)
+        gpci_hold_at_tags(ctrl, ctrl->in.count, to);
+    gpci_parts_hold(t, ctrl, to);
+    gpci_held(to, "packets that come back to its tags", ctrl->returned.count,
+              gpci_replies_wait(ctrl) ? arrives : gpci_by_tags(to, ctrl, ctrl->tag_access));
     gpci_held(to, "packets in its miss queue", ctrl->out.count, by_way_out(t, ctrl));
-    gpci_held(to, "lines that others of theirs may join", ctrl->combine ? ctrl->combine->open : 0, clock);
-    gpci_held(to, "data that another SM's read has brought", ctrl->fills.count, stops ? gpci_by_itself(to) : clock);
-    hold_arrival(to, ctrl->replies_in, sm, "packets that have come", stops ? gpci_by_itself(to) : clock);
+    gpci_held(to, "data that another SM's read has brought", ctrl->fills.count, arrives);
+    hold_arrival(to, ctrl->networks.replies_in, sm, "packets that have come", arrives);
     hold_due(to, ctrl, &ctrl->due);
     hold_due(to, ctrl, &ctrl->filled);
-    gpci_held(to, "MSHR entry that drains", ctrl->drain_first != GPCI_NO_PACKET, clock);
-    hold_copies(to, t, ctrl, stops);
-    hold_constants(to, ctrl, stops);
-    hold_prefetches(to, ctrl, stops);
     hold_below(to, ctrl);
-    gpci_held(to, "instructions before its tags", ctrl->waiting, gpci_by_itself(to));
+    gpci_held(to, "instructions before its tags", ctrl->sm.waiting, gpci_by_itself(to));
     hold_refused(to, t, ctrl);
 }
 
@@ -212,8 +136,9 @@ void gpci_l1_hold(const gpci_group *group, uint32_t sm, gpci_holders *to) {
 static gpci_mover by_memory(const gpci_timed *t, const gpci_ctrl *slice) {
     if (t->dram_delay && !t->callbacks.on_memory)
         return gpci_by_clock(t->memory[slice->index].component);
-    if (slice->requests_out && !t->coherent)
-        return by_network(slice, GPCI_GROUP_MEMORY_REQUESTS, gpci_network_can_send(slice->requests_out, slice->index));
+    if (slice->networks.requests_out && !t->coherent)
+        return by_network(slice, GPCI_GROUP_MEMORY_REQUESTS,
+                          gpci_network_can_send(slice->networks.requests_out, slice->index));
     if (!slice->memory_full)
         return gpci_by_clock(slice->component);
     const gpci_packet *p = first_of(t, &slice->out);
@@ -232,9 +157,14 @@ static gpci_mover by_replies(const gpci_timed *t, const gpci_ctrl *slice, const 
     const bool link = p->flags & GPCI_PACKET_LINK;
     if (p->flags & GPCI_PACKET_PORT && !link)
         return gpci_by_clock(slice->component);
-    return by_network(
-        slice, link ? GPCI_GROUP_PARTITION_REPLIES : GPCI_GROUP_REPLIES,
-        gpci_network_can_take(link ? slice->peer_replies : slice->replies_out, slice->index, p->path.size));
+    return by_network(slice, link ? GPCI_GROUP_PARTITION_REPLIES : GPCI_GROUP_REPLIES,
+                      gpci_network_can_take(link ? slice->networks.peer_replies : slice->networks.replies_out,
+                                            slice->index, p->path.size));
+}
+
+void gpci_hold_replies(const gpci_timed *t, const gpci_ctrl *slice, const gpci_queue *queue, const char *what,
+                       gpci_holders *to) {
+    gpci_held(to, what, queue->count, by_replies(t, slice, queue));
 }
 
 /* Mover of packets behind a queue. */
@@ -248,23 +178,20 @@ void gpci_slice_hold(const gpci_group *group, uint32_t index, gpci_holders *to) 
     const gpci_mover clock = gpci_by_clock(slice->component), in = by_room(to, slice, &slice->in),
                      link_tags = gpci_by_tags(to, slice, &slice->tag_access[1]);
     const bool peer = slice->link_at != GPCI_NO_PACKET;
-    gpci_held(to, name_at_tags(slice->tag_access), slice->in.count, gpci_by_tags(to, slice, slice->tag_access));
+    gpci_held(to, gpci_name_at_tags(slice->tag_access), slice->in.count, gpci_by_tags(to, slice, slice->tag_access));
     gpci_held(to, "packet of the other partition at its tags", peer, link_tags);
-    hold_arrival(to, slice->peer_requests, index, "packets of the other partition", peer ? link_tags : clock);
-    gpci_held(to, "packets on their way to its tags", slice->rop.count, in);
-    hold_arrival(to, slice->requests_in, index, "packets that have come", in);
+    hold_arrival(to, slice->networks.peer_requests, index, "packets of the other partition", peer ? link_tags : clock);
+    hold_arrival(to, slice->networks.requests_in, index, "packets that have come", in);
     gpci_held(to, "packets in its miss queue", slice->out.count, slice->out.count ? by_memory(t, slice) : clock);
     gpci_held(to, "packets for the other partition", slice->link.count,
               by_network(slice, GPCI_GROUP_PARTITION_REQUESTS,
-                         !slice->link.count || gpci_network_can_send(slice->peer_requests, index)));
-    gpci_held(to, "replies to send", slice->served.count, by_replies(t, slice, &slice->served));
-    gpci_held(to, "replies of atomics to send", slice->atomics.count, by_replies(t, slice, &slice->atomics));
-    gpci_held(to, "replies of the other partition to send", slice->returned.count,
-              by_replies(t, slice, &slice->returned));
+                         !slice->link.count || gpci_network_can_send(slice->networks.peer_requests, index)));
+    gpci_hold_replies(t, slice, &slice->served, "replies to send", to);
+    gpci_hold_replies(t, slice, &slice->returned, "replies of the other partition to send", to);
     gpci_held(to, "data to take", slice->fills.count, clock);
-    hold_arrival(to, slice->replies_in, index, "data from memory", clock);
-    hold_arrival(to, slice->peer_replies, index, "data of the other partition", clock);
-    hold_prefetches(to, slice, false);
+    hold_arrival(to, slice->networks.replies_in, index, "data from memory", clock);
+    hold_arrival(to, slice->networks.peer_replies, index, "data of the other partition", clock);
+    gpci_parts_hold(t, slice, to);
     hold_misses(to, slice);
 }
 
@@ -281,10 +208,10 @@ static void hold_messages(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holde
     const gpci_mover clock = gpci_by_clock(ctrl->component);
     gpci_held(to, "messages before its tags", ctrl->in.count, clock);
     gpci_held(to, "messages from below before its tags", ctrl->fills.count, clock);
-    hold_arrival(to, ctrl->requests_in, ctrl->index, "messages that have come", by_room(to, ctrl, &ctrl->in));
-    hold_arrival(to, ctrl->replies_in, ctrl->index, "messages that have come from below", clock);
+    hold_arrival(to, ctrl->networks.requests_in, ctrl->index, "messages that have come", by_room(to, ctrl, &ctrl->in));
+    hold_arrival(to, ctrl->networks.replies_in, ctrl->index, "messages that have come from below", clock);
     gpci_held(to, "messages to send up", ctrl->served.count,
-              by_send(t, ctrl, &ctrl->served, ctrl->replies_out, replies));
+              by_send(t, ctrl, &ctrl->served, ctrl->networks.replies_out, replies));
 }
 
 void gpci_coherent_slice_hold(const gpci_group *group, uint32_t index, gpci_holders *to) {
@@ -293,19 +220,20 @@ void gpci_coherent_slice_hold(const gpci_group *group, uint32_t index, gpci_hold
     const gpci_mover clock = gpci_by_clock(slice->component);
     const bool lacks = slice->mshr.used[0] >= slice->options->entries;
     hold_messages(t, slice, to, t->clusters ? GPCI_GROUP_CLUSTER_REPLIES : GPCI_GROUP_REPLIES);
-    hold_arrival(to, slice->peer_requests, index, "messages of the other partition", clock);
-    hold_arrival(to, slice->peer_replies, index, "messages of the other partition", clock);
+    hold_arrival(to, slice->networks.peer_requests, index, "messages of the other partition", clock);
+    hold_arrival(to, slice->networks.peer_replies, index, "messages of the other partition", clock);
     gpci_held(to, "requests that wait for an MSHR entry", slice->returned.count, lacks ? gpci_by_any() : clock);
     gpci_held(to, "messages to memory", slice->link.count,
-              slice->requests_out ? by_send(t, slice, &slice->link, slice->requests_out, GPCI_GROUP_MEMORY_REQUESTS)
-                                  : by_room(to, slice, &slice->out));
+              slice->networks.requests_out
+                  ? by_send(t, slice, &slice->link, slice->networks.requests_out, GPCI_GROUP_MEMORY_REQUESTS)
+                  : by_room(to, slice, &slice->out));
     gpci_held(to, "accesses of memory", slice->out.count, slice->out.count ? by_memory(t, slice) : clock);
     gpci_held(to, "requests for the other partition", slice->across[0].count,
               by_network(slice, GPCI_GROUP_PARTITION_REQUESTS,
-                         !slice->across[0].count || gpci_network_can_send(slice->peer_requests, index)));
+                         !slice->across[0].count || gpci_network_can_send(slice->networks.peer_requests, index)));
     gpci_held(to, "messages for the other partition", slice->across[1].count,
               by_network(slice, GPCI_GROUP_PARTITION_REPLIES,
-                         !slice->across[1].count || gpci_network_can_send(slice->peer_replies, index)));
+                         !slice->across[1].count || gpci_network_can_send(slice->networks.peer_replies, index)));
     hold_misses(to, slice);
 }
 
@@ -314,7 +242,7 @@ void gpci_cluster_hold(const gpci_group *group, uint32_t index, gpci_holders *to
     const gpci_ctrl *cluster = &t->clusters[index];
     hold_messages(t, cluster, to, GPCI_GROUP_REPLIES);
     gpci_held(to, "messages to send down", cluster->out.count,
-              by_send(t, cluster, &cluster->out, cluster->requests_out, GPCI_GROUP_CLUSTER_REQUESTS));
+              by_send(t, cluster, &cluster->out, cluster->networks.requests_out, GPCI_GROUP_CLUSTER_REQUESTS));
 }
 
 /* Holders of L1.5s. The first packet of the miss queue leaves through the L1 of the SM that asked. */
@@ -323,7 +251,7 @@ void gpci_l15_hold(const gpci_group *group, uint32_t index, gpci_holders *to) {
     const gpci_ctrl *ctrl = &t->l15[index];
     const gpci_mover clock = gpci_by_clock(ctrl->component);
     const gpci_ctrl *l1 = ctrl->out.count ? &t->l1[first_of(t, &ctrl->out)->request.sm] : t->l1;
-    gpci_held(to, name_at_tags(ctrl->tag_access), ctrl->in.count, gpci_by_tags(to, ctrl, ctrl->tag_access));
+    gpci_held(to, gpci_name_at_tags(ctrl->tag_access), ctrl->in.count, gpci_by_tags(to, ctrl, ctrl->tag_access));
     gpci_held(to, "lines to ask for", ctrl->out.count,
               gpci_queue_full(&l1->out) ? gpci_by_object(GPCI_GROUP_L1S, l1->index) : gpci_by_clock(l1->component));
     gpci_held(to, "lines on their way to their SMs", ctrl->served.count, clock);

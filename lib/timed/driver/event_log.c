@@ -13,11 +13,11 @@
 
 /* True if a controller is an SM's constant cache, not an L1. The second function: an L1.5. */
 static bool is_constants(const gpci_ctrl *ctrl) {
-    return ctrl->level == 1 && !ctrl->loads_go && ctrl->own_lines && !ctrl->timed->h->coherent;
+    return ctrl->level == 1 && !ctrl->rules->loads_go && ctrl->rules->own_lines && !ctrl->timed->h->coherent;
 }
 
 static bool is_l15(const gpci_ctrl *ctrl) {
-    return ctrl->level == 1 && !ctrl->own_lines;
+    return ctrl->level == 1 && !ctrl->rules->own_lines;
 }
 
 static gpc_component component_of(const gpci_ctrl *ctrl) {
@@ -238,7 +238,7 @@ void gpci_append_waits(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, ui
     const gpci_packet *w = gpci_packet_at(&t->pool, mshr_target);
     if (mshr_target != packet)
         copy_label(t, mshr_target);
-    if (t->values && ctrl->loads_go)
+    if (t->values && ctrl->rules->loads_go)
         gpci_plain_hit(t, ctrl, w);
     uint32_t mshr_entry = gpci_mshr_find(t, ctrl, w->request.address);
     if (mshr_target == mshr_entry)

@@ -100,7 +100,7 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
 static bool any_sm(const gpci_timed *t, gpc_counter_needs needs) {
     bool any = false;
     for (uint32_t sm = 0; sm < t->h->sms; sm++)
-        any |= needs == GPC_NEEDS_CREDITS ? t->l1[sm].replies.limited : t->l1[sm].takes_misses;
+        any |= needs == GPC_NEEDS_CREDITS ? t->l1[sm].replies.limited : t->l1[sm].sm.takes_misses;
     return any;
 }
 
@@ -108,11 +108,11 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     const gpci_timed *t = h->timed;
     switch (needs) {
     case GPC_NEEDS_REORDER:
-        return t->l1[0].reorder;
+        return gpci_part_is_there(t->l1, GPCI_PART_REORDER);
     case GPC_NEEDS_PREFETCHER:
-        return t->l1[0].prefetch;
+        return gpci_part_is_there(t->l1, GPCI_PART_PREFETCH);
     case GPC_NEEDS_L2_PREFETCHER:
-        return t->l2[0].prefetch;
+        return gpci_part_is_there(t->l2, GPCI_PART_PREFETCH);
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES: /* or of a constant cache */
         return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && (t->h->constants || t->h->l15));

@@ -1,26 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/l1/collector.h"
+#include "timed/ctrl/constant_cache.h"
 
 #include <stddef.h>
 
-gpc_status gpci_collector_create(const gpci_timed *t, gpci_ctrl *ctrl) {
+/*
+ * Operand collection between the issue of a memory instruction and L1's tags, with l1.collectors: a register, collector
+ * units that read operands from the register file (one a cycle), another register, and the instruction whose lines are
+ * at the tags. Ready units are served round robin, not in issue order. [GPGPU-Sim 3.2, shader.cc: opndcoll_rfu_t::step,
+ * dispatch_unit_t::find_ready, shader_core_ctx::execute]
+ *
+ * GPGPU-Sim's accesses carry no values. Here a write and an earlier or later access of the same line keep their order.
+ *
+ * Example, two units, the tags busy; unit 0 was served last. A, then B are issued and take units 0 and 1. When the
+ * register behind them becomes free, B goes first, because unit 1 is next; then A, before whatever is in unit 1 by
+ * then.
+ *
+ *   issued -> units -> ready -> the controller's `in` -> tags
+ */
+
+typedef struct gpci_collector {
+    uint32_t count; /* number of units */
+    uint32_t last;  /* unit served last */
+    uint64_t taken; /* instructions that have taken a unit */
+    gpci_queue issued, ready;
+    struct gpci_collector_unit {
+        gpci_queue lines;
+        uint64_t ready_at; /* operands are read */
+        uint64_t number;   /* of the instruction, in the order of issue */
+    } units[];
+} gpci_collector;
+
+static gpci_collector *collector_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_COLLECTOR];
+}
+
+static bool has_place(const gpci_ctrl *ctrl) {
+    return !collector_of(ctrl)->issued.count;
+}
+
+static const gpci_intake intake = {.has_place = has_place};
+
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     const uint64_t count = gpci_number(t->h, GPCI_KEY_L1_COLLECTORS);
     if (!count)
         return GPC_OK;
-    gpci_collector *c = ctrl->collector = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
+    gpci_collector *c = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
     if (!c)
-        return GPC_ERROR_MEMORY;
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_COLLECTOR, &gpci_collector_part, c);
     c->count = (uint32_t)count;
     gpci_queue_init(&c->issued, GPCI_UNLIMITED);
     gpci_queue_init(&c->ready, GPCI_UNLIMITED);
     for (uint32_t i = 0; i < c->count; i++)
         gpci_queue_init(&c->units[i].lines, GPCI_UNLIMITED);
     ctrl->entrance = &c->issued;
+    ctrl->intake = &intake;
     return GPC_OK;
 }
 
-void gpci_collector_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, ctrl->collector);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, collector_of(ctrl));
 }
 
 /* Move an instruction with all lines. */
@@ -110,8 +149,9 @@ static uint64_t next_move(const gpci_collector *c, uint64_t now) {
     return next;
 }
 
-void gpci_collector_step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_collector *c = ctrl->collector;
+/* Run a cycle, before the tags. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_collector *c = collector_of(ctrl);
     const uint64_t now = t->wheel.now;
     if (!c->ready.count)
         dispatch(t, c, now);
@@ -122,13 +162,15 @@ void gpci_collector_step(gpci_timed *t, gpci_ctrl *ctrl) {
 /* Queue before the tags for an instruction's lines: L1's, or the constant cache's. */
 static gpci_queue *tags_of(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     const uint32_t inflight = gpci_packet_at(&t->pool, packet)->line.inflight;
-    return inflight != UINT32_MAX && t->inflights[inflight].constant ? &ctrl->constants->in : &ctrl->in;
+    return inflight != UINT32_MAX && t->inflights[inflight].constant ? &gpci_constants_of(ctrl)->in : &ctrl->in;
 }
 
-void gpci_collector_refill(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_collector *c = ctrl->collector;
+/* After the tags. */
+static void refill(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_collector *c = collector_of(ctrl);
+    const gpci_ctrl *constants = gpci_constants_of(ctrl);
     const uint64_t now = t->wheel.now;
-    if (c->ready.count && !ctrl->in.count && !(ctrl->constants && ctrl->constants->in.count)) {
+    if (c->ready.count && !ctrl->in.count && !(constants && constants->in.count)) {
         move(&c->ready, tags_of(t, ctrl, c->ready.first), now);
         gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
     }
@@ -137,24 +179,36 @@ void gpci_collector_refill(gpci_timed *t, gpci_ctrl *ctrl) {
         gpci_wheel_wake(&t->wheel, ctrl->component, next);
 }
 
-void gpci_collector_hold(const gpci_ctrl *ctrl, gpci_holders *to) {
-    const gpci_collector *c = ctrl->collector;
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_collector *c = collector_of(ctrl);
+    (void)t;
     const gpci_mover clock = gpci_by_clock(ctrl->component), behind = gpci_by_itself(to);
-    const bool tags = ctrl->in.count || (ctrl->constants && ctrl->constants->in.count);
+    const gpci_ctrl *constants = gpci_constants_of(ctrl);
+    const bool tags = ctrl->in.count || (constants && constants->in.count);
     gpci_held(to, "lines before its operand collectors", c->issued.count, has_free(c) ? clock : behind);
     for (uint32_t unit = 0; unit < c->count; unit++)
         gpci_held(to, "lines in an operand collector", c->units[unit].lines.count, c->ready.count ? behind : clock);
     gpci_held(to, "lines behind its operand collectors", c->ready.count, tags ? behind : clock);
 }
 
-void gpci_collector_reset(gpci_collector *c, uint64_t now) {
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_collector *c = collector_of(ctrl);
     gpci_gauge_reset(&c->issued.gauge, now);
     gpci_gauge_reset(&c->ready.gauge, now);
     for (uint32_t unit = 0; unit < c->count; unit++)
         gpci_gauge_reset(&c->units[unit].lines.gauge, now);
 }
 
-void gpci_collector_state(gpci_collector *c, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_collector *c = collector_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_collector, c, last);
     visit(user_data, c->units, c->count * sizeof *c->units);
 }
+
+const gpci_part_class gpci_collector_part = {.levels = GPCI_OF_L1S,
+                                             .make = make,
+                                             .destroy = destroy,
+                                             .step = {[GPCI_AT_BEFORE_TAGS] = step, [GPCI_AT_AFTER_TAGS] = refill},
+                                             .reset = reset,
+                                             .state = state,
+                                             .hold = hold};

@@ -8,14 +8,15 @@ static gpci_combine_slot *slots_of(gpci_combine *c, uint32_t unit) {
     return &c->slots[(size_t)unit * c->room];
 }
 
-gpc_status gpci_combine_create(gpci_timed *t, gpci_ctrl *ctrl) {
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_LINES);
     if (!room || t->h->coherent)
         return GPC_OK;
     gpci_combine *c = gpci_zalloc(t->context, 1, sizeof *c);
     if (!c)
-        return GPC_ERROR_MEMORY;
-    ctrl->combine = c;
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_COMBINE, &gpci_combine_part, c);
+    gpci_part_rests(ctrl, GPCI_PART_COMBINE);
     c->room = room;
     c->patience = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
     c->buffers = gpci_number(t->h, GPCI_KEY_L1_COMBINE_STORES) != 0;
@@ -24,26 +25,35 @@ gpc_status gpci_combine_create(gpci_timed *t, gpci_ctrl *ctrl) {
     c->slots = gpci_zalloc(t->context, (size_t)c->units_count * room, sizeof *c->slots);
     for (uint32_t i = 0; c->units && i < c->units_count; i++)
         c->units[i].inflight = UINT32_MAX;
-    return c->units && c->slots ? GPC_OK : GPC_ERROR_MEMORY;
+    return c->units && c->slots ? GPC_OK : gpci_out_of_memory(error);
 }
 
-void gpci_combine_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    if (!ctrl->combine)
-        return;
-    gpci_free(t->context, ctrl->combine->units);
-    gpci_free(t->context, ctrl->combine->slots);
-    gpci_free(t->context, ctrl->combine);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_combine *c = gpci_combine_of(ctrl);
+    gpci_free(t->context, c->units);
+    gpci_free(t->context, c->slots);
+    gpci_free(t->context, c);
 }
 
-void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_combine *combine = gpci_combine_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_combine, combine, last);
     visit(user_data, combine->units, combine->units_count * sizeof *combine->units);
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
 }
 
+/* The part rests while no request waits. */
+static void count_open(gpci_ctrl *ctrl, gpci_combine *c, uint32_t open) {
+    c->open = open;
+    if (open)
+        gpci_part_wakes(ctrl, GPCI_PART_COMBINE);
+    else
+        gpci_part_rests(ctrl, GPCI_PART_COMBINE);
+}
+
 /* Release requests of a unit with another turn than `turn`, except buffered stores; 0: release all. */
 static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t unit, uint32_t turn) {
-    gpci_combine *c = ctrl->combine;
+    gpci_combine *c = gpci_combine_of(ctrl);
     gpci_combine_slot *slots = slots_of(c, unit);
     uint32_t kept = 0;
     if (turn && c->units[unit].cleared == turn)
@@ -55,14 +65,14 @@ static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t unit, uint32_t turn
             continue;
         }
         gpci_l1_queue_miss(t, ctrl, slots[i].packet, slots[i].delay);
-        c->open--;
+        count_open(ctrl, c, c->open - 1);
     }
     c->units[unit].count = kept;
 }
 
 /* Release stores to a line, before a read of the line. */
 static void let_stores_go(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line) {
-    gpci_combine *c = ctrl->combine;
+    gpci_combine *c = gpci_combine_of(ctrl);
     for (uint32_t unit = 0; unit < c->units_count; unit++) {
         gpci_combine_slot *slots = slots_of(c, unit);
         for (uint32_t i = 0; i < c->units[unit].count;) {
@@ -71,7 +81,7 @@ static void let_stores_go(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line) {
                 continue;
             }
             gpci_l1_queue_miss(t, ctrl, slots[i].packet, slots[i].delay);
-            c->open--;
+            count_open(ctrl, c, c->open - 1);
             memmove(&slots[i], &slots[i + 1], (--c->units[unit].count - i) * sizeof *slots);
         }
     }
@@ -79,14 +89,14 @@ static void let_stores_go(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line) {
 
 /* Release the longest waiting request; the first of a unit has waited longest in the unit. */
 static void let_oldest_go(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_combine *c = ctrl->combine;
+    gpci_combine *c = gpci_combine_of(ctrl);
     uint32_t unit = c->units_count;
     for (uint32_t i = 0; i < c->units_count; i++)
         if (c->units[i].count && (unit == c->units_count || slots_of(c, i)->order < slots_of(c, unit)->order))
             unit = i;
     gpci_combine_slot *slots = slots_of(c, unit);
     gpci_l1_queue_miss(t, ctrl, slots->packet, slots->delay);
-    c->open--;
+    count_open(ctrl, c, c->open - 1);
     memmove(slots, slots + 1, --c->units[unit].count * sizeof *slots);
 }
 
@@ -116,7 +126,7 @@ static gpci_combine_slot *find(gpci_combine *c, uint32_t own, const gpci_combine
 }
 
 uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_asked *asked) {
-    gpci_combine *c = ctrl->combine;
+    gpci_combine *c = gpci_combine_of(ctrl);
     const uint64_t issued = asked->inflight == UINT32_MAX ? 0 : t->inflights[asked->inflight].issued;
     if (asked->kind != GPCI_COMBINE_WRITE)
         let_stores_go(t, ctrl, asked->line);
@@ -131,7 +141,7 @@ uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_as
 }
 
 void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles) {
-    gpci_combine *c = ctrl->combine;
+    gpci_combine *c = gpci_combine_of(ctrl);
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t unit = p->request.warp % c->units_count;
     gpci_combine_unit *u = &c->units[unit];
@@ -145,12 +155,12 @@ void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_com
                                                         .turn = u->turn,
                                                         .delay = cycles,
                                                         .kind = (uint8_t)kind};
-    c->open++; /* gpci_combine_step, later in the step of L1, asks for the next step */
+    count_open(ctrl, c, c->open + 1); /* the part's step, later in the step of L1, asks for the next step */
 }
 
 void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet) {
     gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry), *p = gpci_packet_at(&t->pool, packet);
-    ctrl->combine->joined++;
+    gpci_combine_of(ctrl)->joined++;
     l->bytes[0] |= p->bytes[0];
     l->bytes[1] |= p->bytes[1];
     l->segments |= p->segments;
@@ -176,16 +186,40 @@ void gpci_combine_done(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *mshr_entry) 
 }
 
 void gpci_combine_flush(gpci_timed *t, gpci_ctrl *ctrl) {
-    for (uint32_t unit = 0; ctrl->combine->open && unit < ctrl->combine->units_count; unit++)
+    const gpci_combine *c = gpci_combine_of(ctrl);
+    for (uint32_t unit = 0; c->open && unit < c->units_count; unit++)
         release(t, ctrl, unit, 0);
 }
 
-void gpci_combine_step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_combine *c = ctrl->combine;
-    if (!c->open)
-        return;
+/* Release after long enough without a request; otherwise wake L1 at that time. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
+    const gpci_combine *c = gpci_combine_of(ctrl);
     if (t->wheel.now >= c->last + c->patience)
         gpci_combine_flush(t, ctrl);
     else
         gpci_wheel_wake(&t->wheel, ctrl->component, c->last + c->patience);
 }
+
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    (void)now;
+    stats->l1_combined_requests += gpci_combine_of(ctrl)->joined;
+}
+
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    (void)now;
+    gpci_combine_of(ctrl)->joined = 0;
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    (void)t;
+    gpci_held(to, "lines that others of theirs may join", gpci_combine_of(ctrl)->open, gpci_by_clock(ctrl->component));
+}
+
+const gpci_part_class gpci_combine_part = {.levels = GPCI_OF_L1S,
+                                           .make = make,
+                                           .destroy = destroy,
+                                           .step = {[GPCI_AT_GATHER] = step},
+                                           .count = count,
+                                           .reset = reset,
+                                           .state = state,
+                                           .hold = hold};

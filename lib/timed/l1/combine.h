@@ -56,10 +56,9 @@ typedef struct gpci_combine {
     uint32_t open;   /* waiting requests of all units, at most `room` */
 } gpci_combine;
 
-/* Create the state; no effect if l1.combine_lines is 0. GPC_ERROR_MEMORY. */
-gpc_status gpci_combine_create(gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_combine_destroy(gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data);
+GPCI_INLINE gpci_combine *gpci_combine_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_COMBINE];
+}
 
 /* A request that may be combined. */
 typedef struct gpci_combine_asked {
@@ -81,7 +80,5 @@ void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint
 void gpci_combine_done(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *mshr_entry);
 /* Release all waiting requests into the miss queue. */
 void gpci_combine_flush(gpci_timed *t, gpci_ctrl *ctrl);
-/* Release after long enough without a request; otherwise wake L1 at that time. */
-void gpci_combine_step(gpci_timed *t, gpci_ctrl *ctrl);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/ctrl/constant_cache.h"
 
+#include "timed/core/ctrl_holders.h"
 #include "timed/core/tags.h"
 #include "timed/ctrl/l15_ctrl.h"
-#include "timed/l1/collector.h"
-#include "timed/l1/replies.h"
 
 /* A line of constants at the tags, and in flight. */
 
@@ -34,19 +33,21 @@ void gpci_read_only_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *
     (void)eviction;
 }
 
-static const gpci_ctrl_rules rules = {.send = gpci_read_only_send,
+static const gpci_ctrl_rules rules = {.own_lines = true,
+                                      .send = gpci_read_only_send,
                                       .evicted = gpci_read_only_evicted,
                                       .released = gpci_l1_release,
                                       .on_stall = gpci_ctrl_wait,
                                       .on_not_allocated = gpci_ctrl_notify_none};
 
-gpc_status gpci_constants_ctrl_create(gpci_timed *t, gpci_ctrl *l1) {
+static gpc_status make(gpci_timed *t, gpci_ctrl *l1, gpc_error *error) {
     const gpc_hierarchy *h = t->h;
     if (!h->constants)
         return GPC_OK;
-    l1->constants = gpci_zalloc(t->context, 1, sizeof *l1->constants);
-    if (!l1->constants)
-        return GPC_ERROR_MEMORY;
+    gpci_ctrl *ctrl = gpci_zalloc(t->context, 1, sizeof *ctrl);
+    if (!ctrl)
+        return gpci_out_of_memory(error);
+    gpci_part_add(l1, GPCI_PART_CONSTANTS, &gpci_constants_part, ctrl);
     t->constants_level = gpci_constants_level(h);
     const uint64_t latency = gpci_number(h, GPCI_KEY_CONST_LATENCY);
     t->constants_options = (gpci_ctrl_options){
@@ -58,23 +59,21 @@ gpc_status gpci_constants_ctrl_create(gpci_timed *t, gpci_ctrl *l1) {
         .entries = gpci_number(h, GPCI_KEY_CONST_MSHR),
         .merges = gpci_number(h, GPCI_KEY_CONST_MERGES),
         .clock = {1, 1}};
-    const gpc_status status =
-        gpci_ctrl_make_side(t, l1, &rules, &t->constants_options, &t->constants_level, l1->constants);
-    gpci_queue_init(&l1->constants->out, gpci_number(h, GPCI_KEY_CONST_MISS_QUEUE));
-    l1->constants->cache = h->constants[l1->index];
-    return status;
+    const gpc_status status = gpci_ctrl_make_side(t, l1, &rules, &t->constants_options, &t->constants_level, ctrl);
+    gpci_queue_init(&ctrl->out, gpci_number(h, GPCI_KEY_CONST_MISS_QUEUE));
+    ctrl->cache = h->constants[l1->index];
+    return status < 0 ? gpci_out_of_memory(error) : GPC_OK;
 }
 
-void gpci_constants_ctrl_destroy(gpci_timed *t, gpci_ctrl *l1) {
-    if (l1->constants)
-        gpci_ctrl_unmake(t, l1->constants);
-    gpci_free(t->context, l1->constants);
+static void destroy(gpci_timed *t, gpci_ctrl *l1) {
+    gpci_ctrl_unmake(t, gpci_constants_of(l1));
+    gpci_free(t->context, gpci_constants_of(l1));
 }
 
 gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_ctrl *l1 = &t->l1[w->sm], *ctrl = l1->constants;
-    gpci_queue *queue = l1->collector ? &l1->collector->issued : &ctrl->in;
+    gpci_ctrl *l1 = &t->l1[w->sm], *ctrl = gpci_constants_of(l1);
+    gpci_queue *queue = gpci_part_is_there(l1, GPCI_PART_COLLECTOR) ? l1->entrance : &ctrl->in;
     gpc_request request;
     uint32_t segments = 0;
     const gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
@@ -121,9 +120,11 @@ static gpci_verdict pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_t
     return verdict;
 }
 
-void gpci_constants_step(gpci_timed *t, gpci_ctrl *l1) {
-    gpci_ctrl *ctrl = l1->constants;
+/* Let data out, and pass lines through the tags. */
+static void step(gpci_timed *t, gpci_ctrl *l1) {
+    gpci_ctrl *ctrl = gpci_constants_of(l1);
     gpci_tag_access *access = &ctrl->tag_access[0];
+    gpci_l1_run_due(t, l1, &ctrl->due);
     while (ctrl->in.count && !gpci_ctrl_stuck(access) && !gpci_replies_wait(l1)) {
         const uint32_t packet = ctrl->in.first;
         const bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
@@ -142,11 +143,13 @@ void gpci_constants_step(gpci_timed *t, gpci_ctrl *l1) {
     }
 }
 
-void gpci_constants_send(gpci_timed *t, gpci_ctrl *l1) {
-    gpci_ctrl *ctrl = l1->constants;
-    while (ctrl->out.count && (l1->l15 ? gpci_l15_has_room(l1) : !gpci_queue_full(&l1->out))) {
+/* Move reads to the SM's L1.5, or to L1's miss queue. */
+static void ask(gpci_timed *t, gpci_ctrl *l1) {
+    gpci_ctrl *ctrl = gpci_constants_of(l1);
+    const bool by_l15 = gpci_ctrl_l15(l1) != NULL;
+    while (ctrl->out.count && (by_l15 ? gpci_l15_has_room(l1) : !gpci_queue_full(&l1->out))) {
         const uint32_t packet = gpci_queue_pop(&ctrl->out, &t->pool, t->wheel.now);
-        if (l1->l15)
+        if (by_l15)
             gpci_l15_take(t, l1, packet);
         else
             gpci_l1_queue_miss(t, l1, packet, 0);
@@ -155,3 +158,49 @@ void gpci_constants_send(gpci_timed *t, gpci_ctrl *l1) {
     if (gpci_ctrl_may_retry(&ctrl->tag_access[0]) && !gpci_replies_wait(l1))
         gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
 }
+
+/* More reads follow, once the miss queue has room. */
+static void end(gpci_timed *t, gpci_ctrl *l1) {
+    if (!gpci_ctrl_l15(l1) && gpci_constants_of(l1)->out.count && !gpci_queue_full(&l1->out))
+        gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
+}
+
+static void count(const gpci_ctrl *l1, uint64_t now, gpc_stats *s) {
+    const gpci_ctrl *ctrl = gpci_constants_of(l1);
+    s->const_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now) + gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now) +
+                       gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
+}
+
+static void reset(gpci_ctrl *l1, uint64_t now) {
+    gpci_ctrl_reset(gpci_constants_of(l1), now);
+}
+
+static void state(gpci_ctrl *l1, gpci_state_fn visit, void *user_data) {
+    gpci_ctrl_state(gpci_constants_of(l1), visit, user_data);
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *l1, gpci_holders *to) {
+    const gpci_ctrl *ctrl = gpci_constants_of(l1), *l15 = gpci_ctrl_l15(l1);
+    gpci_mover out = gpci_by_clock(l1->component);
+    (void)t;
+    if (l15 && !gpci_l15_has_room(l1))
+        out = gpci_by_object(GPCI_GROUP_L15S, l15->index);
+    else if (!l15 && gpci_queue_full(&l1->out))
+        out = gpci_by_itself(to);
+    gpci_held(to, "access whose data are coming out", ctrl->due.first != UINT32_MAX, gpci_by_clock(l1->component));
+    gpci_held(to, gpci_name_at_tags(ctrl->tag_access), ctrl->in.count,
+              gpci_replies_wait(l1) ? gpci_by_itself(to) : gpci_by_tags(to, ctrl, ctrl->tag_access));
+    gpci_held(to, "constants to ask for", ctrl->out.count, out);
+    gpci_held(to, "lines of constants that are to come from below", ctrl->mshr.used[0], gpci_by_any());
+}
+
+const gpci_part_class gpci_constants_part = {
+    .levels = GPCI_OF_L1S,
+    .in_step = true,
+    .make = make,
+    .destroy = destroy,
+    .step = {[GPCI_AT_BEFORE_TAGS] = step, [GPCI_AT_BELOW] = ask, [GPCI_AT_END] = end},
+    .count = count,
+    .reset = reset,
+    .state = state,
+    .hold = hold};

@@ -7,27 +7,29 @@
 #include "timed/l1/multicast.h"
 #include "timed/pages/l1_tlb.h"
 
-gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_ctrl *ctrl) {
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     if (t->h->coherent || t->h->with_data)
         return GPC_OK;
     const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_QUEUE);
     const uint64_t most = gpci_number(t->h, GPCI_KEY_SM_BULK_REQUESTS);
     gpci_copy_engine *e = gpci_zalloc(t->context, 1, sizeof *e + room * sizeof *e->queue);
     if (!e)
-        return GPC_ERROR_MEMORY;
+        return gpci_out_of_memory(error);
     e->room = room;
     e->rate = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_RATE);
     e->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
     e->latency = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_BULK_LATENCY);
-    ctrl->engine = e;
+    gpci_part_add(ctrl, GPCI_PART_COPIES, &gpci_copy_engine_part, e);
+    gpci_part_rests(ctrl, GPCI_PART_COPIES);
     return GPC_OK;
 }
 
-void gpci_copy_engine_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, ctrl->engine);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, gpci_copy_engine_of(ctrl));
 }
 
-void gpci_copy_engine_state(gpci_copy_engine *e, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_copy_engine *e = gpci_copy_engine_of(ctrl);
     visit(user_data, e, sizeof *e + e->room * sizeof *e->queue);
 }
 
@@ -47,7 +49,7 @@ static uint32_t take_inflight(gpci_timed *t, const gpci_copy_asked *asked, uint3
     f->fence.marks = 0;
     f->next = UINT32_MAX;
     if (sm != w->sm)
-        t->l1[sm].below += requests;
+        t->l1[sm].below.packets += requests;
     if (first == UINT32_MAX)
         return inflight;
     uint32_t last = first;
@@ -74,11 +76,11 @@ static uint32_t take_inflights(gpci_timed *t, const gpci_copy_asked *asked, uint
 gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy) {
     const gpc_warp_access *w = asked->access;
     gpci_ctrl *ctrl = &t->l1[w->sm];
-    gpci_copy_engine *e = ctrl->engine;
+    gpci_copy_engine *e = gpci_copy_engine_of(ctrl);
     if (!e)
         return GPC_ERROR_UNSUPPORTED;
-    if (ctrl->bulk >= e->room) {
-        ctrl->refused_bulk = true;
+    if (e->count >= e->room) {
+        gpci_part_refuses(ctrl, GPCI_PART_COPIES);
         if (busy)
             *busy = GPC_BUSY_PIPELINE;
         return GPC_BUSY;
@@ -88,7 +90,7 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy
         status = gpci_make_inflights(t, asked->targets);
     if (status < 0)
         return status;
-    gpci_bulk_entry *entry = &e->queue[(e->first + ctrl->bulk) % e->room];
+    gpci_bulk_entry *entry = &e->queue[(e->first + e->count) % e->room];
     entry->bulk = gpci_bulk_of(w);
     const uint32_t requests = gpci_bulk_count(&entry->bulk, gpci_bulk_shift(t->h));
     entry->request = gpci_bulk_request(t->h, w, requests);
@@ -98,7 +100,8 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy
     entry->named = w->multicast != NULL;
     entry->inflight = take_inflights(t, asked, requests);
     gpci_log_bulk(t, entry);
-    ctrl->bulk++;
+    e->count++;
+    gpci_part_wakes(ctrl, GPCI_PART_COPIES);
     if (busy)
         *busy = GPC_BUSY_NOT;
     gpci_wheel_wake(&t->wheel, ctrl->component, entry->due > t->wheel.now ? entry->due : t->wheel.now + 1);
@@ -149,32 +152,36 @@ static bool send_next(gpci_timed *t, gpci_ctrl *ctrl, gpci_copy_engine *e) {
     e->sent++;
     if (entry->bulk.row == entry->bulk.rows) {
         e->first = (e->first + 1) % e->room;
-        ctrl->bulk--;
+        if (!--e->count)
+            gpci_part_rests(ctrl, GPCI_PART_COPIES);
     }
     return true;
 }
 
 /* True if the page of the next request is known. If not, it is requested, and L1 is woken later. */
 static bool is_translated(gpci_timed *t, gpci_ctrl *ctrl, const gpci_copy_engine *e) {
-    if (GPCI_LIKELY(!ctrl->tlb))
+    if (GPCI_LIKELY(!gpci_l1_tlb_of(ctrl)))
         return true;
     const gpci_bulk *bulk = &e->queue[e->first].bulk;
     return gpci_l1_tlb_lets_copy(t, ctrl, bulk->addresses[bulk->row] + bulk->done);
 }
 
-void gpci_copy_step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_copy_engine *e = ctrl->engine;
+/* Send requests, after those of L1's tags. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_copy_engine *e = gpci_copy_engine_of(ctrl);
     const uint64_t now = t->wheel.now;
     bool translated = true;
+    if (gpci_replies_wait(ctrl))
+        return;
     if (e->cycle != now) {
         e->cycle = now;
         e->sent = 0;
     }
-    while (ctrl->bulk && e->queue[e->first].due <= now && e->sent < e->rate && e->under_way < e->most &&
+    while (e->count && e->queue[e->first].due <= now && e->sent < e->rate && e->under_way < e->most &&
            !gpci_queue_full(&ctrl->out) && (translated = is_translated(t, ctrl, e)))
         if (!send_next(t, ctrl, e))
             break;
-    if (!ctrl->bulk || !translated)
+    if (!e->count || !translated)
         return;
     const uint64_t due = e->queue[e->first].due;
     e->stalls += due <= now && !e->sent;
@@ -182,6 +189,39 @@ void gpci_copy_step(gpci_timed *t, gpci_ctrl *ctrl) {
         gpci_wheel_wake(&t->wheel, ctrl->component, due > now ? due : now + 1);
 }
 
-bool gpci_copy_has_room(const gpci_ctrl *ctrl) {
-    return ctrl->bulk < ctrl->engine->room;
+static bool has_room(const gpci_ctrl *ctrl) {
+    return gpci_copy_engine_of(ctrl)->count < gpci_copy_engine_of(ctrl)->room;
 }
+
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    (void)now;
+    stats->bulk_stalls += gpci_copy_engine_of(ctrl)->stalls;
+}
+
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    (void)now;
+    gpci_copy_engine_of(ctrl)->stalls = 0;
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_copy_engine *e = gpci_copy_engine_of(ctrl);
+    const gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
+    const bool due = e->count && e->queue[e->first].due <= t->wheel.now;
+    gpci_mover mover = gpci_by_clock(ctrl->component);
+    if (e->count && (gpci_replies_wait(ctrl) || (due && tlb && tlb->used)))
+        mover = gpci_by_itself(to);
+    else if (due && e->under_way >= e->most)
+        mover = gpci_by_any();
+    gpci_held(to, "bulk copies to ask for", e->count, mover);
+    gpci_held(to, "requests of bulk copies under way", e->under_way, gpci_by_any());
+}
+
+const gpci_part_class gpci_copy_engine_part = {.levels = GPCI_OF_L1S,
+                                               .make = make,
+                                               .destroy = destroy,
+                                               .step = {[GPCI_AT_AFTER_TAGS] = step},
+                                               .has_room = has_room,
+                                               .count = count,
+                                               .reset = reset,
+                                               .state = state,
+                                               .hold = hold};

@@ -27,7 +27,8 @@ typedef struct gpci_copy_engine {
     uint32_t rate;      /* requests per core cycle */
     uint32_t most;      /* most requests in flight */
     uint32_t latency;   /* core cycles */
-    uint32_t first;     /* head of `queue` of gpci_ctrl.bulk entries */
+    uint32_t first;     /* head of `queue` */
+    uint32_t count;     /* copies not yet completely requested */
     uint32_t under_way; /* requests in flight */
     uint32_t sent;      /* requests sent in `cycle` */
     uint64_t cycle;
@@ -35,10 +36,6 @@ typedef struct gpci_copy_engine {
     gpci_bulk_entry queue[];
 } gpci_copy_engine;
 
-/* Create the engine of an L1 of plain caches. GPC_ERROR_MEMORY. */
-gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_copy_engine_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_copy_engine_state(gpci_copy_engine *engine, gpci_state_fn visit, void *user_data);
 /* A valid copy. */
 typedef struct gpci_copy_asked {
     const gpc_warp_access *access;
@@ -50,9 +47,9 @@ typedef struct gpci_copy_asked {
 
 /* Returns as gpci_timed_issue. */
 gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy);
-/* Step the engine, after L1's tags. */
-GPCI_COLD void gpci_copy_step(gpci_timed *t, gpci_ctrl *ctrl);
-/* True if a refused copy may be offered again. */
-GPCI_COLD bool gpci_copy_has_room(const gpci_ctrl *ctrl);
+/* The engine of an L1 of plain caches; NULL: none. */
+GPCI_INLINE gpci_copy_engine *gpci_copy_engine_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_COPIES];
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "level/rules/level_count.h"
+#include "timed/core/coherent.h"
 #include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/shards.h"
@@ -11,9 +12,7 @@
 #include "timed/ctrl/l1_observe.h"
 #include "timed/ctrl/plain_values.h"
 #include "timed/ctrl/prefetch.h"
-#include "timed/l1/collector.h"
 #include "timed/l1/copy_engine.h"
-#include "timed/l1/lsu.h"
 
 /* Intake of warp instructions, before the tags. */
 
@@ -157,11 +156,11 @@ GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_a
     gpci_ctrl *ctrl = &t->l1[w->sm];
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     request->cycle = t->wheel.now;
-    ctrl->anew |= gpci_reads_anew(request);
+    ctrl->sm.anew |= gpci_reads_anew(request);
     gpci_l1_observe_instruction(t, request);
     for (uint32_t i = from; i < to; i++) {
         queue_line(t, queue, request, lines, i, inflight);
-        if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
+        if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL))
             gpci_prefetch_note(t, queue->last, w, i - from);
         if (GPCI_UNLIKELY(counts_turns))
             gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
@@ -184,10 +183,10 @@ GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_reques
                              uint64_t token, bool framed, bool ordered, uint32_t fence) {
     gpc_hierarchy *h = t->h;
     gpci_ctrl *ctrl = &t->l1[w->sm];
-    gpci_queue *queue = GPCI_UNLIKELY(ctrl->lsus != NULL) ? gpci_lsu_queue(ctrl, w->warp) : ctrl->entrance;
+    gpci_queue *queue = gpci_l1_entrance(ctrl, w->warp);
     const uint32_t inflight = gpci_take_inflight(t, w->sm, w->warp, w->kind, token, lines->count);
     t->inflights[inflight].framed = framed;
-    ctrl->anew &= ctrl->waiting != 0;
+    ctrl->sm.anew &= ctrl->sm.waiting != 0;
     if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
         t->inflights[inflight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
     if (GPCI_UNLIKELY(h->with_data))
@@ -238,8 +237,8 @@ gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transa
 }
 
 gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy) {
-    ctrl->refused = true;
-    ctrl->notified = ctrl->tag_access[0].reason;
+    ctrl->sm.refused = true;
+    ctrl->sm.notified = ctrl->tag_access[0].reason;
     if (out_busy)
         *out_busy = reason;
     return GPC_BUSY;

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
 #include "timed/core/changes.h"
+#include "timed/core/coherent.h"
 #include "timed/core/mshr_table.h"
 #include "timed/core/run_ahead.h"
 #include "timed/core/tags.h"
 #include "timed/ctrl/data_banks.h"
-#include "timed/ctrl/drain.h"
-#include "timed/ctrl/l15_ctrl.h"
 #include "timed/ctrl/l1_observe.h"
-#include "timed/ctrl/prefetch.h"
-#include "timed/l1/collector.h"
-#include "timed/l1/combine.h"
-#include "timed/l1/copy_engine.h"
 #include "timed/l1/l1_send.h"
-#include "timed/l1/lsu.h"
-#include "timed/l1/replies.h"
-#include "timed/pages/l1_tlb.h"
 
 /*
- * Memory pipeline and L1 of an SM. Line transactions pass the tags in order. Hits leave through the data port. Misses
- * go through the miss queue into the request network. Packets of the reply network enter through the fill port.
+ * Memory pipeline and L1 of an SM: the way of every GPU. Features of some GPUs are parts, called at points
+ * (ctrl_parts.h). Line transactions pass the tags in order. Hits leave through the data port. Misses go through the
+ * miss queue into the request network. Packets of the reply network enter through the fill port.
  */
 
 /* Count the lookup of a load. Sectors in flight count as hits, as in hardware counters. */
@@ -36,29 +29,23 @@ static void count_lookup(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *p, const g
     gpci_count_l1_found(t->h, &p->request, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
     gpci_count_l1_load_line(t->h, ctrl->index, p->request.warp_age, whole);
     gpci_count_token(t->h, &p->request, !whole);
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_train(t, ctrl, p, access, whole);
-}
-
-/* Cycle at which a line's data are ready, after the turn at the data port or banks. */
-GPCI_INLINE uint64_t take_data(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
-    const gpci_inflight *f = &t->inflights[p->line.inflight];
-    if (GPCI_UNLIKELY(f->turns))
-        return gpci_data_passed(t, ctrl, p, f);
-    return gpci_ctrl_data(ctrl, t->wheel.now, gpci_packet_bytes(p));
+    if (gpci_parts_at(ctrl, GPCI_AT_LOOKED))
+        gpci_parts_looked(t, ctrl, p, access, whole);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_inflight *f = &t->inflights[p->line.inflight];
-    uint64_t due = take_data(t, ctrl, p);
+    uint64_t due = gpci_data_take(t, ctrl, p);
     f->due = f->due > due ? f->due : due;
     gpci_log_hit(t, ctrl, p, due);
     gpci_l1_release_line(t, p->line.inflight, 1);
     gpci_pool_give(&t->pool, packet);
 }
 
-const gpci_ctrl_rules gpci_l1_ctrl = {.send = gpci_l1_send_fetch,
+const gpci_ctrl_rules gpci_l1_ctrl = {.own_lines = true,
+                                      .loads_go = true,
+                                      .send = gpci_l1_send_fetch,
                                       .evicted = gpci_l1_evicted,
                                       .released = gpci_l1_release,
                                       .on_stall = gpci_l1_on_stall,
@@ -142,7 +129,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, 
         return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpc_access_result *r = &access->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        take_data(t, ctrl, p);
+        gpci_data_take(t, ctrl, p);
         gpci_l1_send_itself(t, ctrl, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
@@ -159,7 +146,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, 
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors) {
-        take_data(t, ctrl, p);
+        gpci_data_take(t, ctrl, p);
         write_through(t, ctrl, packet, r, verdict);
     } else if (verdict == GPCI_SERVED) {
         gpci_l1_serve(t, ctrl, packet);
@@ -201,23 +188,17 @@ GPCI_INLINE gpci_verdict pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, g
 }
 
 /* Queue before the tags. `returns`: packets may return to the tags, before new ones. */
-GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_ctrl *ctrl, bool returns) {
+GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_ctrl *ctrl, bool returns, bool chooses) {
     if (returns && ctrl->returned.count)
         return &ctrl->returned;
-    return ctrl->reorder ? gpci_reorder_choose(t, ctrl) : &ctrl->in;
+    return chooses ? ctrl->intake->choose(t, ctrl) : &ctrl->in;
 }
 
 /* Blocks of a line for an instruction pass together, if possible. */
 GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
-    const bool beside = p->flags & GPCI_PACKET_FOLLOWS && ctrl->ports_used &&
-                        ctrl->tag_cycle == gpci_clock_own(ctrl->options->clock, t->wheel.now);
+    const bool beside = p->flags & GPCI_PACKET_FOLLOWS && ctrl->tag_port.used &&
+                        ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, t->wheel.now);
     return GPCI_UNLIKELY(beside) || gpci_ctrl_port(ctrl, t->wheel.now, gpci_packet_place(t, p));
-}
-
-/* True if waiting data accesses stop the tags. */
-GPCI_INLINE bool is_data_full(const gpci_ctrl *ctrl, uint64_t now) {
-    const gpci_data_queue *q = ctrl->data_queue;
-    return GPCI_UNLIKELY(q != NULL) ? q->starts[q->next] > now : ctrl->data_free > now + ctrl->options->latency;
 }
 
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
@@ -226,12 +207,13 @@ typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_ctrl *ctrl, uint32_t pa
 /* Pass packets through the tags, as many as ports, banks and resources allow in this cycle. */
 GPCI_INLINE void run_tags(gpci_timed *t, gpci_ctrl *ctrl, pass_tags_fn pass_tags, bool returns) {
     gpci_tag_access *access = &ctrl->tag_access[0];
+    const bool chooses = GPCI_UNLIKELY(ctrl->intake != NULL) && ctrl->intake->choose;
     uint64_t now = t->wheel.now;
     if (gpci_ctrl_stuck(access))
         return;
-    for (gpci_queue *queue; (queue = before_tags(t, ctrl, returns))->count && !gpci_replies_wait(ctrl);) {
+    for (gpci_queue *queue; (queue = before_tags(t, ctrl, returns, chooses))->count && !gpci_replies_wait(ctrl);) {
         /* decided without reading the packet; in a tree a packet may pass beside the one before */
-        if (is_data_full(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
+        if (gpci_data_is_full(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
             gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
             return;
         }
@@ -241,7 +223,6 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_ctrl *ctrl, pass_tags_fn pass_tags
             return;
         }
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint64_t number = ctrl->reorder ? p->tags.number : 0;
         bool last = p->flags & GPCI_PACKET_LAST;
         if (!tag_port(t, ctrl, p)) {
             gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
@@ -256,8 +237,8 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_ctrl *ctrl, pass_tags_fn pass_tags
         gpci_tags_passed(ctrl, queue, access, now);
         if (returns && queue == &ctrl->returned)
             continue;
-        if (ctrl->reorder)
-            gpci_reorder_passed(t, ctrl, number);
+        if (chooses)
+            ctrl->intake->passed(t, ctrl);
         else if (last)
             gpci_ctrl_waited(ctrl, now);
     }
@@ -268,32 +249,25 @@ static void send_out(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (GPCI_UNLIKELY(t->h->window.bytes != 0))
         p->priority = p->request.priority;
-    if (ctrl->coalescer && p->flags & GPCI_PACKET_FETCH &&
-        gpci_lrc_read(ctrl->coalescer, packet, gpci_fence_joins_since(t, ctrl, p))) {
-        gpci_log_event(t, GPC_WHAT_JOIN, ctrl, p, 0);
-        GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(p->segments));
-        ctrl->joined++;
+    if (gpci_parts_at(ctrl, GPCI_AT_LEAVE) && gpci_parts_leave(t, ctrl, packet))
         return;
-    }
-    ctrl->below += !(p->flags & GPCI_PACKET_POSTED);
-    if (ctrl->coalescer && p->type == GPCI_ATOMIC)
-        gpci_lrc_changes(ctrl->coalescer, ctrl->index, p->address);
+    ctrl->below.packets += !(p->flags & GPCI_PACKET_POSTED);
     const uint32_t bytes = gpci_packet_payload(t, p);
     /* to the slice of the own partition */
     const uint32_t partition = t->h->sm_partition[ctrl->index],
                    slice = gpci_interleave_slice(&t->h->interleave, p->address, &p->path.inner);
-    gpci_network_send(ctrl->requests_out, ctrl->index, gpci_l2_slice(t->h, partition, slice), t->header + bytes,
-                      packet);
+    gpci_network_send(ctrl->networks.requests_out, ctrl->index, gpci_l2_slice(t->h, partition, slice),
+                      t->header + bytes, packet);
 }
 
 typedef void (*send_fn)(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
 typedef bool (*room_fn)(const gpci_timed *t, const gpci_ctrl *ctrl);
 
 static bool has_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    if (GPCI_LIKELY(!ctrl->requests_out->in_flits))
-        return gpci_network_can_send(ctrl->requests_out, ctrl->index);
+    if (GPCI_LIKELY(!ctrl->networks.requests_out->in_flits))
+        return gpci_network_can_send(ctrl->networks.requests_out, ctrl->index);
     const gpci_packet *p = gpci_packet_at(&t->pool, ctrl->out.first);
-    return gpci_network_takes(ctrl->requests_out, ctrl->index, t->header + gpci_packet_payload(t, p));
+    return gpci_network_takes(ctrl->networks.requests_out, ctrl->index, t->header + gpci_packet_payload(t, p));
 }
 
 /* True if the first packet has not reached the miss queue; L1 is then woken later. */
@@ -314,19 +288,19 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_ctrl *ctrl, room_fn room, send_fn s
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MISS_QUEUE);
         send(t, ctrl, packet);
     }
-    if (ctrl->unsent_since != GPCI_NEVER) {
-        ctrl->unsent += now - ctrl->unsent_since;
-        ctrl->unsent_since = GPCI_NEVER;
+    if (ctrl->unsent.since != GPCI_NEVER) {
+        ctrl->unsent.cycles += now - ctrl->unsent.since;
+        ctrl->unsent.since = GPCI_NEVER;
     }
     if (ctrl->out.count && !is_under_way(t, ctrl))
-        ctrl->unsent_since = now;
+        ctrl->unsent.since = now;
 }
 
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl) {
     if (gpci_replies_wait(ctrl))
         return GPC_BUSY_REPLY;
     uint8_t reason = ctrl->tag_access[0].reason;
-    if (reason == GPC_BUSY_MISS_QUEUE && ctrl->unsent_since != GPCI_NEVER)
+    if (reason == GPC_BUSY_MISS_QUEUE && ctrl->unsent.since != GPCI_NEVER)
         return GPC_BUSY_NETWORK;
     return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
 }
@@ -339,76 +313,39 @@ typedef void (*ctrl_fn)(gpci_timed *t, gpci_ctrl *ctrl);
 GPCI_INLINE void step_above(gpci_timed *t, gpci_ctrl *ctrl, ctrl_fn fills, ctrl_fn tags) {
     if (gpci_replies_wait(ctrl))
         gpci_l1_run_replies(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->drain_first != GPCI_NO_PACKET))
-        gpci_drain_step(t, ctrl);
+    gpci_parts_run(t, ctrl, GPCI_AT_ARRIVE);
     if (fills)
         fills(t, ctrl);
     if (ctrl->due.first != UINT32_MAX)
         gpci_l1_run_due(t, ctrl, &ctrl->due);
     if (GPCI_UNLIKELY(ctrl->filled.first != UINT32_MAX))
         gpci_l1_run_due(t, ctrl, &ctrl->filled);
-    if (GPCI_UNLIKELY(ctrl->constants != NULL)) {
-        gpci_l1_run_due(t, ctrl, &ctrl->constants->due);
-        gpci_constants_step(t, ctrl);
-    }
-    if (GPCI_UNLIKELY(ctrl->tlb != NULL))
-        gpci_l1_tlb_step(t, ctrl);
-    if (ctrl->reorder)
-        gpci_reorder_fill(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->collector != NULL))
-        gpci_collector_step(t, ctrl);
+    gpci_parts_run(t, ctrl, GPCI_AT_BEFORE_TAGS);
     tags(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->collector != NULL))
-        gpci_collector_refill(t, ctrl);
-    if (ctrl->reorder)
-        gpci_reorder_settle(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->bulk) && !gpci_replies_wait(ctrl))
-        gpci_copy_step(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL) && !gpci_replies_wait(ctrl))
-        gpci_prefetch_step(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->fences.first != UINT32_MAX))
-        gpci_fences_step(t, ctrl);
-}
-
-/* Move requests of caches beside L1 to the miss queue. */
-static GPCI_COLD void send_beside(gpci_timed *t, gpci_ctrl *ctrl) {
-    if (ctrl->constants)
-        gpci_constants_send(t, ctrl);
-    if (ctrl->l15)
-        gpci_l15_send(t, ctrl);
-}
-
-/* True if caches beside L1 have more, and the miss queue has room. */
-static GPCI_COLD bool has_more_beside(const gpci_ctrl *ctrl) {
-    const gpci_ctrl *last = ctrl->l15 ? ctrl->l15 : ctrl->constants;
-    return last->out.count && !gpci_queue_full(&ctrl->out);
+    gpci_parts_run(t, ctrl, GPCI_AT_AFTER_TAGS);
 }
 
 /* Step the miss queue, and notify waiters of free resources. */
 GPCI_INLINE void step_below(gpci_timed *t, gpci_ctrl *ctrl, room_fn room, send_fn send) {
     const uint32_t sm = ctrl->index;
-    if (GPCI_UNLIKELY(ctrl->combine != NULL))
-        gpci_combine_step(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->has_side))
-        send_beside(t, ctrl);
-    if (ctrl->out.count || ctrl->unsent_since != GPCI_NEVER)
+    gpci_parts_run(t, ctrl, GPCI_AT_GATHER);
+    gpci_parts_run(t, ctrl, GPCI_AT_BELOW);
+    if (ctrl->out.count || ctrl->unsent.since != GPCI_NEVER)
         run_out(t, ctrl, room, send);
-    if (GPCI_UNLIKELY(ctrl->has_side) && has_more_beside(ctrl))
+    gpci_parts_run(t, ctrl, GPCI_AT_END);
+    if (gpci_ctrl_may_retry(&ctrl->tag_access[0]) && !gpci_replies_wait(ctrl))
         gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
-    if ((gpci_ctrl_may_retry(&ctrl->tag_access[0]) && !gpci_replies_wait(ctrl)) ||
-        (GPCI_UNLIKELY(ctrl->fences.first != UINT32_MAX) && ctrl->fences.held_up && !gpci_queue_full(&ctrl->out)))
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
-    if ((ctrl->refused && gpci_l1_has_place(t, ctrl)) || (ctrl->refused_miss && !gpci_queue_full(&ctrl->out)) ||
-        (GPCI_UNLIKELY(ctrl->has_side) && ctrl->refused_read && gpci_l15_has_room(ctrl)) ||
-        (GPCI_UNLIKELY(ctrl->refused_bulk) && gpci_copy_has_room(ctrl))) {
-        ctrl->refused = ctrl->refused_miss = ctrl->refused_read = ctrl->refused_bulk = false;
+    if ((ctrl->sm.refused && gpci_l1_has_place(t, ctrl)) || (ctrl->sm.refused_miss && !gpci_queue_full(&ctrl->out)) ||
+        (GPCI_UNLIKELY(ctrl->parts.refused != 0) && gpci_parts_have_room(ctrl))) {
+        ctrl->sm.refused = ctrl->sm.refused_miss = false;
+        ctrl->parts.refused = 0;
         if (t->front.ready)
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
-    } else if (ctrl->refused && ctrl->notified != ctrl->tag_access[0].reason) {
+    } else if (ctrl->sm.refused && ctrl->sm.notified != ctrl->tag_access[0].reason) {
         /* The SM still waits, but for another reason: its stalls are counted by reason. */
-        ctrl->notified = ctrl->tag_access[0].reason;
+        ctrl->sm.notified = ctrl->tag_access[0].reason;
         if (t->front.step)
             gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }
@@ -425,8 +362,8 @@ static gpci_verdict pass_coherent(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packe
 }
 
 static void run_coherent_tags(gpci_timed *t, gpci_ctrl *ctrl) {
-    if (GPCI_UNLIKELY(ctrl->lsus != NULL))
-        gpci_lsus_step(t, ctrl);
+    if (GPCI_UNLIKELY(ctrl->intake != NULL) && ctrl->intake->run)
+        ctrl->intake->run(t, ctrl);
     else
         run_tags(t, ctrl, pass_coherent, true);
 }
@@ -436,7 +373,7 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_ctrl *ctrl = &t->l1[sm];
     if (gpci_is_behind(t, ctrl))
         return;
-    if (GPCI_LIKELY(ctrl->passed_at != t->wheel.now))
+    if (GPCI_LIKELY(ctrl->ahead.passed_at != t->wheel.now))
         step_above(t, ctrl, gpci_l1_fills, run_own_tags);
     step_below(t, ctrl, has_room, send_out);
     if (t->ahead_limit && !gpci_sm_is_due(t, sm))
@@ -445,8 +382,8 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
 
 bool gpci_l1_step_ahead(gpci_timed *t, gpci_ctrl *ctrl) {
     step_above(t, ctrl, NULL, run_own_tags);
-    if (ctrl->out.count || (ctrl->combine && ctrl->combine->open)) {
-        ctrl->passed_at = t->wheel.now;
+    if (ctrl->out.count || gpci_parts_at(ctrl, GPCI_AT_GATHER)) {
+        ctrl->ahead.passed_at = t->wheel.now;
         return false;
     }
     step_below(t, ctrl, has_room, send_out);

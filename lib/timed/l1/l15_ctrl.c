@@ -21,6 +21,7 @@ static void released(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t le
     serve(t, ctrl, packet, level);
 }
 
+/* Lines of constant caches are shorter: not own_lines. */
 static const gpci_ctrl_rules rules = {.send = gpci_read_only_send,
                                       .evicted = gpci_read_only_evicted,
                                       .released = released,
@@ -46,7 +47,7 @@ static void run_tags(gpci_timed *t, gpci_ctrl *ctrl) {
     const uint64_t now = t->wheel.now;
     while (ctrl->in.count && !gpci_ctrl_stuck(access)) {
         const uint32_t packet = ctrl->in.first;
-        if (ctrl->data_free > now + ctrl->options->latency ||
+        if (ctrl->data.free > now + ctrl->options->latency ||
             !gpci_ctrl_port(ctrl, now, gpci_packet_at(&t->pool, packet)->address)) {
             gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
             return;
@@ -65,7 +66,7 @@ static void deliver(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_ctrl *l1 = &t->l1[p->request.sm];
     if (p->flags & GPCI_PACKET_FETCH) {
-        gpci_ctrl_fill(t, l1->constants, packet);
+        gpci_ctrl_fill(t, gpci_constants_of(l1), packet);
         gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now);
         return;
     }
@@ -89,8 +90,8 @@ static void tell_l1s(gpci_timed *t, const gpci_ctrl *ctrl) {
     if (gpci_queue_full(&ctrl->in))
         return;
     for (uint32_t sm = t->h->l15_first[ctrl->index]; sm != UINT32_MAX; sm = t->h->l15_next[sm]) {
-        const gpci_ctrl *l1 = &t->l1[sm];
-        if (l1->refused_read || (l1->constants && l1->constants->out.count))
+        const gpci_ctrl *l1 = &t->l1[sm], *constants = gpci_constants_of(l1);
+        if (l1->parts.refused >> GPCI_PART_L15 & 1 || (constants && constants->out.count))
             gpci_wheel_wake(&t->wheel, l1->component, now);
     }
 }
@@ -104,18 +105,19 @@ static void step(const gpci_group *group, uint32_t index) {
 }
 
 bool gpci_l15_has_room(const gpci_ctrl *l1) {
-    return !gpci_queue_full(&l1->l15->in);
+    return !gpci_queue_full(&gpci_ctrl_l15(l1)->in);
 }
 
 void gpci_l15_take(gpci_timed *t, gpci_ctrl *l1, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->request.sector_mask = 1; /* sector of the L1.5's line */
-    gpci_queue_push(&l1->l15->in, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, l1->l15->component, t->wheel.now);
+    gpci_queue_push(&gpci_ctrl_l15(l1)->in, &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, gpci_ctrl_l15(l1)->component, t->wheel.now);
 }
 
-void gpci_l15_send(gpci_timed *t, gpci_ctrl *l1) {
-    gpci_ctrl *ctrl = l1->l15;
+/* Send the L1.5's reads for an SM into the miss queue of L1. */
+static void ask(gpci_timed *t, gpci_ctrl *l1) {
+    gpci_ctrl *ctrl = gpci_ctrl_l15(l1);
     while (ctrl->out.count) {
         const uint32_t sm = gpci_packet_at(&t->pool, ctrl->out.first)->request.sm;
         if (sm != l1->index) {
@@ -131,10 +133,20 @@ void gpci_l15_send(gpci_timed *t, gpci_ctrl *l1) {
     }
 }
 
+/* More reads follow, once the miss queue has room. */
+static void end(gpci_timed *t, gpci_ctrl *l1) {
+    if (gpci_ctrl_l15(l1)->out.count && !gpci_queue_full(&l1->out))
+        gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
+}
+
+/* The L1.5 of an L1 is a component; the part stands for the way there. */
+const gpci_part_class gpci_l15_reader_part = {
+    .levels = GPCI_OF_L1S, .step = {[GPCI_AT_BELOW] = ask, [GPCI_AT_END] = end}, .has_room = gpci_l15_has_room};
+
 void gpci_l15_fill(gpci_timed *t, gpci_ctrl *l1, uint32_t packet) {
     gpci_packet_at(&t->pool, packet)->request.sector_mask = 1;
-    gpci_ctrl_fill(t, l1->l15, packet);
-    gpci_wheel_wake(&t->wheel, l1->l15->component, t->wheel.now);
+    gpci_ctrl_fill(t, gpci_ctrl_l15(l1), packet);
+    gpci_wheel_wake(&t->wheel, gpci_ctrl_l15(l1)->component, t->wheel.now);
 }
 
 static gpci_group_size size(const gpci_timed *t, gpci_group_kind kind) {
@@ -161,7 +173,6 @@ static gpc_status make(gpci_group *group, gpc_error *error) {
     for (uint32_t i = 0; i < group->objects && status == GPC_OK; i++) {
         const gpci_ctrl at = {.index = i, .component = group->first + i};
         status = gpci_ctrl_make_side(t, &at, &rules, &t->l15_options, &t->l15_level, &t->l15[i]);
-        t->l15[i].own_lines = false; /* lines of constant caches are shorter */
         t->l15[i].cache = h->l15[i];
         gpci_queue_init(&t->l15[i].in, gpci_number(h, GPCI_KEY_L15_QUEUE));
         gpci_queue_init(&t->l15[i].out, gpci_number(h, GPCI_KEY_L15_MISS_QUEUE));

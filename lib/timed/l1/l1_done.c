@@ -2,6 +2,7 @@
 #include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/stage_times.h"
+#include "timed/ctrl/constant_cache.h"
 #include "timed/ctrl/data_banks.h"
 #include "timed/l1/multicast.h"
 #include "timed/l1/replies.h"
@@ -91,7 +92,9 @@ static void land(gpci_timed *t, uint32_t number) {
         complete(t, ctrl, number);
         return;
     }
-    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &ctrl->constants->due : filled ? &ctrl->filled : &ctrl->due;
+    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &gpci_constants_of(ctrl)->due
+                         : filled                   ? &ctrl->filled
+                                                    : &ctrl->due;
     f->next = UINT32_MAX;
     if (due->first == UINT32_MAX) {
         due->first = number;

@@ -3,9 +3,7 @@
 #include "timed/core/event_log.h"
 #include "timed/ctrl/l15_ctrl.h"
 #include "timed/ctrl/plain_values.h"
-#include "timed/ctrl/prefetch.h"
 #include "timed/l1/combine.h"
-#include "timed/l1/replies.h"
 
 /* Replies on the way into an SM's L1 through the fill port: to MSHR entries, or to the asking accesses. */
 
@@ -27,7 +25,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->level = m->level;
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
-    ctrl->joined--;
+    ctrl->below.joined--;
     gpci_count_lrc_merge(t->h, ctrl->index, gpci_count_sectors(p->segments));
     if (GPCI_UNLIKELY(t->values != NULL))
         gpci_plain_shared(t, m->packet, packet);
@@ -40,10 +38,10 @@ static void keep(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t address = p->address;
     uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
-    const bool unclaimed = GPCI_UNLIKELY(ctrl->prefetch != NULL) && gpci_prefetch_returns(t, ctrl, p);
-    gpci_ctrl_fill(t, ctrl, packet);
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_kept(ctrl, address, unclaimed);
+    if (gpci_parts_at(ctrl, GPCI_AT_FILL))
+        gpci_parts_fill(t, ctrl, packet);
+    else
+        gpci_ctrl_fill(t, ctrl, packet);
     ctrl->fences.fetches[generation]--;
     if (GPCI_UNLIKELY(generation != ctrl->fences.generation))
         gpci_fence_stale(ctrl, address, sectors);
@@ -61,15 +59,15 @@ static void take_reply(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
         p->request.sector_mask = p->line.fetched;
         p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
         p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
-        if (ctrl->coalescer)
-            gpci_lrc_reply(ctrl->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
-        if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && ctrl->l15) {
+        if (gpci_lrc_of(ctrl))
+            gpci_lrc_reply(gpci_lrc_of(ctrl), packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
+        if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && gpci_ctrl_l15(ctrl)) {
             gpci_l15_fill(t, ctrl, packet);
             return;
         }
         if (GPCI_UNLIKELY(gpci_is_of_constants(p))) {
             p->request.sector_mask = 1;
-            gpci_ctrl_fill(t, ctrl->constants, packet);
+            gpci_ctrl_fill(t, gpci_constants_of(ctrl), packet);
             return;
         }
         if (ctrl->cache->predictor_ops->on_reply && gpci_verify(t, ctrl, packet))
@@ -79,8 +77,8 @@ static void take_reply(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
         keep(t, ctrl, packet);
         return;
     }
-    if (ctrl->coalescer && (p->request.kind == GPC_ATOMIC || p->request.kind == GPC_REDUCTION))
-        gpci_lrc_changed(ctrl->coalescer, ctrl->index, p->address, t->wheel.now);
+    if (gpci_lrc_of(ctrl) && (p->request.kind == GPC_ATOMIC || p->request.kind == GPC_REDUCTION))
+        gpci_lrc_changed(gpci_lrc_of(ctrl), ctrl->index, p->address, t->wheel.now);
     if (p->line.inflight != UINT32_MAX) {
         if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed && p->request.copy != GPC_COPY_BULK)
             gpci_count_l1_dram_line(t->h, ctrl->index);
@@ -109,14 +107,14 @@ static uint64_t bytes_asked(const gpci_timed *t, const gpci_packet *p) {
 void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
     while (!gpci_replies_wait(ctrl) &&
-           (ctrl->fills.count || gpci_network_peek(ctrl->replies_in, ctrl->index) != GPCI_NO_PACKET)) {
+           (ctrl->fills.count || gpci_network_peek(ctrl->networks.replies_in, ctrl->index) != GPCI_NO_PACKET)) {
         if (ctrl->fill_free > now) {
             gpci_wheel_wake(&t->wheel, ctrl->component, ctrl->fill_free);
             return;
         }
         const bool handed = ctrl->fills.count != 0;
-        uint32_t packet = handed ? take_handed(t, ctrl) : gpci_network_receive(ctrl->replies_in, ctrl->index);
-        ctrl->below -= !handed;
+        uint32_t packet = handed ? take_handed(t, ctrl) : gpci_network_receive(ctrl->networks.replies_in, ctrl->index);
+        ctrl->below.packets -= !handed;
 #ifdef GPCI_CHECK
         ctrl->counts.reply_bytes_again += handed ? 0 : bytes_asked(t, gpci_packet_at(&t->pool, packet));
 #endif

@@ -3,14 +3,13 @@
 
 #include "level/rules/level_rules.h"
 #include "timed/core/event_log.h"
-#include "timed/ctrl/prefetch.h"
 #include "timed/l1/combine.h"
 
 /* Packets from an L1 to below: reads of MSHR entries, other requests, write-backs; combined or alone. */
 
 /* Send a request without combining; earlier waiting requests leave first. */
 GPCI_INLINE void leave_alone(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t cycles) {
-    if (GPCI_UNLIKELY(ctrl->combine != NULL))
+    if (gpci_part_is_active(ctrl, GPCI_PART_COMBINE))
         gpci_combine_flush(t, ctrl);
     gpci_l1_queue_miss(t, ctrl, packet, cycles);
 }
@@ -28,7 +27,7 @@ static void combine_store(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const
 
 /* True if other requests of the line may join a fetch: a load without special fields. */
 static bool is_combined(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_fetch_request *asked) {
-    if (!ctrl->combine)
+    if (!gpci_combine_of(ctrl))
         return false;
     const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet),
                       *mshr_target = gpci_packet_at(&t->pool, asked->mshr_target);
@@ -74,7 +73,7 @@ static bool joins_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
     gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
     if (GPCI_UNLIKELY(l->entry != asked->entry)) /* the line was replaced; the line's entry is a new entry */
         return false;
-    ctrl->combine->joined++;
+    gpci_combine_of(ctrl)->joined++;
     gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
     grow(t, ctrl, l, asked->segments);
     if (asked->packet != asked->mshr_target)
@@ -108,8 +107,8 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
     f->entry = asked->entry;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_asked(t->h, &f->request, f->segments);
-    if (ctrl->coalescer)
-        gpci_lrc_expect(ctrl->coalescer, ctrl->index, f->address);
+    if (gpci_lrc_of(ctrl))
+        gpci_lrc_expect(gpci_lrc_of(ctrl), ctrl->index, f->address);
     if (combined)
         gpci_combine_hold(t, ctrl, fetch, kind, cycles);
     else
@@ -120,8 +119,8 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
 /* A dirty line is evicted: send the bytes below; no access waits. */
 void gpci_l1_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction) {
     gpc_request request;
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_evicted(ctrl, eviction);
+    if (gpci_parts_at(ctrl, GPCI_AT_EVICT))
+        gpci_parts_evicted(ctrl, eviction);
     if (!gpci_l1_line_left(t->h, ctrl->index, eviction, &request))
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
@@ -147,7 +146,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_p
     gpci_log_queued(t, ctrl, p, type == GPCI_READ);
     const bool through = type == GPCI_WRITE && gpci_l1_for(t->h, p->request.sm, p->request.space);
     const uint32_t cycles = through ? t->miss_latency : t->bypass_latency;
-    if (ctrl->combine && type == GPCI_WRITE)
+    if (gpci_combine_of(ctrl) && type == GPCI_WRITE)
         combine_store(t, ctrl, packet, p, cycles);
     else
         leave_alone(t, ctrl, packet, cycles);

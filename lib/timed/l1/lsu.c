@@ -4,10 +4,19 @@
 #include "coherence/module/tree.h"
 #include "level/rules/level_count.h"
 #include "timed/core/event_log_coherent.h"
-#include "timed/l1/replies.h"
+
+static gpci_lsus *lsus_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_LSUS];
+}
 
 static gpci_ctrl *ctrl_of(const gpci_timed *t, const gpci_packet *p) {
     return &t->l1[p->request.sm];
+}
+
+/* Unit of a warp. */
+static gpci_lsu *unit_of(const gpci_ctrl *ctrl, uint32_t warp) {
+    gpci_lsus *lsus = lsus_of(ctrl);
+    return &lsus->units[warp % lsus->count];
 }
 
 static bool is_load(const gpci_packet *p) {
@@ -34,7 +43,7 @@ static void signal(gpci_timed *t, gpci_packet *p) {
     p->mshr.done = true;
     if (--t->inflights[p->line.inflight].unsignalled)
         return;
-    ctrl->lsus->units[p->request.warp % ctrl->lsus->count].in_flight--;
+    unit_of(ctrl, p->request.warp)->in_flight--;
 }
 
 void gpci_lsu_joined(gpci_timed *t, uint32_t inflight) {
@@ -125,36 +134,39 @@ static bool begin_access(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
 /* Begin the accesses of the first waiting instruction. If memory runs out, begin a part now and the rest later. */
 static void begin(gpci_timed *t, gpci_ctrl *ctrl, gpci_lsu *unit) {
     const uint64_t now = t->wheel.now;
+    const bool waits = lsus_of(ctrl)->waits;
     for (bool last = false; !last;) {
         const uint32_t packet = unit->queue.first;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         const uint32_t inflight = p->line.inflight;
         if (!begin_access(t, ctrl, packet))
             return;
-        if (!unit->half && ctrl->lsus->waits) {
+        if (!unit->half && waits) {
             unit->in_flight++;
             t->inflights[inflight].unsignalled = t->inflights[inflight].left;
         }
-        if (!ctrl->lsus->waits)
+        if (!waits)
             p->line.inflight = UINT32_MAX;
         last = p->flags & GPCI_PACKET_LAST;
         unit->half = !last;
         (void)gpci_queue_pop(&unit->queue, &t->pool, now);
-        for (uint32_t left = last && !ctrl->lsus->waits ? t->inflights[inflight].left : 0; left; left--)
+        for (uint32_t left = last && !waits ? t->inflights[inflight].left : 0; left; left--)
             gpci_l1_release_line(t, inflight, 1);
     }
     gpci_ctrl_waited(ctrl, now);
 }
 
-void gpci_lsus_step(gpci_timed *t, gpci_ctrl *ctrl) {
+/* In place of L1's tags: begin instructions where possible. */
+static void run(gpci_timed *t, gpci_ctrl *ctrl) {
     const bool room = ctrl->mshr.used[0] < ctrl->options->entries;
+    gpci_lsus *lsus = lsus_of(ctrl);
     bool lacks = false, begun = false;
     if (gpci_replies_wait(ctrl) ||
         t->coherent->sealed) /* all lines may be on the way out; the end of the flush wakes L1 */
         return;
-    for (uint32_t i = 0; i < ctrl->lsus->count; i++) {
-        gpci_lsu *unit = &ctrl->lsus->units[i];
-        if (!unit->queue.count || (unit->in_flight >= ctrl->lsus->most && !unit->half))
+    for (uint32_t i = 0; i < lsus->count; i++) {
+        gpci_lsu *unit = &lsus->units[i];
+        if (!unit->queue.count || (unit->in_flight >= lsus->most && !unit->half))
             continue;
         const bool may = room || unit->half;
         lacks |= !may;
@@ -173,27 +185,36 @@ void gpci_lsus_step(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
 }
 
-gpc_status gpci_lsus_create(const gpci_timed *t, gpci_ctrl *ctrl) {
+/* Queue of a warp's packets that have not begun. */
+static gpci_queue *entrance(gpci_ctrl *ctrl, uint32_t warp) {
+    return &unit_of(ctrl, warp)->queue;
+}
+
+static const gpci_intake intake = {.entrance = entrance, .run = run};
+
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     if (!t->h->lane_packets)
         return GPC_OK;
     const uint64_t count = gpci_number(t->h, GPCI_KEY_SM_LSUS), most = gpci_number(t->h, GPCI_KEY_SM_LSU_IN_FLIGHT);
-    ctrl->lsus = gpci_zalloc(t->context, 1, sizeof *ctrl->lsus + count * sizeof *ctrl->lsus->units);
-    if (!ctrl->lsus)
-        return GPC_ERROR_MEMORY;
-    ctrl->lsus->count = (uint32_t)count;
-    ctrl->lsus->waits = gpci_number(t->h, GPCI_KEY_SM_LSU_WAITS) != 0;
-    ctrl->lsus->most = most >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)most;
+    gpci_lsus *lsus = gpci_zalloc(t->context, 1, sizeof *lsus + count * sizeof *lsus->units);
+    if (!lsus)
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_LSUS, &gpci_lsus_part, lsus);
+    ctrl->intake = &intake;
+    lsus->count = (uint32_t)count;
+    lsus->waits = gpci_number(t->h, GPCI_KEY_SM_LSU_WAITS) != 0;
+    lsus->most = most >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)most;
     for (uint32_t i = 0; i < count; i++)
-        gpci_queue_init(&ctrl->lsus->units[i].queue, GPCI_UNLIMITED);
+        gpci_queue_init(&lsus->units[i].queue, GPCI_UNLIMITED);
     return GPC_OK;
 }
 
-void gpci_lsus_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, ctrl->lsus);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_free(t->context, lsus_of(ctrl));
 }
 
-void gpci_lsus_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    const gpci_lsus *lsus = ctrl->lsus;
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_lsus *lsus = lsus_of(ctrl);
     const bool room = ctrl->mshr.used[0] < ctrl->options->entries;
     for (uint32_t i = 0; i < lsus->count; i++) {
         const gpci_lsu *unit = &lsus->units[i];
@@ -205,6 +226,10 @@ void gpci_lsus_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to
     }
 }
 
-void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_lsus *lsus = lsus_of(ctrl);
     visit(user_data, lsus->units, lsus->count * sizeof *lsus->units);
 }
+
+const gpci_part_class gpci_lsus_part = {
+    .levels = GPCI_OF_L1S, .in_step = true, .make = make, .destroy = destroy, .state = state, .hold = hold};

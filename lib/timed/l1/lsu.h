@@ -39,20 +39,8 @@ typedef struct gpci_lsus {
     gpci_lsu units[];
 } gpci_lsus;
 
-/* Create the units of an L1; NULL with l1.coalescer = warp. GPC_ERROR_MEMORY. */
-gpc_status gpci_lsus_create(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_lsus_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_lsus_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
-void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data);
-/* In place of L1's tags: begin instructions where possible. */
-void gpci_lsus_step(gpci_timed *t, gpci_ctrl *ctrl);
 /* As gpci_engine_host.joined and .ended. */
 void gpci_lsu_joined(gpci_timed *t, uint32_t inflight);
 void gpci_lsu_ended(gpci_timed *t, uint32_t inflight);
-
-/* Queue of a warp's packets that have not begun. */
-GPCI_INLINE gpci_queue *gpci_lsu_queue(const gpci_ctrl *ctrl, uint32_t warp) {
-    return &ctrl->lsus->units[warp % ctrl->lsus->count].queue;
-}
 
 #endif

@@ -28,7 +28,7 @@ void gpci_multicast_prepare(gpci_timed *t, uint32_t sm, gpci_packet *p, uint32_t
 
 bool gpci_multicast_send(gpci_timed *t, gpci_ctrl *slice, gpci_packet *p) {
     while (p->beside != GPCI_NO_PACKET) {
-        if (!gpci_network_can_take(slice->replies_out, slice->index, p->path.size))
+        if (!gpci_network_can_take(slice->networks.replies_out, slice->index, p->path.size))
             return false;
         const uint32_t number = p->beside;
         gpci_packet *other = gpci_packet_at(&t->pool, number);
@@ -41,7 +41,7 @@ bool gpci_multicast_send(gpci_timed *t, gpci_ctrl *slice, gpci_packet *p) {
         other->request.sm = own.target - 1u;
         other->beside = GPCI_NO_PACKET;
         gpci_log_fork(t, number);
-        gpci_network_send(slice->replies_out, slice->index, own.target - 1u, other->path.size, number);
+        gpci_network_send(slice->networks.replies_out, slice->index, own.target - 1u, other->path.size, number);
     }
     p->request.sm = p->line.target - 1u;
     return true;
@@ -52,9 +52,10 @@ void gpci_multicast_reply(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packe
     if (number == GPCI_NOT_ASKED)
         return;
     gpci_ctrl *requester = number ? &t->l1[number - 1u] : &t->l1[ctrl->index];
-    requester->engine->under_way--;
+    gpci_copy_engine_of(requester)->under_way--;
     if (requester == ctrl)
         return;
-    requester->below--; /* counted by the network on leaving; the destination SM had counted the packet earlier */
+    requester->below
+        .packets--; /* counted by the network on leaving; the destination SM had counted the packet earlier */
     gpci_wheel_wake(&requester->timed->wheel, requester->component, t->wheel.now + 1); /* may belong to another shard */
 }

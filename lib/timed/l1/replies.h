@@ -9,11 +9,6 @@
  * output, first in, first out, and L1's tags and fill port stand still meanwhile.
  */
 
-/* True if accesses wait: then the tags and the fill port stand still. */
-GPCI_INLINE bool gpci_replies_wait(const gpci_ctrl *ctrl) {
-    return GPCI_UNLIKELY(ctrl->replies.first != UINT32_MAX);
-}
-
 /* An access of an SM with a limit is done: take a credit, or wait (returns true). */
 GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_ctrl *ctrl, uint32_t inflight);
 /* Next waiting access, now with a credit; or UINT32_MAX. */

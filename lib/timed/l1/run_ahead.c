@@ -2,8 +2,6 @@
 #include "timed/core/run_ahead.h"
 
 #include "level/build/threads_check.h"
-#include "timed/l1/combine.h"
-#include "timed/l1/replies.h"
 
 /*
  * Most cycles to run ahead: well below the wheel's span; fewest cycles worthwhile; and most cycles without a step to
@@ -13,11 +11,13 @@
 #define NEAREST 4u
 #define GAP 6u
 
+/* Parts whose work concerns more than the L1 and the SM. */
+#define NOT_ALONE (1u << GPCI_PART_COMBINE | 1u << GPCI_PART_COPIES | 1u << GPCI_PART_FENCES)
+
 bool gpci_may_run_ahead(const gpci_timed *t) {
     char text[GPCI_THREADS_TEXT];
     const gpc_hierarchy *h = t->h;
-    if (h->coherent || h->with_data || h->inclusive || h->viper || t->shards || t->l1[0].prefetch || t->l1[0].lsus ||
-        t->l1[0].tlb || t->l1[0].constants)
+    if (h->coherent || h->with_data || h->inclusive || h->viper || t->shards || gpci_parts_in_step(t->l1))
         return false;
     return gpci_threads_check_key(h, GPCI_KEY_L1_REPLACEMENT, text) &&
            gpci_threads_check_key(h, GPCI_KEY_L1_BYPASS, text) && gpci_threads_check_key(h, GPCI_KEY_SCHEDULER, text);
@@ -33,9 +33,9 @@ uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
 
 /* True if the L1 interacts only with the SM. Loads of the moment look at changes in slices (changes.h). */
 GPCI_INLINE bool is_alone(const gpci_ctrl *ctrl) {
-    return !ctrl->out.count && !(ctrl->combine && ctrl->combine->open) && ctrl->unsent_since == GPCI_NEVER &&
-           !ctrl->fills.count && !ctrl->joined && ctrl->fences.first == UINT32_MAX && !ctrl->refused_miss &&
-           !ctrl->bulk && !(ctrl->anew && ctrl->waiting) && !gpci_replies_wait(ctrl);
+    return !ctrl->out.count && !(ctrl->parts.active & NOT_ALONE) && ctrl->unsent.since == GPCI_NEVER &&
+           !ctrl->fills.count && !ctrl->below.joined && !ctrl->sm.refused_miss &&
+           !(ctrl->sm.anew && ctrl->sm.waiting) && !gpci_replies_wait(ctrl);
 }
 
 /* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */
@@ -50,9 +50,9 @@ GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm
 
 /* Last cycle without replies other than already granted by the reply network. */
 static uint64_t last_without_reply(const gpci_ctrl *ctrl, uint64_t now) {
-    if (!ctrl->below)
+    if (!ctrl->below.packets)
         return now + FARTHEST;
-    const gpci_network_options *o = &ctrl->replies_in->options;
+    const gpci_network_options *o = &ctrl->networks.replies_in->options;
     const uint64_t cycles = (uint64_t)o->latency * o->clock.core / o->clock.own;
     if (o->clock.core == o->clock.own)
         return now + (cycles < FARTHEST ? cycles : FARTHEST);
@@ -74,9 +74,9 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
 static bool step_pair(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
     const uint32_t l1 = ctrl->component, sm = ctrl->index;
-    ctrl->ahead_until = wheel->now - 1;
+    ctrl->ahead.until = wheel->now - 1;
     if (gpci_bit_is_set(row, l1)) {
-        if (gpci_network_peek(ctrl->replies_in, sm) != GPCI_NO_PACKET)
+        if (gpci_network_peek(ctrl->networks.replies_in, sm) != GPCI_NO_PACKET)
             return false;
         take_turn(row, l1);
         wheel->at = l1;
@@ -86,12 +86,12 @@ static bool step_pair(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t 
         }
     }
     if (!take_turn(row, number)) {
-        ctrl->ahead_until = wheel->now;
+        ctrl->ahead.until = wheel->now;
         return true;
     }
     wheel->at = number;
     t->front.step(t->front.user_data, sm);
-    ctrl->ahead_until = wheel->now;
+    ctrl->ahead.until = wheel->now;
     if (is_alone(ctrl) && t->front.alone(t->front.user_data, sm))
         return true;
     gpci_bit_set(row, number); /* to hand over then */

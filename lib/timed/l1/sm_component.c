@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/event_log.h"
 #include "timed/core/run_ahead.h"
 
 /*
@@ -27,7 +28,7 @@ static void sm_step(const gpci_group *group, uint32_t sm) {
     const gpci_sm_front_end *front = &t->front;
     const gpci_ctrl *ctrl = &t->l1[sm];
     if (gpci_is_behind(t, ctrl)) {
-        if (ctrl->ahead_until == t->wheel.now && front->hand_over)
+        if (ctrl->ahead.until == t->wheel.now && front->hand_over)
             front->hand_over(front->user_data, sm);
         return;
     }
@@ -94,6 +95,23 @@ static void coalescer_hold(const gpci_group *group, uint32_t object, gpci_holder
     (void)object;
     gpci_held(to, "reads that wait for another SM's", gpci_lrc_count(group->self), gpci_by_any());
 }
+
+/* The first read of a line leaves; a later read waits for the reply. */
+static bool leaves(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (p->type == GPCI_ATOMIC)
+        gpci_lrc_changes(gpci_lrc_of(ctrl), ctrl->index, p->address);
+    if (!(p->flags & GPCI_PACKET_FETCH) ||
+        !gpci_lrc_read(gpci_lrc_of(ctrl), packet, gpci_fence_joins_since(t, ctrl, p)))
+        return false;
+    gpci_log_event(t, GPC_WHAT_JOIN, ctrl, p, 0);
+    GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(p->segments));
+    ctrl->below.joined++;
+    return true;
+}
+
+/* The way of an L1 to the coalescer, an object shared by SMs. */
+const gpci_part_class gpci_lrc_part = {.levels = GPCI_OF_L1S, .leaves = leaves};
 
 const gpci_component_class gpci_coalescer_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, coalescer_size, coalescer_make, coalescer_destroy, gpci_step_nothing,

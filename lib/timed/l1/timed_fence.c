@@ -6,7 +6,6 @@
 #include "timed/core/event_log.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
-#include "timed/l1/collector.h"
 
 /*
  * Fences with a clock. A fence goes through the SM's memory pipeline like an access; at L1's tags all accesses issued
@@ -25,9 +24,14 @@
  */
 typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS } gpci_fence_phase;
 
+/* Mover of a fence (holders.h). */
+typedef enum fence_wait { GOES_ON, FOR_ITS_L1, FOR_OTHERS } fence_wait;
+
 /* Append a fence to the SM's list. Writes since the last fence are before this fence. */
-static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
+static void append(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *o = &ctrl->fences;
     gpci_inflight *f = &t->inflights[number];
+    gpci_part_wakes(ctrl, GPCI_PART_FENCES);
     f->epoch = o->count++;
     f->fence.writes = o->writes;
     o->writes = 0;
@@ -133,14 +137,14 @@ static bool drop(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
             return false;
         uint64_t lines = gpci_forget_clean(ctrl->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
         uint64_t busy = now + ctrl->options->latency + cycles;
-        ctrl->data_free = ctrl->data_free > busy ? ctrl->data_free : busy;
+        ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
         o->generation ^= 1;
         o->dropped_at = now;
         o->joins_since = now + 1;
         gpci_count_fence_lines(t->h, ctrl->index, lines);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
     }
-    t->inflights[number].due = ctrl->data_free - ctrl->options->latency;
+    t->inflights[number].due = ctrl->data.free - ctrl->options->latency;
     return true;
 }
 
@@ -191,23 +195,23 @@ static bool go_on(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t writ
 }
 
 /* Mover of a fence that writes back dirty lines. */
-static gpci_fence_wait write_back_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
+static fence_wait write_back_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
     const gpci_fences *o = &ctrl->fences;
     size_t slot = o->walker == number ? o->slot : 0;
     gpc_line line;
     if (o->walker != number && o->walker != UINT32_MAX)
-        return GPCI_FENCE_FOR_ITS_L1;
+        return FOR_ITS_L1;
     if (gpci_next_dirty(ctrl->cache, &slot, &line))
-        return gpci_queue_full(&ctrl->out) ? GPCI_FENCE_FOR_ITS_L1 : GPCI_FENCE_GOES_ON;
-    return t->inflights[number].left > 1 ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
+        return gpci_queue_full(&ctrl->out) ? FOR_ITS_L1 : GOES_ON;
+    return t->inflights[number].left > 1 ? FOR_OTHERS : GOES_ON;
 }
 
-gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
+static fence_wait waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
     const gpci_inflight *f = &t->inflights[number];
     bool others = false;
     switch ((gpci_fence_phase)f->fence.phase) {
     case TAGS:
-        return GPCI_FENCE_FOR_ITS_L1;
+        return FOR_ITS_L1;
     case WRITES:
         others = f->fence.plan.waits && writes;
         break;
@@ -222,7 +226,7 @@ gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uin
     default:
         others = f->fence.marks == 1;
     }
-    return others ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
+    return others ? FOR_OTHERS : GOES_ON;
 }
 
 /* A fence enters the SM's memory pipeline; room must exist. Returns the in-flight access. */
@@ -235,7 +239,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
     inflight->fence.marks = 0;
     inflight->fence.plan = plan;
     inflight->fence.held_count = 0;
-    append(t, &ctrl->fences, number);
+    append(t, ctrl, number);
     uint32_t packet = gpci_pool_take(&t->pool);
     *gpci_packet_at(&t->pool, packet) =
         (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = t->h->kernel},
@@ -301,7 +305,7 @@ static void release_fence(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
         gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
     }
     gpci_ctrl_waits(ctrl, t->wheel.now);
-    ctrl->anew = true; /* a held load is strong */
+    ctrl->sm.anew = true; /* a held load is strong */
     gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
     gpci_give_inflight(t, number);
 }
@@ -318,7 +322,7 @@ void gpci_fence_after(gpci_timed *t, uint32_t number) {
     f->fence.sweep = 0;
     f->fence.plan = (gpci_fence_plan){.write_back = true, .invalidate = true};
     f->fence.held_count = 0;
-    append(t, &t->l1[f->sm].fences, number);
+    append(t, &t->l1[f->sm], number);
 }
 
 /* Continue every fence once, in order. True if earlier fences may continue as a result. */
@@ -345,10 +349,52 @@ static bool step_all(gpci_timed *t, gpci_ctrl *ctrl) {
     return any || o->walker != walker;
 }
 
-void gpci_fences_step(gpci_timed *t, gpci_ctrl *ctrl) {
+/* Continue every fence as far as possible. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
     while (step_all(t, ctrl) && ctrl->fences.first != UINT32_MAX)
         ;
+    if (ctrl->fences.first == UINT32_MAX)
+        gpci_part_rests(ctrl, GPCI_PART_FENCES);
 }
+
+/* A fence continues to write back once the miss queue has room. */
+static void end(gpci_timed *t, gpci_ctrl *ctrl) {
+    if (ctrl->fences.held_up && !gpci_queue_full(&ctrl->out))
+        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
+}
+
+/* The list is the controller's own: all accesses count there. */
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+    (void)t;
+    (void)error;
+    gpci_part_add(ctrl, GPCI_PART_FENCES, &gpci_fences_part, &ctrl->fences);
+    gpci_part_rests(ctrl, GPCI_PART_FENCES);
+    return GPC_OK;
+}
+
+/* Mover of a fence behind so many writes in flight. */
+static gpci_mover by_fence(const gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number,
+                           uint64_t writes) {
+    switch (waits(t, ctrl, number, writes)) {
+    case FOR_OTHERS:
+        return gpci_by_any();
+    case FOR_ITS_L1:
+        return gpci_by_itself(to);
+    default:
+        return gpci_by_clock(ctrl->component);
+    }
+}
+
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    uint64_t writes = 0;
+    for (uint32_t n = ctrl->fences.first; n != UINT32_MAX; n = t->inflights[n].next) {
+        writes += t->inflights[n].fence.writes;
+        gpci_held(to, "fence that waits", 1, by_fence(to, t, ctrl, n, writes));
+    }
+}
+
+const gpci_part_class gpci_fences_part = {
+    .levels = GPCI_OF_L1S, .make = make, .step = {[GPCI_AT_AFTER_TAGS] = step, [GPCI_AT_END] = end}, .hold = hold};
 
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, fence->sm);

@@ -2,7 +2,6 @@
 #include <gpucache/host.h>
 
 #include "timed/core/shards.h"
-#include "timed/l1/collector.h"
 
 /* Warp instructions coalesced by a host: line transactions, before L1's tags. */
 

@@ -3,8 +3,6 @@
 #include "timed/core/changes.h"
 #include "timed/core/tags.h"
 #include "timed/ctrl/atomic_unit.h"
-#include "timed/ctrl/prefetch.h"
-#include "timed/ctrl/written.h"
 #include "timed/l1/multicast.h"
 #include "timed/l2/l2_send.h"
 #include "timed/l2/port.h"
@@ -24,21 +22,11 @@ static uint32_t peer_of(const gpci_timed *t, const gpci_ctrl *ctrl) {
 }
 
 static bool is_remote(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
-    return ctrl->peer_requests && gpci_l2_home(t->h, p->address) != partition_of(t, ctrl);
+    return ctrl->networks.peer_requests && gpci_l2_home(t->h, p->address) != partition_of(t, ctrl);
 }
 
 static bool has_reply(const gpci_packet *p) {
     return !(p->flags & GPCI_PACKET_POSTED);
-}
-
-/* True if a slice's atomics wait for an atomic unit. A slice without cache has no unit. */
-static bool is_limited(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    return gpci_atomics_are_limited(t) && ctrl->cache;
-}
-
-/* Queue of a packet's reply. */
-static const gpci_queue *reply_queue(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
-    return GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, ctrl) ? &ctrl->atomics : &ctrl->served;
 }
 
 /* Bytes of a reply: an atomic returns the values found; a store and a reduction are only acknowledged. */
@@ -53,9 +41,9 @@ GPCI_INLINE void serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_pac
         return;
     }
     uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
-    const bool waits = GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, ctrl);
+    gpci_queue *queue = gpci_reply_queue(ctrl, p);
     uint64_t due = gpci_ctrl_data(ctrl, t->wheel.now, bytes);
-    if (waits) {
+    if (queue != &ctrl->served) {
         const uint64_t performed = gpci_atomic_perform(ctrl, t->wheel.now, p->turns);
         due = performed > due ? performed : due;
     }
@@ -66,7 +54,6 @@ GPCI_INLINE void serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_pac
     p->path.size = t->header + reply_bytes(p);
     p->type = GPCI_REPLY;
     t->pool.links[packet].due = due;
-    gpci_queue *queue = waits ? &ctrl->atomics : &ctrl->served;
     gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
     if (queue->count == 1) /* otherwise the slice wakes earlier, for the packet ahead */
         gpci_wheel_wake(&t->wheel, ctrl->component, due);
@@ -95,8 +82,8 @@ static void count_read(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uns
     gpci_stream_l2_read(t->h, slice, &p->request, sectors, found);
     if (GPCI_UNLIKELY(p->request.space > GPC_SPACE_LOCAL))
         gpci_count_l2_read_only(t->h, slice, (gpc_space)p->request.space, sectors, found);
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_train(t, ctrl, p, access, found == sectors);
+    if (gpci_parts_at(ctrl, GPCI_AT_LOOKED))
+        gpci_parts_looked(t, ctrl, p, access, found == sectors);
     if (!flying)
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
@@ -189,7 +176,7 @@ static GPCI_COLD void put_code(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet
 static void change(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, unsigned shift) {
     gpci_changes_note(t, ctrl, p->request.address);
     gpci_l2_drop_copy(t->h, ctrl->index, p->request.address, p->address);
-    if (ctrl->peer_requests)
+    if (ctrl->networks.peer_requests)
         gpci_ctrl_outdate(t, &t->l2[peer_of(t, ctrl)], p->request.address, (uint8_t)(p->segments << shift));
 }
 
@@ -198,7 +185,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_p
     gpc_access_result *r = &access->result;
     if (!ctrl->cache)
         return pass_uncached(t, ctrl, packet, access);
-    if (has_reply(p) && gpci_queue_full(reply_queue(t, ctrl, p)) && !(p->flags & GPCI_PACKET_LINK))
+    if (has_reply(p) && gpci_queue_full(gpci_reply_queue(ctrl, p)) && !(p->flags & GPCI_PACKET_LINK))
         return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_NETWORK);
     if (remote && p->type != GPCI_READ)
         return pass_on(t, ctrl, packet, access);
@@ -222,6 +209,8 @@ static gpci_verdict pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_p
     gpci_verdict verdict = gpci_ctrl_settle(t, ctrl, packet, access, remote);
     if (verdict == GPCI_BLOCKED)
         return verdict;
+    if (p->type == GPCI_WRITE && gpci_parts_at(ctrl, GPCI_AT_PASSED))
+        gpci_parts_passed(t, ctrl, p);
     if (r->write_sectors)
         gpci_l2_write_memory(
             t, ctrl, gpci_l2_line(t, p->request.address),
@@ -236,29 +225,15 @@ static void again(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_wheel_wake(&t->wheel, ctrl->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
-/* True if a read must wait for a write of the same sectors, in the home slice. */
-GPCI_INLINE bool is_held(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access,
-                         bool remote) {
-    return GPCI_UNLIKELY(ctrl->written != NULL) && !access->looked && !remote &&
-           gpci_written_holds(t, ctrl, p, access != ctrl->tag_access);
+/* True if a packet must wait before the lookup, in the home slice. */
+GPCI_INLINE bool is_held(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, gpci_tag_access *access, bool remote) {
+    return gpci_parts_at(ctrl, GPCI_AT_HOLD) && !access->looked && !remote && gpci_parts_hold_up(t, ctrl, p, access);
 }
 
-/* As `pass`, for a write that blocks reads of the written sectors. */
-static GPCI_NOINLINE gpci_verdict pass_and_note(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
-                                                gpci_tag_access *access) {
-    uint8_t sectors = 0;
-    const uint64_t line = gpci_written_line(t, p, &sectors);
-    const gpci_verdict verdict = pass(t, ctrl, packet, p, access, false);
-    if (verdict != GPCI_BLOCKED)
-        gpci_written_note(t, ctrl, line, sectors);
-    return verdict;
-}
-
-GPCI_INLINE gpci_verdict pass_by(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
-                                 gpci_tag_access *access, bool remote) {
-    if (GPCI_UNLIKELY(ctrl->written != NULL) && p->type == GPCI_WRITE && !remote)
-        return pass_and_note(t, ctrl, packet, p, access);
-    return pass(t, ctrl, packet, p, access, remote);
+/* True if the SMs' first packet waits so. */
+GPCI_INLINE bool waits(const gpci_timed *t, const gpci_ctrl *ctrl) {
+    return gpci_parts_at(ctrl, GPCI_AT_HOLD) &&
+           ctrl->tag_access[0].until > gpci_clock_own(ctrl->options->clock, t->wheel.now);
 }
 
 /* Requests of the other partition for lines homed here pass first: they never wait for a link. */
@@ -266,9 +241,9 @@ static void run_link_tags(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_tag_access *access = &ctrl->tag_access[1];
     while (!gpci_ctrl_stuck(access)) {
         if (ctrl->link_at == GPCI_NO_PACKET) {
-            if (gpci_network_peek(ctrl->peer_requests, ctrl->index) == GPCI_NO_PACKET)
+            if (gpci_network_peek(ctrl->networks.peer_requests, ctrl->index) == GPCI_NO_PACKET)
                 return;
-            ctrl->link_at = gpci_network_receive(ctrl->peer_requests, ctrl->index);
+            ctrl->link_at = gpci_network_receive(ctrl->networks.peer_requests, ctrl->index);
         }
         gpci_packet *p = gpci_packet_at(&t->pool, ctrl->link_at);
         if (is_held(t, ctrl, p, access, false))
@@ -277,7 +252,7 @@ static void run_link_tags(gpci_timed *t, gpci_ctrl *ctrl) {
             again(t, ctrl);
             return;
         }
-        if (pass_by(t, ctrl, ctrl->link_at, p, access, false) == GPCI_BLOCKED) {
+        if (pass(t, ctrl, ctrl->link_at, p, access, false) == GPCI_BLOCKED) {
             gpci_log_blocked(t, ctrl, p, access);
             return;
         }
@@ -310,7 +285,7 @@ static void run_tags(gpci_timed *t, gpci_ctrl *ctrl) {
             return;
         }
         const uint32_t next = gpci_tags_take(t, &ctrl->in);
-        if (pass_by(t, ctrl, packet, p, access, remote) == GPCI_BLOCKED) {
+        if (pass(t, ctrl, packet, p, access, remote) == GPCI_BLOCKED) {
             gpci_tags_put_back(t, ctrl, &ctrl->in, packet, next, access);
             return;
         }
@@ -318,8 +293,7 @@ static void run_tags(gpci_timed *t, gpci_ctrl *ctrl) {
     }
 }
 
-/* Second count of network.request_bytes, by type and sectors. */
-static void count_request_again(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+void gpci_slice_count_request(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     (void)t;
     (void)ctrl;
     (void)packet;
@@ -327,71 +301,26 @@ static void count_request_again(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t p
                t->header + gpci_packet_payload(t, gpci_packet_at(&t->pool, packet)));
 }
 
-static void count_congestion(const gpci_timed *t, gpci_ctrl *ctrl) {
-    const bool congested = gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET;
-    if (ctrl->congested_since != GPCI_NEVER)
-        ctrl->congested += t->wheel.now - ctrl->congested_since;
-    ctrl->congested_since = congested ? t->wheel.now : GPCI_NEVER;
-}
-
-/*
- * l2.intake = queue: a packet per cycle leaves the network (or comes from a port) while the queue before the tags has
- * room; a packet per cycle enters the queue the latency later. The stretch between is unlimited: while the tags are
- * held up, no further packet starts, and packets outside have the full latency ahead.
- * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::full, push, cache_cycle]
- */
-static void enter_rop(gpci_timed *t, gpci_ctrl *ctrl) {
-    const uint64_t now = t->wheel.now;
-    const bool comes = gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET,
-               entered = GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects) && gpci_ports_enter(t, ctrl, comes);
-    if (!entered && comes && !gpci_queue_full(&ctrl->in)) {
-        const uint32_t packet = gpci_network_receive(ctrl->requests_in, ctrl->index);
-        count_request_again(t, ctrl, packet);
-        t->pool.links[packet].due = gpci_clock_after(ctrl->options->clock, now, t->rop_latency);
-        gpci_queue_push(&ctrl->rop, &t->pool, now, packet);
-    }
-    count_congestion(t, ctrl);
-}
-
-static void leave_rop(gpci_timed *t, gpci_ctrl *ctrl) {
-    const gpci_clock clock = ctrl->options->clock;
-    const uint64_t now = t->wheel.now, next = gpci_clock_core(clock, gpci_clock_own(clock, now) + 1);
-    if (ctrl->rop.count && t->pool.links[ctrl->rop.first].due <= now && !gpci_queue_full(&ctrl->in)) {
-        const uint32_t packet = gpci_queue_pop(&ctrl->rop, &t->pool, now);
-        t->pool.links[packet].due = next;
-        gpci_queue_push(&ctrl->in, &t->pool, now, packet);
-    }
-    if (gpci_queue_full(&ctrl->in)) /* packets leaving `in` step the slice */
-        return;
-    if (gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET || gpci_ports_wait(t, ctrl))
-        gpci_wheel_wake(&t->wheel, ctrl->component, next);
-    if (ctrl->rop.count) {
-        const uint64_t due = t->pool.links[ctrl->rop.first].due;
-        gpci_wheel_wake(&t->wheel, ctrl->component, due > next ? due : next);
-    }
+void gpci_slice_count_congestion(const gpci_timed *t, gpci_ctrl *ctrl) {
+    const bool congested = gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET;
+    if (ctrl->congested.since != GPCI_NEVER)
+        ctrl->congested.cycles += t->wheel.now - ctrl->congested.since;
+    ctrl->congested.since = congested ? t->wheel.now : GPCI_NEVER;
 }
 
 /* Take packets from the network into the pipeline before the tags, while room is left. */
 static void run_in(gpci_timed *t, gpci_ctrl *ctrl) {
     uint64_t now = t->wheel.now;
     if (GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects))
-        gpci_ports_enter(t, ctrl, gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET);
-    while (!gpci_queue_full(&ctrl->in) && gpci_network_peek(ctrl->requests_in, ctrl->index) != GPCI_NO_PACKET) {
-        uint32_t packet = gpci_network_receive(ctrl->requests_in, ctrl->index);
-        count_request_again(t, ctrl, packet);
+        gpci_ports_enter(t, ctrl, gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET);
+    while (!gpci_queue_full(&ctrl->in) &&
+           gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET) {
+        uint32_t packet = gpci_network_receive(ctrl->networks.requests_in, ctrl->index);
+        gpci_slice_count_request(t, ctrl, packet);
         t->pool.links[packet].due = gpci_clock_after(ctrl->options->clock, now, t->rop_latency);
         gpci_queue_push(&ctrl->in, &t->pool, now, packet);
     }
-    count_congestion(t, ctrl);
-}
-
-/* Fill a fetch of a slice with a prefetcher. */
-static GPCI_COLD void fill_marked(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint64_t address = p->request.address;
-    const bool unclaimed = gpci_prefetch_returns(t, ctrl, p);
-    gpci_ctrl_fill(t, ctrl, packet);
-    gpci_prefetch_kept(ctrl, address, unclaimed);
+    gpci_slice_count_congestion(t, ctrl);
 }
 
 /* Take data from memory, or from the other partition. */
@@ -403,8 +332,8 @@ static void take_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
     if (!ctrl->cache) {
         serve(t, ctrl, packet, p, p->level);
     } else if (p->flags & GPCI_PACKET_FETCH) {
-        if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-            fill_marked(t, ctrl, packet);
+        if (gpci_parts_at(ctrl, GPCI_AT_FILL))
+            gpci_parts_fill(t, ctrl, packet);
         else
             gpci_ctrl_fill(t, ctrl, packet);
     } else { /* a passed-on write or atomic is done */
@@ -417,8 +346,10 @@ static void take_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
 static void run_fills(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_clock clock = ctrl->options->clock;
     for (;;) {
-        bool link = ctrl->peer_replies && gpci_network_peek(ctrl->peer_replies, ctrl->index) != GPCI_NO_PACKET;
-        bool memory = ctrl->replies_in && gpci_network_peek(ctrl->replies_in, ctrl->index) != GPCI_NO_PACKET;
+        bool link = ctrl->networks.peer_replies &&
+                    gpci_network_peek(ctrl->networks.peer_replies, ctrl->index) != GPCI_NO_PACKET;
+        bool memory =
+            ctrl->networks.replies_in && gpci_network_peek(ctrl->networks.replies_in, ctrl->index) != GPCI_NO_PACKET;
         if (!link && !memory && !ctrl->fills.count)
             return;
         if (ctrl->fill_free > gpci_clock_own(clock, t->wheel.now)) {
@@ -426,8 +357,8 @@ static void run_fills(gpci_timed *t, gpci_ctrl *ctrl) {
             return;
         }
         uint32_t packet = ctrl->fills.count ? gpci_queue_pop(&ctrl->fills, &t->pool, t->wheel.now)
-                          : memory          ? gpci_network_receive(ctrl->replies_in, ctrl->index)
-                                            : gpci_network_receive(ctrl->peer_replies, ctrl->index);
+                          : memory          ? gpci_network_receive(ctrl->networks.replies_in, ctrl->index)
+                                            : gpci_network_receive(ctrl->networks.peer_replies, ctrl->index);
         take_fill(t, ctrl, packet);
     }
 }
@@ -448,40 +379,44 @@ GPCI_INLINE bool send_reply(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue) {
         gpci_port_reply(t, packet);
         return true;
     }
-    if (!gpci_network_can_take(link ? ctrl->peer_replies : ctrl->replies_out, ctrl->index, p->path.size))
+    if (!gpci_network_can_take(link ? ctrl->networks.peer_replies : ctrl->networks.replies_out, ctrl->index,
+                               p->path.size))
         return false;
     if (!link && gpci_packet_is_multicast(p) && !gpci_multicast_send(t, ctrl, p))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_NETWORK);
     if (link)
-        gpci_network_send(ctrl->peer_replies, ctrl->index, peer_of(t, ctrl), p->path.size, packet);
+        gpci_network_send(ctrl->networks.peer_replies, ctrl->index, peer_of(t, ctrl), p->path.size, packet);
     else
-        gpci_network_send(ctrl->replies_out, ctrl->index, p->request.sm, p->path.size, packet);
+        gpci_network_send(ctrl->networks.replies_out, ctrl->index, p->request.sm, p->path.size, packet);
     return true;
 }
 
-static GPCI_NOINLINE void run_other_replies(gpci_timed *t, gpci_ctrl *ctrl) {
+bool gpci_slice_send_reply(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue) {
+    return send_reply(t, ctrl, queue);
+}
+
+static GPCI_NOINLINE void run_returned(gpci_timed *t, gpci_ctrl *ctrl) {
     while (ctrl->returned.count && send_reply(t, ctrl, &ctrl->returned))
-        ;
-    while (ctrl->atomics.count && send_reply(t, ctrl, &ctrl->atomics))
         ;
 }
 
 GPCI_INLINE void run_served(gpci_timed *t, gpci_ctrl *ctrl) {
     while (ctrl->served.count && send_reply(t, ctrl, &ctrl->served))
         ;
-    if (GPCI_UNLIKELY(ctrl->returned.count | ctrl->atomics.count))
-        run_other_replies(t, ctrl);
+    if (GPCI_UNLIKELY(ctrl->returned.count != 0))
+        run_returned(t, ctrl);
+    gpci_parts_run(t, ctrl, GPCI_AT_REPLY);
 }
 
 static void run_link_out(gpci_timed *t, gpci_ctrl *ctrl) {
-    while (ctrl->link.count && gpci_network_can_send(ctrl->peer_requests, ctrl->index)) {
+    while (ctrl->link.count && gpci_network_can_send(ctrl->networks.peer_requests, ctrl->index)) {
         uint32_t packet = gpci_queue_pop(&ctrl->link, &t->pool, t->wheel.now);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        gpci_network_send(ctrl->peer_requests, ctrl->index, peer_of(t, ctrl), t->header + gpci_packet_payload(t, p),
-                          packet);
+        gpci_network_send(ctrl->networks.peer_requests, ctrl->index, peer_of(t, ctrl),
+                          t->header + gpci_packet_payload(t, p), packet);
     }
 }
 
@@ -498,24 +433,20 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     run_fills(t, ctrl);
     run_served(t, ctrl);
     run_requests(t, ctrl);
-    if (ctrl->peer_requests)
+    if (ctrl->networks.peer_requests)
         run_link_tags(t, ctrl);
-    if (GPCI_UNLIKELY(t->rop_apart))
-        enter_rop(t, ctrl);
+    gpci_parts_run(t, ctrl, GPCI_AT_BEFORE_TAGS);
     run_tags(t, ctrl);
-    if (GPCI_UNLIKELY(t->rop_apart))
-        leave_rop(t, ctrl);
-    else
+    if (GPCI_LIKELY(ctrl->entrance == &ctrl->in))
         run_in(t, ctrl);
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_step(t, ctrl);
+    gpci_parts_run(t, ctrl, GPCI_AT_AFTER_TAGS);
     /* a packet just served wakes the slice when due: most often later */
     if (ctrl->served.count && t->pool.links[ctrl->served.first].due <= t->wheel.now)
         run_served(t, ctrl);
     run_requests(t, ctrl);
     if (gpci_ctrl_may_retry(&ctrl->tag_access[0]) || gpci_ctrl_may_retry(&ctrl->tag_access[1]))
         again(t, ctrl);
-    else if (ctrl->in.count && ctrl->tag_access[0].reason == GPC_BUSY_NOT && !gpci_written_waits(t, ctrl))
+    else if (ctrl->in.count && ctrl->tag_access[0].reason == GPC_BUSY_NOT && !waits(t, ctrl))
         gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[ctrl->in.first].due);
 }
 
@@ -528,7 +459,7 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
     const gpci_ctrl *ctrl = &t->l2[slice];
     const bool due = ctrl->in.count && t->pool.links[ctrl->in.first].due <= t->wheel.now;
     if (pass == 0) {
-        const uint32_t request = gpci_network_peek(ctrl->requests_in, slice);
+        const uint32_t request = gpci_network_peek(ctrl->networks.requests_in, slice);
         if (ctrl->fills.count)
             gpci_sw_prefetch_packet(t, ctrl->fills.first);
         if (due)

@@ -3,7 +3,6 @@
 
 #include "level/rules/level_rules.h"
 #include "timed/core/event_log.h"
-#include "timed/ctrl/prefetch.h"
 
 /* Packets from a slice to memory or to the other partition: reads of MSHR entries, writes, write-backs. */
 
@@ -32,8 +31,8 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
 }
 
 void gpci_l2_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction) {
-    if (GPCI_UNLIKELY(ctrl->prefetch != NULL))
-        gpci_prefetch_evicted(ctrl, eviction);
+    if (gpci_parts_at(ctrl, GPCI_AT_EVICT))
+        gpci_parts_evicted(ctrl, eviction);
     gpci_l2_write_memory(t, ctrl, eviction->line_address, gpci_l2_write_back(t->h, ctrl->index, eviction->dirty_bytes));
     gpci_l2_take_from_l1(t->h, ctrl->index, eviction->line_address, write_taken, ctrl);
 }

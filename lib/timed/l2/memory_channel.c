@@ -121,13 +121,13 @@ static void set_out(gpci_timed *t, const gpci_ctrl *slice, uint32_t packet) {
 }
 
 static void over_link(gpci_timed *t, gpci_ctrl *slice) {
-    while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
+    while (slice->out.count && gpci_network_can_send(slice->networks.requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         set_out(t, slice, packet);
         gpci_ctrl_resource_freed(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
-        gpci_network_send(slice->requests_out, slice->index, p->path.channel, t->header + bytes, packet);
+        gpci_network_send(slice->networks.requests_out, slice->index, p->path.channel, t->header + bytes, packet);
     }
 }
 
@@ -210,7 +210,7 @@ static void run_delayed(gpci_timed *t, uint32_t channel) {
 void gpci_channel_send(gpci_timed *t, gpci_ctrl *slice) {
     if (t->dram_delay && !t->callbacks.on_memory)
         gpci_wheel_wake(&t->wheel, t->memory[slice->index].component, t->wheel.now + 1);
-    else if (slice->requests_out)
+    else if (slice->networks.requests_out)
         over_link(t, slice);
     else
         into_channels(t, slice, give);

@@ -279,7 +279,7 @@ static void send(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
 
 bool gpci_ports_enter(gpci_timed *t, gpci_ctrl *slice, bool others) {
     struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
-    gpci_queue *queue = &p->at_slices[slice->index], *to = t->rop_apart ? &slice->rop : &slice->in;
+    gpci_queue *queue = &p->at_slices[slice->index], *to = slice->entrance;
     const uint64_t now = t->wheel.now;
     const bool yields = others && !p->turn[slice->index];
     bool entered = false;

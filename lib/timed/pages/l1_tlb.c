@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_ctrl *ctrl) {
+static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     gpci_tlbs *tlbs = t->h->tlbs;
-    ctrl->entrance = &ctrl->in;
     if (!tlbs)
         return GPC_OK;
-    gpci_l1_tlb *l = ctrl->tlb = gpci_zalloc(t->context, 1, sizeof *l);
+    gpci_l1_tlb *l = gpci_zalloc(t->context, 1, sizeof *l);
     if (!l)
-        return GPC_ERROR_MEMORY;
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_TLB, &gpci_l1_tlb_part, l);
     l->tags = &tlbs->l1[ctrl->index];
     l->engine = &tlbs->engine[ctrl->index];
     l->shift = tlbs->shift;
@@ -26,37 +26,39 @@ gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_ctrl *ctrl) {
     l->misses = gpci_zalloc(t->context, l->entries, sizeof *l->misses);
     l->asks = gpci_zalloc(t->context, l->entries, sizeof *l->asks);
     ctrl->entrance = &l->in;
-    return l->misses && l->asks ? GPC_OK : GPC_ERROR_MEMORY;
+    return l->misses && l->asks ? GPC_OK : gpci_out_of_memory(error);
 }
 
-void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_ctrl *ctrl) {
-    if (!ctrl->tlb)
-        return;
-    gpci_free(t->context, ctrl->tlb->misses);
-    gpci_free(t->context, ctrl->tlb->asks);
-    gpci_free(t->context, ctrl->tlb);
+static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
+    gpci_free(t->context, l->misses);
+    gpci_free(t->context, l->asks);
+    gpci_free(t->context, l);
 }
 
-void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     l->hits_merged = l->stalls = 0;
     l->since = l->since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge_reset(&l->wait_gauge, now);
 }
 
-void gpci_l1_tlb_state(gpci_l1_tlb *l, gpci_state_fn visit, void *user_data) {
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_l1_tlb, l, in);
     visit(user_data, l->misses, l->entries * sizeof *l->misses);
     visit(user_data, l->asks, l->entries * sizeof *l->asks);
 }
 
-void gpci_l1_tlb_count(const gpci_l1_tlb *l, uint64_t now, gpc_stats *s) {
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+    const gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     s->tlb_l1_merges += l->hits_merged;
     s->tlb_l1_stalls += l->stalls + (l->since == GPCI_NEVER ? 0 : now - l->since);
     s->tlb_wait_cycles += gpci_gauge_sum(&l->wait_gauge, now);
 }
 
-void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    const gpci_l1_tlb *l = ctrl->tlb;
+static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+    const gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     const gpci_mover clock = gpci_by_clock(ctrl->component), l2 = gpci_by_object(GPCI_GROUP_TLBS, 0);
     const bool fence = l->in.count && gpci_packet_at(&t->pool, l->in.first)->request.kind == GPCI_KIND_FENCE;
     const bool held_up = (l->since != GPCI_NEVER && !l->freed) || (fence && l->waiting);
@@ -95,7 +97,7 @@ static gpci_tlb_miss *find(gpci_l1_tlb *l, uint64_t page) {
 
 /* Take a free MSHR entry (must exist), and ask the L2 TLB. */
 static gpci_tlb_miss *ask(gpci_timed *t, gpci_ctrl *ctrl, uint64_t page) {
-    gpci_l1_tlb *l = ctrl->tlb;
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     uint32_t i = 0;
     while (l->misses[i].used)
         i++;
@@ -121,7 +123,7 @@ static void fill(gpci_timed *t, gpci_l1_tlb *l, gpci_tlb_miss *miss) {
 }
 
 static void take_answers(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_l1_tlb *l = ctrl->tlb;
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     uint64_t next = GPCI_NEVER;
     for (uint32_t i = 0, left = l->used; left; i++) {
         gpci_tlb_miss *miss = &l->misses[i];
@@ -147,7 +149,7 @@ static bool has_port(const gpci_timed *t, gpci_l1_tlb *l, const gpci_packet *p) 
 
 /* Look up the first packet. False: a miss without room for a miss. */
 static bool look(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *p) {
-    gpci_l1_tlb *l = ctrl->tlb;
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     const bool counts = !(p->flags & GPCI_PACKET_FOLLOWS);
     const uint64_t page = p->address >> l->shift;
     const bool found = gpci_tlb_look(l->tags, page);
@@ -178,7 +180,7 @@ static void go_on(gpci_l1_tlb *l, uint64_t now) {
 }
 
 static void look_up(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_l1_tlb *l = ctrl->tlb;
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     const uint64_t now = t->wheel.now;
     while (l->in.count && (l->since == GPCI_NEVER || l->freed)) {
         const uint32_t packet = l->in.first;
@@ -206,8 +208,9 @@ static void look_up(gpci_timed *t, gpci_ctrl *ctrl) {
     }
 }
 
-void gpci_l1_tlb_step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_l1_tlb *l = ctrl->tlb;
+/* Fill answered pages, look up packets as ports allow, and pass packets on. */
+static void step(gpci_timed *t, gpci_ctrl *ctrl) {
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     const uint64_t now = t->wheel.now;
     if (l->used)
         take_answers(t, ctrl);
@@ -219,7 +222,7 @@ void gpci_l1_tlb_step(gpci_timed *t, gpci_ctrl *ctrl) {
 }
 
 bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_ctrl *ctrl, uint64_t address) {
-    gpci_l1_tlb *l = ctrl->tlb;
+    gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
     const uint64_t page = address >> l->shift;
     if (*l->engine == page)
         return true;
@@ -238,10 +241,21 @@ bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_ctrl *ctrl, uint64_t address) {
 }
 
 bool gpci_l1_tlb_lets_prefetch(const gpci_ctrl *ctrl, uint64_t address) {
-    return gpci_tlb_has(ctrl->tlb->tags, address >> ctrl->tlb->shift);
+    const gpci_l1_tlb *l = gpci_l1_tlb_of(ctrl);
+    return gpci_tlb_has(l->tags, address >> l->shift);
 }
 
 void gpci_l1_tlb_answer(gpci_timed *t, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle) {
-    ctrl->tlb->misses[miss].due = cycle;
+    gpci_l1_tlb_of(ctrl)->misses[miss].due = cycle;
     gpci_wheel_wake(&t->wheel, ctrl->component, cycle);
 }
+
+const gpci_part_class gpci_l1_tlb_part = {.levels = GPCI_OF_L1S,
+                                          .in_step = true,
+                                          .make = make,
+                                          .destroy = destroy,
+                                          .step = {[GPCI_AT_BEFORE_TAGS] = step},
+                                          .count = count,
+                                          .reset = reset,
+                                          .state = state,
+                                          .hold = hold};

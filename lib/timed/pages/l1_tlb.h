@@ -51,16 +51,11 @@ typedef struct gpci_l1_tlb {
     gpci_gauge wait_gauge;
 } gpci_l1_tlb;
 
-/* Create the TLB of an L1; NULL if tlb.page is none. GPC_ERROR_MEMORY. */
-gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_ctrl *ctrl);
-void gpci_l1_tlb_reset(gpci_l1_tlb *tlb, uint64_t now);
-void gpci_l1_tlb_state(gpci_l1_tlb *tlb, gpci_state_fn visit, void *user_data);
-void gpci_l1_tlb_count(const gpci_l1_tlb *tlb, uint64_t now, gpc_stats *stats);
-void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
+/* The TLB of an L1; NULL if tlb.page is none. */
+GPCI_INLINE gpci_l1_tlb *gpci_l1_tlb_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_TLB];
+}
 
-/* Fill answered pages, look up packets as ports allow, and pass packets on. */
-GPCI_COLD void gpci_l1_tlb_step(gpci_timed *t, gpci_ctrl *ctrl);
 /*
  * True if the copy engine may send a request to an address. Otherwise the page is asked for, and L1 is stepped once
  * known.

@@ -50,22 +50,24 @@ static void note(gpci_timed *t, uint32_t sm) {
 
 void gpci_l2_tlb_asked(gpci_timed *t, gpci_ctrl *ctrl) {
     if (t->shards)
-        ctrl->tlb->asking = true;
+        gpci_l1_tlb_of(ctrl)->asking = true;
     else
         note(t, ctrl->index);
 }
 
 void gpci_l2_tlb_settle(gpci_timed *t) {
-    for (uint32_t sm = 0; sm < t->h->sms; sm++)
-        if (t->l1[sm].tlb->asking) {
-            t->l1[sm].tlb->asking = false;
+    for (uint32_t sm = 0; sm < t->h->sms; sm++) {
+        gpci_l1_tlb *l = gpci_l1_tlb_of(&t->l1[sm]);
+        if (l->asking) {
+            l->asking = false;
             note(t, sm);
         }
+    }
 }
 
 /* MSHR entry by number, counted over all L1 TLBs. */
 static gpci_tlb_miss *miss_at(const gpci_timed *t, uint32_t number) {
-    gpci_l1_tlb *tlb = t->l1[number / t->l1[0].tlb->entries].tlb;
+    gpci_l1_tlb *tlb = gpci_l1_tlb_of(&t->l1[number / gpci_l1_tlb_of(t->l1)->entries]);
     return &tlb->misses[number % tlb->entries];
 }
 
@@ -74,7 +76,7 @@ static gpci_tlb_walk *walk_at(const gpci_l2_tlb *l, uint32_t place) {
 }
 
 static void answer(gpci_timed *t, uint32_t number, uint64_t cycle) {
-    const uint32_t entries = t->l1[0].tlb->entries;
+    const uint32_t entries = gpci_l1_tlb_of(t->l1)->entries;
     const uint64_t earliest = miss_at(t, number)->earliest;
     gpci_l1_tlb_answer(t, &t->l1[number / entries], number % entries, cycle > earliest ? cycle : earliest);
 }
@@ -161,7 +163,7 @@ static uint32_t next_asking(const gpci_timed *t, const gpci_l2_tlb *l) {
 static bool look_up(gpci_timed *t, gpci_l2_tlb *l) {
     uint32_t sm = next_asking(t, l);
     for (uint32_t ports = l->ports; ports && sm != UINT32_MAX; ports--, sm = next_asking(t, l)) {
-        gpci_l1_tlb *asks = t->l1[sm].tlb;
+        gpci_l1_tlb *asks = gpci_l1_tlb_of(&t->l1[sm]);
         if (!look(t, l, sm * asks->entries + asks->asks[asks->first_ask])) {
             l->since = t->wheel.now;
             return false;
