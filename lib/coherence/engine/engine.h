@@ -551,8 +551,8 @@ void gpci_block_address(gpci_engine *e, uint32_t task);
 /* Lift the block of an address. */
 void gpci_lift_bar(gpci_engine *e, uint32_t task);
 /*
- * True if a task blocks an address for `requester` (or GPCI_NO_ITEM). A requester that blocks the address, too, waits only for
- * tasks that began earlier.
+ * True if a task blocks an address for `requester` (or GPCI_NO_ITEM). A requester that blocks the address, too, waits
+ * only for tasks that began earlier.
  */
 bool gpci_address_is_blocked(const gpci_engine *e, const gpci_module *m, uint64_t tag, uint32_t requester);
 /* Unlock a task's block, or unblock its address. */

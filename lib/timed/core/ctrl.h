@@ -198,7 +198,7 @@ typedef struct gpci_below {
     uint32_t stores;  /* in a tree: stores not done, but no longer in need of a line here */
 } gpci_below;
 
-/* What an L1 knows of the instructions of its SM. */
+/* Instructions of the L1's SM, as the L1 knows them. */
 typedef struct gpci_sm_side {
     gpci_gauge gauge;
     uint32_t waiting;           /* instructions before the tags, or before the reorder buffer */
@@ -238,7 +238,7 @@ typedef struct gpci_ctrl {
     uint8_t level;  /* 1 or 2 */
     gpci_ctrl_networks networks;
     gpci_queue *entrance;      /* for packets of an SM or, in a slice, of the network: `in`, or a part's queue before */
-    const gpci_intake *intake; /* of an L1, in place of the queue before the tags; or NULL */
+    const gpci_intake *intake; /* queue of an L1 in place of the queue before the tags; or NULL */
     gpci_parts parts;
     uint64_t *changes; /* L2: [1 << GPCI_CHANGES_BITS] (changes.h); or NULL */
     gpci_mshr mshr;

@@ -15,7 +15,7 @@
 #define WAYS 8u
 
 typedef struct written_sector {
-    uint32_t tag; /* of the hash; 0: empty */
+    uint32_t tag; /* part of the hash that names the sector; 0: empty */
     uint32_t at;  /* own cycle of the last write, lower bits */
 } written_sector;
 

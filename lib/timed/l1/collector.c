@@ -26,7 +26,7 @@ typedef struct gpci_collector {
     struct gpci_collector_unit {
         gpci_queue lines;
         uint64_t ready_at; /* operands are read */
-        uint64_t number;   /* of the instruction, in the order of issue */
+        uint64_t number;   /* number of the instruction, in the order of issue */
     } units[];
 } gpci_collector;
 
