@@ -688,7 +688,7 @@
       "= cycles(receive replies) - cycles(send replies)")                                                             \
     X(122, network_reply_bytes, "network.reply_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                             \
       "that they had, headers included",                                                                              \
-      "= bytes(receive replies); = bytes(send replies); if tree: = l1-module:low_received; "                          \
+      "= bytes(receive replies); = bytes(send replies); if tree: <= l1-module:low_received; "                         \
       "if caches: = again")                                                                                           \
     X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
       "gauge: packets in input buffers",                                                                              \
