@@ -270,9 +270,11 @@ Test(coherence_tags, policies_are_told) {
     gpci_module_write(m, 0, 0x040, GPC_LINE_M);
     expect_told("h0.0 ");
     cr_expect_eq(gpci_module_victim(m, 0x240), 0);
+    expect_told("m0.9 v0.0 ");
+    gpci_module_leave(m, 0, 0x240, true);
     gpci_module_write(m, 0, 0x040, GPC_LINE_I);
     gpci_module_write(m, 0, 0x240, GPC_LINE_S);
-    expect_told("m0.9 v0.0 e0.0 f0.0 ");
+    expect_told("e0.0 f0.0 ");
     gpci_module_write(m, 0, 0x240, GPC_LINE_I);
     gpci_module_write(m, 0, 0x240, GPC_LINE_I);
     expect_told("i0.0 ");

@@ -122,6 +122,24 @@ Test(coherent_as_caches, policies) {
     }
 }
 
+/* Any victim, without a policy that sees evictions: an eviction counts once. */
+Test(coherent_as_caches, any_victim_leaves_once) {
+    for (int timed = 0; timed < 2; timed++) {
+        rig tree;
+        char text[2048];
+        snprintf(text, sizeof text, TREE FOLLOW "mode = %s\ncoherence = vi\ncoherence.any_victim = true\n",
+                 timed ? "timed" : "functional");
+        rig_open(&tree, text);
+        uint64_t random = 1;
+        for (unsigned n = 0; n < 1000; n++)
+            load_any(&tree, timed, next_draw(&random));
+        const gpc_stats all = rig_stats(&tree);
+        cr_expect(all.l1_zero_reuse_evictions > 20 && all.l1_zero_reuse_evictions <= all.l1_evictions, "%llu of %llu",
+                  (unsigned long long)all.l1_zero_reuse_evictions, (unsigned long long)all.l1_evictions);
+        rig_close(&tree);
+    }
+}
+
 Test(coherent_as_caches, allocation) {
     static const char *const specs[] = {"lru", "drrip", "ship", "age-lru"};
     for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++)

@@ -164,8 +164,8 @@ void gpci_module_probe(gpci_module *m, uint32_t block);
 void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
 /*
  * Choose a block for a missing tag: a free way (unless any_victim), otherwise the policy's victim, which becomes the
- * most recent. The caller evicts its content, all blocks of the old line. GPCI_TREE_NO_BLOCK: the
- * policy's choice is no way, or a full map has no room (gpci_module_reserve makes room).
+ * most recent. The caller evicts all blocks of the old line, and informs the policy (gpci_module_leave).
+ * GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room (gpci_module_reserve makes room).
  */
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
 /* A block comes to a way with other blocks of the line: a hit for the policy, a use for lru. */

@@ -391,16 +391,6 @@ static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
     return block;
 }
 
-/* Victim in a module whose policy, predictor or tokens see evictions. */
-static GPCI_NOINLINE uint32_t notified_victim(gpci_module *m, uint64_t tag, uint32_t base) {
-    const uint32_t block = m->policy   ? policy_choice(m, tag, base, NULL)
-                           : m->tokens ? victim_by_token(m, tag, base)
-                                       : victim_in_order(m, base, 0, m->given.ways);
-    if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
-        gpci_module_leave(m, block, tag, gpci_tree_is_modified(m->tree, m->states[block]));
-    return block;
-}
-
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
     const gpc_request request = request_of(m, tag);
     if (is_notified(m, block))
@@ -439,7 +429,9 @@ uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
         gpci_module_join_line(m, base + way, tag);
         return base + way;
     }
-    return m->notified ? notified_victim(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
+    if (m->policy)
+        return policy_choice(m, tag, base, NULL);
+    return m->tokens ? victim_by_token(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
 }
 
 uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates) {
