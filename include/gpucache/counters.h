@@ -704,7 +704,7 @@
       "= cycles(receive cluster-requests) - cycles(send cluster-requests)")                                           \
     X(248, cluster_network_request_bytes, "cluster_network.request_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",      \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-requests); = bytes(send cluster-requests); <= cluster-module:low_sent")                 \
+      "= bytes(receive cluster-requests); = bytes(send cluster-requests)")                                            \
     X(249, cluster_network_replies, "cluster_network.replies", "packets", SUM, WHOLE, CLUSTERS, "0.2",                \
       "from L2 to clusters' caches that arrived",                                                                     \
       "= count(receive cluster-replies); = count(send cluster-replies)")                                              \
@@ -713,7 +713,7 @@
       "= cycles(receive cluster-replies) - cycles(send cluster-replies)")                                             \
     X(251, cluster_network_reply_bytes, "cluster_network.reply_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",          \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-replies); = bytes(send cluster-replies); <= cluster-module:low_received")               \
+      "= bytes(receive cluster-replies); = bytes(send cluster-replies)")                                              \
     X(252, cluster_network_input_cycles, "cluster_network.input_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,     \
       "0.2", "gauge: packets in input buffers",                                                                       \
       "= cluster_network.request_cycles + cluster_network.reply_cycles - cluster_network.output_cycles")              \
@@ -739,9 +739,9 @@
       "= bytes(receive gpu-links)")                                                                                   \
     X(266, local_requests, "gpu.local_requests", "requests", SUM, WHOLE, GPUS, "0.2",                                 \
       "for a copy or the right to write, of L2 slices to the memory of their own GPU",                                \
-      "if network.header!=0B: = again")                                                                               \
+      "if network.header!=0B, coherence.conflict!=retry, coherence!=nmoesi-multi2sim: = again")                       \
     X(267, remote_requests, "gpu.remote_requests", "requests", SUM, WHOLE, GPUS, "0.2", "the same, of another GPU",   \
-      "if network.header!=0B: = again")                                                                               \
+      "if network.header!=0B, coherence.conflict!=retry, coherence!=nmoesi-multi2sim: = again")                       \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads",                            \
       "= count(read memory)")                                                                                         \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes",                         \
