@@ -46,7 +46,7 @@ class Places(unittest.TestCase):
     MOST = 2
     # Counters with more lines: for several kinds of access, for coherent trees, or with a common field name. No others.
     MORE = {
-        "blocks": 4, "warp_instructions": 7, "thread_instructions": 6, "cycles": 8, "sm_cycles": 5, "accepted": 4,
+        "blocks": 4, "warp_instructions": 7, "thread_instructions": 6, "cycles": 10, "sm_cycles": 5, "accepted": 4,
         "completed": 4, "l1_load_sector_hits": 4, "l1_store_sector_hits": 4, "l1_write_back_sectors": 4,
         "l1_load_line_misses": 3, "l2_read_sectors": 3, "l2_read_sector_hits": 3, "l2_write_back_sectors": 3,
         "l2_write_sectors": 3, "l2_write_sector_hits": 3, "l2_remote_sectors": 4, "dram_read_sectors": 6,
