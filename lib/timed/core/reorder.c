@@ -14,7 +14,6 @@
  */
 
 typedef struct gpci_reorder_counts {
-    uint64_t cycles;    /* gauge: transactions held */
     uint64_t reordered; /* transactions that passed an older transaction */
     uint64_t switches;  /* the tags took from another queue than before */
     uint64_t flushes;   /* writes that had to wait for the buffer to empty */

@@ -2,8 +2,7 @@
 #ifndef GPC_TIMED_REORDER_H
 #define GPC_TIMED_REORDER_H
 
-#include "timed/component/holders.h"
-#include "timed/component/packet.h"
+#include "base/base.h"
 
 /*
  * The memory request prioritization buffer: queues between an SM's coalescer and L1's tags, first in, first out, per
