@@ -150,7 +150,7 @@ static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t
 #define REFUSE(status, ...) return gpci_fail(error, status, "gpc_hierarchy_preload: " __VA_ARGS__)
     if (!h)
         REFUSE(GPC_ERROR_ARGUMENT, "hierarchy is NULL");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         REFUSE(GPC_ERROR_STATE, "called from within a callback");
     if (h->coherent || h->with_data || h->inclusive)
         REFUSE(GPC_ERROR_UNSUPPORTED, "%s", gpci_hierarchy_no_copies(h));

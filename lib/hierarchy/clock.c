@@ -13,7 +13,7 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
                                    gpc_busy *out_busy) {
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(gpci_has_process(h, access))
                             ? gpci_processes_issue(h, access, token, out_busy)
@@ -26,7 +26,7 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
 gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
     if (!h || !fence)
         return GPC_ERROR_ARGUMENT;
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return GPC_ERROR_STATE;
     gpc_status status = h->driver->clock->fence(h, fence, token, out_busy);
     if (status == GPC_OK)
@@ -37,7 +37,7 @@ gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uin
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     if (!h || !request)
         return GPC_ERROR_ARGUMENT;
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(h->processes || request->process)
                             ? gpci_processes_miss(h, request, token, out_busy)
@@ -55,7 +55,7 @@ gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *h, const gpc_request *r
                                           gpc_busy *out_busy) {
     if (!h || !is_instruction(requests, count))
         return GPC_ERROR_ARGUMENT;
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(h->processes || requests->process)
                             ? gpci_processes_transactions(h, requests, count, token, out_busy)
@@ -80,13 +80,13 @@ gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *h, const gpc_re
 gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->advance(h, cycles);
+    return h->called_back ? GPC_ERROR_STATE : h->driver->clock->advance(h, cycles);
 }
 
 gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: called from within a callback");
     gpc_status status = h->driver->clock->drain(h, error);
     h->drains += GPCI_CHECKING;
@@ -96,7 +96,7 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
 }
 
 uint64_t gpc_hierarchy_now(const gpc_hierarchy *h) {
-    return h ? h->driver->clock->now(h) : 0;
+    return h && h->now ? *h->now : 0;
 }
 
 uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *h) {
@@ -110,17 +110,17 @@ uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->memory_reply(h, id);
+    return h->called_back ? GPC_ERROR_STATE : h->driver->clock->memory_reply(h, id);
 }
 
 gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *h, uint32_t channel) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->memory_ready(h, channel);
+    return h->called_back ? GPC_ERROR_STATE : h->driver->clock->memory_ready(h, channel);
 }
 
 gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->set_callbacks(h, callbacks);
+    return h->called_back ? GPC_ERROR_STATE : h->driver->clock->set_callbacks(h, callbacks);
 }

@@ -260,7 +260,7 @@ void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpc
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: called from within a callback");
     if (!h->driver->idle(h))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
@@ -313,7 +313,7 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *even
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
     if (!h)
         return GPC_ERROR_ARGUMENT;
-    if (gpci_is_called_back(h) || !h->driver->idle(h))
+    if (h->called_back || !h->driver->idle(h))
         return GPC_ERROR_STATE;
     gpc_status status = h->levels->flush(h);
     h->cold |= status == GPC_OK;

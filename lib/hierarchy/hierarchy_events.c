@@ -41,7 +41,7 @@ static gpc_status put(gpc_hierarchy *h, gpci_event_log *log) {
 }
 
 static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_trace: called from within a callback");
     if (!options || !options->on_event)
         return put(h, NULL);

@@ -240,7 +240,7 @@ static gpci_saved saved(const gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
     if (!h || !write)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_save_to: called from within a callback");
     const gpci_saved from = saved(h);
     return gpci_save_to(&from, write, user_data, error);
@@ -272,7 +272,7 @@ gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void 
 gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {
     if (!h || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", h ? "out" : "hierarchy");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_copy: called from within a callback");
     const gpci_saved from = saved(h);
     void *copy = NULL;

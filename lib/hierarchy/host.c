@@ -9,7 +9,7 @@
 static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
     if (!h || sm >= h->sms)
         return GPC_ERROR_ARGUMENT;
-    return h->replayed || gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->grant(h, sm, credits, more);
+    return h->replayed || h->called_back ? GPC_ERROR_STATE : h->driver->clock->grant(h, sm, credits, more);
 }
 
 gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *h, uint32_t sm, uint64_t credits) {

@@ -287,7 +287,7 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options
                          !h         ? "hierarchy"
                          : !options ? "options"
                                     : "out_kernel");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_start_kernel: called from within a callback");
     const bool first = !h->kernels;
     const gpc_status status = start_or_leave(h, options, error, out_kernel);
@@ -299,7 +299,7 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options
 gpc_status gpc_hierarchy_end_kernel(gpc_hierarchy *h, uint32_t kernel, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_end_kernel: hierarchy is NULL");
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_end_kernel: called from within a callback");
     const gpci_kernels *k = h->kernels;
     uint32_t stream = 0;

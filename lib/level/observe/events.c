@@ -134,7 +134,7 @@ static bool passes(const gpc_event_options *o, const gpc_event *e) {
            e->pc <= o->last_pc && e->cycle >= o->first_cycle && e->cycle <= o->last_cycle;
 }
 
-gpci_event_log *gpci_event_log_make(const gpc_hierarchy *h) {
+gpci_event_log *gpci_event_log_make(gpc_hierarchy *h) {
     gpci_event_log *log = gpci_zalloc(h->context, 1, sizeof *log);
     if (!log)
         return NULL;
@@ -172,9 +172,11 @@ void gpci_event_log_put(gpci_event_log *log, const gpc_event *event) {
     }
     if (!passes(&log->options, event))
         return;
-    log->calling = true;
+    bool *called_back = &log->hierarchy->called_back;
+    const bool outer = *called_back;
+    *called_back = true;
     log->cancelled = !log->options.on_event(log->options.user_data, event);
-    log->calling = false;
+    *called_back = outer;
 }
 
 void gpci_trace_destroy(gpc_hierarchy *h) {

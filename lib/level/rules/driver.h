@@ -62,7 +62,6 @@ typedef struct gpci_clock_calls {
     gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
     gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
-    uint64_t (*now)(const gpc_hierarchy *h);
     uint64_t (*next_event)(const gpc_hierarchy *h);
     uint64_t (*in_flight)(const gpc_hierarchy *h);
     gpc_status (*memory_reply)(gpc_hierarchy *h, uint64_t id);

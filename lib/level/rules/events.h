@@ -16,7 +16,7 @@ typedef struct gpci_ids {
 } gpci_ids;
 
 struct gpci_event_log {
-    const gpc_hierarchy *hierarchy;
+    gpc_hierarchy *hierarchy;
     gpc_event_options options;
     const uint64_t *clock; /* time of the events */
     uint64_t packets;      /* packet numbers given so far */
@@ -26,21 +26,13 @@ struct gpci_event_log {
     uint64_t cause;        /* timed: packet that last passed the tags, or arrived as a fill, at `cause_at` */
     const void *cause_at;  /* stage of `cause`: later write-backs there are due to it */
     gpc_event *blocked;    /* timed: access reported as blocked, per stage (L1s, slices); access 0: none */
-    bool calling, cancelled;
+    bool cancelled;
 };
-
-/*
- * True during a callback. State may then be between two steps of a cycle; calls that change state fail with
- * GPC_ERROR_STATE.
- */
-GPCI_INLINE bool gpci_is_called_back(const gpc_hierarchy *h) {
-    return GPCI_UNLIKELY(h->stepping) || GPCI_UNLIKELY(h->log && h->log->calling);
-}
 
 /* Event without an access. */
 gpc_event gpci_event_of_none(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index);
 /* Make an event log without a callback; NULL: out of memory. */
-gpci_event_log *gpci_event_log_make(const gpc_hierarchy *h);
+gpci_event_log *gpci_event_log_make(gpc_hierarchy *h);
 void gpci_event_log_free(gpc_context *context, gpci_event_log *log);
 /* Pass an event to the callback if it matches the filter. */
 void gpci_event_log_put(gpci_event_log *log, const gpc_event *event);

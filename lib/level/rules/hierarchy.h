@@ -160,6 +160,7 @@ struct gpc_hierarchy {
     uint32_t streams;
     struct gpci_coherent *coherent;       /* tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* state of the clocked model; NULL: functional */
+    const uint64_t *now;                  /* core cycle; NULL: functional */
     const struct gpci_observer *observer; /* NULL: none */
     /*
      * functional with several threads: on a thread, requests of L1s to L2 are collected here; otherwise NULL.
@@ -172,15 +173,19 @@ struct gpc_hierarchy {
     struct gpci_recorder *recorder;     /* level/rules/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/access/warp_ranks.h); NULL: the host gives ages */
     bool replayed;                      /* driven by a replay */
-    bool stepping;                      /* within a cycle, or within a call with callbacks */
-    bool counts_all;                    /* nothing was in flight at the last reset of counters */
-    uint32_t drains;                    /* number of drains, in the checking build */
-    bool counts_fresh;                  /* counters were never reset */
-    uint32_t resident_again;            /* second count of resident_blocks, in the checking build */
-    bool lent;                          /* the host has borrowed a cache (gpc_hierarchy_cache) */
-    bool processes;                     /* processes above 0 were used: addresses have process bits */
-    bool l1_future;                     /* L1 requests need the next use of their line */
-    gpci_future *future;                /* next uses of a replayed kernel; otherwise NULL */
+    /*
+     * Within a cycle, or within a callback. State may be between two steps: calls that change state fail with
+     * GPC_ERROR_STATE.
+     */
+    bool called_back;
+    bool counts_all;         /* nothing was in flight at the last reset of counters */
+    uint32_t drains;         /* number of drains, in the checking build */
+    bool counts_fresh;       /* counters were never reset */
+    uint32_t resident_again; /* second count of resident_blocks, in the checking build */
+    bool lent;               /* the host has borrowed a cache (gpc_hierarchy_cache) */
+    bool processes;          /* processes above 0 were used: addresses have process bits */
+    bool l1_future;          /* L1 requests need the next use of their line */
+    gpci_future *future;     /* next uses of a replayed kernel; otherwise NULL */
 };
 
 /* hierarchy.c: add the counts of a stream; number `streams`: counts without a stream. */

@@ -138,8 +138,8 @@ static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
 }
 
 gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
-    h->stepping = true;
+    h->called_back = true;
     const gpc_status status = run_cycle(h->timed, limit);
-    h->stepping = false;
+    h->called_back = false;
     return status;
 }

@@ -134,7 +134,7 @@ struct gpci_timed {
     gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
     gpc_error error;            /* a protocol's description of the failure */
     gpci_data_banks data_banks; /* of L1s */
-    uint64_t rested;            /* 1 + `progress` when all holders were empty and no step was due; or 0 */
+    uint64_t deadlock_cycles;   /* deadlock.cycles */
     struct {
         uint32_t kind, object; /* checking build: the next object to check */
         bool defective;        /* set by tests that inject a defect: no assertions */

@@ -6,10 +6,6 @@
 
 /* Calls of a host that need the clock (gpci_clock_calls of level/rules/driver.h). */
 
-static uint64_t now(const gpc_hierarchy *h) {
-    return h->timed->wheel.now;
-}
-
 static uint64_t next_event(const gpc_hierarchy *h) {
     return gpci_timed_next(h->timed);
 }
@@ -43,26 +39,14 @@ static void locate(const gpc_hierarchy *h, gpc_location *l) {
 }
 
 /* True if work is in flight, but no packet has come or gone for deadlock.cycles. */
-static bool is_overdue(const gpc_hierarchy *h) {
-    gpci_timed *t = h->timed;
+static bool is_overdue(gpci_timed *t) {
     const uint64_t now = t->wheel.now;
     const uint32_t live = gpci_pool_live(&t->pool);
     if (live == t->still.live && t->progress <= t->still.since)
-        return now - t->still.since > gpci_number(h, GPCI_KEY_DEADLOCK);
+        return now - t->still.since > t->deadlock_cycles;
     t->still.live = live;
     t->still.since = now;
     return false;
-}
-
-/* True if no access is in flight. Calls without an acceptance or completion in between read the register once. */
-static bool is_at_rest(gpci_timed *t, uint64_t next) {
-    if (t->in_flight | gpci_pool_live(&t->pool))
-        return false;
-    if (next != GPCI_NEVER || t->rested == t->progress + 1)
-        return true;
-    const bool rests = gpci_groups_idle(t, true);
-    t->rested = rests ? t->progress + 1 : 0;
-    return rests;
 }
 
 /*
@@ -71,12 +55,15 @@ static bool is_at_rest(gpci_timed *t, uint64_t next) {
  */
 GPCI_INLINE bool stands_still(const gpc_hierarchy *h, uint64_t next) {
     gpci_timed *t = h->timed;
-    if (GPCI_LIKELY(next != GPCI_NEVER && t->wheel.now - t->progress <= gpci_number(h, GPCI_KEY_DEADLOCK)))
+    if (GPCI_LIKELY(next != GPCI_NEVER && t->wheel.now - t->progress <= t->deadlock_cycles))
         return false;
+    if (GPCI_CHECKING && next == GPCI_NEVER)
+        gpci_holders_check(t, true);
     gpci_timed_fold(t);
-    if (t->front.step || is_at_rest(t, next) || t->memory_reads || gpci_groups_wait_for_host(t))
+    const bool works = h->driver->clock->in_flight(h) || gpci_pool_live(&t->pool);
+    if (!works || t->front.step || t->memory_reads || gpci_groups_wait_for_host(t))
         return false;
-    return next == GPCI_NEVER || is_overdue(h);
+    return next == GPCI_NEVER || is_overdue(t);
 }
 
 /* The cycle the clock reaches has been run too; later calls of the host take effect in the next cycle. */
@@ -120,7 +107,7 @@ static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_err
 
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
-    uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
+    uint64_t since = t->wheel.now;
     gpci_timed_fold(t);
     uint32_t live = gpci_pool_live(&t->pool);
     while (!gpci_timed_is_idle(t, true)) {
@@ -130,7 +117,7 @@ static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
         if (live != gpci_pool_live(&t->pool) || t->progress > since)
             since = t->wheel.now;
         live = gpci_pool_live(&t->pool);
-        if (status == GPC_END || t->wheel.now - since > patience) {
+        if (status == GPC_END || t->wheel.now - since > t->deadlock_cycles) {
             char text[400];
             gpci_timed_report(h, text, sizeof text);
             return gpci_fail(error, GPC_ERROR_STATE, "nothing moves: %s", text);
@@ -207,9 +194,8 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
         .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),                        \
         .check_miss = (checking), .transactions = (lines_function), .check_transactions = (checking_lines),           \
         .accepts = (accepting), .locate = locate, .advance = advance, .check_advance = check_advance, .drain = drain, \
-        .now = now, .next_event = next_event, .in_flight = (flying), .memory_reply = memory_reply,                    \
-        .memory_ready = memory_ready, .grant = gpci_timed_grant, .credits = gpci_timed_credits,                       \
-        .set_callbacks = set_callbacks                                                                                \
+        .next_event = next_event, .in_flight = (flying), .memory_reply = memory_reply, .memory_ready = memory_ready,  \
+        .grant = gpci_timed_grant, .credits = gpci_timed_credits, .set_callbacks = set_callbacks                      \
     }
 
 const gpci_clock_calls gpci_timed_cache_clock =

@@ -89,6 +89,7 @@ static void read_options(gpci_timed *t) {
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
     t->issue_latency = number(t, GPCI_KEY_L1_ISSUE_LATENCY);
     t->interleave_bytes = gpci_number(t->h, GPCI_KEY_L2_INTERLEAVE_BYTES);
+    t->deadlock_cycles = gpci_number(t->h, GPCI_KEY_DEADLOCK);
 }
 
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
@@ -96,6 +97,7 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     if (!t)
         return gpci_out_of_memory(error);
     h->timed = t;
+    h->now = &t->wheel.now;
     t->h = h;
     t->context = h->context;
     t->inflight_free = UINT32_MAX;

@@ -332,9 +332,9 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
     gpci_stage_times_at_once(t, &c);
     if (!t->callbacks.on_complete)
         return;
-    t->h->stepping = true;
+    t->h->called_back = true;
     t->callbacks.on_complete(t->callbacks.user_data, &c);
-    t->h->stepping = false;
+    t->h->called_back = false;
 }
 
 gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {

@@ -124,7 +124,7 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     if (!h || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: %s is NULL", h ? "request" : "hierarchy");
     gpc_port_request r = GPC_PORT_REQUEST_INIT;
-    if (gpci_is_called_back(h))
+    if (h->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_port: called from within a callback");
     gpc_status status = gpci_take(&r, sizeof r, sizeof r, request, "gpc_port_request", error);
     if (status == GPC_OK)
