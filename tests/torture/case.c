@@ -89,7 +89,7 @@ gpc_config *case_config(gpc_context *context, const torture_case *c, const char 
                      ? gpc_config_load_preset(config, c->settings[i].value, error)
                      : gpc_config_set(config, c->settings[i].key, c->settings[i].value, error);
     if (status == GPC_OK)
-        status = gpc_config_set(config, "mode", "timed", error);
+        status = gpc_config_set(config, "mode", c->functional ? "functional" : "timed", error);
     if (status == GPC_OK && threads)
         status = gpc_config_set(config, "threads", threads, error);
     if (status != GPC_OK) {

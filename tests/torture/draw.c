@@ -7,14 +7,25 @@
 /* Keys outside the features: how a hierarchy runs, and where a run gives up. */
 static const char *const apart[] = {"mode", "threads", "deadlock.cycles"};
 
+/* Times that a refusal's advice is followed before companions are only dropped. */
+enum { MOST_ADVICE = 12 };
+
+/*
+ * Draws of a pair until creation accepts one: with companions, then with none. From PINNED on the settings that the
+ * pair needs stay, and from FIRM on with their values: a refusal then names what the pair itself contradicts.
+ */
+enum { TRIES = 24, PINNED = 12, FIRM = 16 };
+
+#define ADDRESS_MAPPING "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"
+
 /* Settings without which a key, or keys of a prefix, would be refused or would have no effect. */
 typedef struct need {
     const char *key, *with; /* `key = value; key = value` */
 } need;
 
 static const need needs[] = {
-    {"cpu.count", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; kernels.flush=none"},
-    {"gpu.count", "sm.count=4; l2.slices=4; dram.channels=4; coherence=nmoesi"},
+    {"cpu.count", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; kernels.flush=none; coherence=nmoesi"},
+    {"gpu.count", "sm.count=6; l2.slices=6; dram.channels=6; coherence=nmoesi"},
     {"gpu.home", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
     {"gpu.link", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
     {"page.", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
@@ -22,32 +33,47 @@ static const need needs[] = {
     {"coherence.directory_overflow", "coherence=msi; coherence.directory_pointers=1"},
     {"coherence.directory_region",
      "coherence=msi; coherence.directory_pointers=2; coherence.directory_overflow=coarse"},
-    {"coherence.", "coherence=mesi"},
+    {"coherence.any_victim", "coherence=mesi"},
+    {"coherence.conflict", "coherence=mesi"},
+    {"coherence.directory_", "coherence=mesi"},
+    {"coherence.memory_", "coherence=mesi"},
     {"l1.atomics", "coherence=slc-glc"},
     {"l1.unified", "sm.shared=1KiB; l1.carveouts=0B 1KiB"},
     {"l1.carveout", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB"},
     {"l1.reserved", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB"},
     {"l1.resize", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB; l1.carveout=1KiB"},
-    {"l1.fetch_sectors", "l1.sectors=4"},
-    {"l2.fetch_sectors", "l2.sectors=4"},
+    {"l1.sectors", "l1.mshr_free=filled; l1.release_width=0B; l1.release_latency=0"},
+    {"l1.release_", "l1.data_banks=0"},
+    {"l1.mshr_free", "l1.data_banks=0"},
+    {"l1.line", "l1.sectors=2; l1.index=modulo"},
+    {"l2.line", "l1.sectors=2; l2.sectors=2; l1.index=modulo"},
+    {"l1.fetch_sectors", "l1.sectors=4; l1.line=128B; l2.line=128B"},
+    {"l2.fetch_sectors", "l2.sectors=4; l2.line=128B"},
     {"l1.release_latency", "l1.release_width=32B"},
     {"l1.mshr_free", "l1.release_width=4B"},
     {"l1.collectors", "l1.queue=5"},
-    {"sm.lsu", "l1.coalescer=multi2sim"},
+    {"sm.lsu", "l1.coalescer=multi2sim; coherence=nmoesi"},
     {"l1.reorder_", "l1.reorder=warp"},
     {"l1.bank_index", "l1.banks=4; l1.tag_ports=4"},
     {"l1.banks", "l1.tag_ports=4"},
     {"l2.banks", "l2.tag_ports=4"},
-    {"l1.data_bank_width", "l1.data_banks=32"},
+    {"l1.data_bank_width", "l1.data_banks=16"},
+    {"l1.data_width", "l1.data_banks=16"},
+    {"l1.data_banks", "l1.release_width=0B; l1.mshr_free=filled; l1.release_latency=0"},
     {"l1.prefetch_queue", "l1.prefetcher=next-line"},
     {"l2.prefetch_queue", "l2.prefetcher=next-line"},
     {"l1.combine_", "l1.combine_lines=8"},
     {"l1.bypass_queue", "l1.bypass=mrpb; l1.miss_queue=1"},
-    {"tlb.", "tlb.page=4KiB"},
+    {"l2.line", "l1.line=64B; l15.line=64B"},
+    {"tlb.", "tlb.page=4KiB; l1.collectors=0"},
     {"lrc.", "lrc.sms=2; sm.count=4"},
     {"memory.link_", "memory.link_width=32B"},
+    {"l2.window_miss", "l2.window_ratio=50"},
     {"l2.window_", "l2.window_begin=65536; l2.window_bytes=4KiB"},
-    {"address.indexing", "l2.slices=4"},
+    {"address.", "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping="},
+    {"address.indexing", "address.mapping=" ADDRESS_MAPPING},
+    {"dram.group_banks", "dram.mapping="},
+    {"dram.group_bits", "dram.mapping=; address.mapping=" ADDRESS_MAPPING},
     {"l2.sm_partition", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.link_", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.partitions", "sm.count=4; l2.slices=4"},
@@ -55,6 +81,7 @@ static const need needs[] = {
     {"port.", "ports=2"},
     {"const.", "const.size=1KiB"},
     {"l15.", "l15.size=2KiB"},
+    {"kernels.code", "l15.size=2KiB"},
     {"dram.fixed_", "dram.model=fixed"},
     {"dram.write_low", "dram.write_high=16; dram.write_queue=32"},
     {"dram.write_high", "dram.write_low=0"},
@@ -62,7 +89,8 @@ static const need needs[] = {
     {"dram.trfc_bank", "dram.refresh=per-bank; dram.timing=hbm2"},
     {"dram.command_bus", "dram.timing=hbm2"},
     {"dram.latency_at", "dram.latency=50"},
-    {"coherence.data", "l1.write_policy=through; l1.write_policy_local=through; l1.write_allocate_local=none"},
+    {"coherence.data", "l1.mshr_free=filled; l1.release_width=0B; l1.release_latency=0; l1.write_policy=through; "
+                       "l1.write_policy_local=through; l1.write_allocate_local=none"},
 };
 
 /* Bounds of drawn numbers, for small machines. */
@@ -78,7 +106,7 @@ static const bound bounds[] = {
     {"l2.slices", 1, 8},
     {"dram.channels", 1, 6},
     {"gpu.count", 1, 3},
-    {"cpu.count", 0, 2},
+    {"cpu.count", 0, 1},
     {"ports", 0, 3},
     {"streams", 1, 4},
     {"cluster.sms", 0, 3},
@@ -91,7 +119,6 @@ static const bound bounds[] = {
     {"clock.dram", 200, 4000},
     {"l2.window_begin", 0, 131072},
     {"coherence.memory_sets", 1, 64},
-    {"limit.cycles", 0, 0},
     {"launch.cycles", 0, 300},
     {"dram.trefi", 300, 20000},
     {"dram.trfc", 0, 300},
@@ -101,7 +128,11 @@ static const struct {
     const char *key, *values[4];
 } words[] = {
     {"dram.mapping", {"row column bank group pseudo", "bank row column group pseudo", "row bank group pseudo column"}},
-    {"address.mapping", {"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"}},
+    {"address.mapping", {ADDRESS_MAPPING}},
+    {"l1.line", {"32B", "64B"}},
+    {"l2.line", {"32B", "64B"}},
+    {"l1.data_width", {"32B", "64B", "256B"}},
+    {"l1.data_bank_width", {"8B", "16B"}},
     {"l1.carveouts", {"0B 1KiB", "0B 1KiB 2KiB", "0B 3KiB", "1KiB"}},
 };
 
@@ -163,6 +194,13 @@ static bool has_feature(const feature *f, const torture_case *c) {
 void features_of(const features *f, const torture_case *c, bool *has) {
     for (unsigned i = 0; i < f->count; i++)
         has[i] = has_feature(&f->list[i], c);
+}
+
+static int find_setting(const torture_case *c, const char *key) {
+    for (unsigned i = 0; i < c->setting_count; i++)
+        if (!strcmp(c->settings[i].key, key))
+            return (int)i;
+    return -1;
 }
 
 static bool find_key(const char *name, gpc_key_info *key) {
@@ -311,13 +349,17 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
     return found;
 }
 
-/* Adds `key=value; key=value` beside what is set. */
+/* Adds `key=value; key=value` beside what is set. `key=`: the default, in place of a preset's value. */
 static void set_list(torture_case *c, const char *list) {
     while (*list) {
         char key[KEY_ROOM], value[VALUE_ROOM];
-        const size_t length = strcspn(list, "="), rest = strcspn(list, ";");
+        const char *end = strstr(list, "; ");
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        const size_t length = strcspn(list, "="), rest = end ? (size_t)(end - list) : strlen(list);
         snprintf(key, sizeof key, "%.*s", (int)length, list);
         snprintf(value, sizeof value, "%.*s", (int)(rest - length - 1), list + length + 1);
+        if (!*value && find_key(key, &info))
+            snprintf(value, sizeof value, "%s", info.initial);
         if (!case_value(c, key))
             case_set(c, key, value, false);
         list += rest;
@@ -325,10 +367,13 @@ static void set_list(torture_case *c, const char *list) {
     }
 }
 
-static void set_needs(torture_case *c, const char *key) {
+/* Sets the needs of a feature. `pinned`: all settings so far stay, and a refusal names a contradiction among them. */
+static void set_needs(torture_case *c, const char *key, bool pinned) {
     for (unsigned i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!strncmp(needs[i].key, key, strlen(needs[i].key)))
             set_list(c, needs[i].with);
+    for (unsigned i = 0; i < c->setting_count && pinned; i++)
+        c->settings[i].pinned = true;
 }
 
 /* Sets the sizes of a small machine, after any preset. */
@@ -345,10 +390,14 @@ static void set_base(dice *d, torture_case *c) {
 
 static gpc_status try_settings(gpc_context *context, const torture_case *c, gpc_error *error) {
     gpc_hierarchy *h = NULL;
+    gpc_replay *replay = NULL;
     *error = (gpc_error)GPC_ERROR_INIT;
     gpc_config *config = case_config(context, c, NULL, error);
-    gpc_status status = config ? gpc_hierarchy_create(context, config, error, &h) : error->status;
+    gpc_status status = !config         ? error->status
+                        : c->functional ? gpc_replay_create(context, config, error, &replay)
+                                        : gpc_hierarchy_create(context, config, error, &h);
     gpc_hierarchy_destroy(h);
+    gpc_replay_destroy(replay);
     gpc_config_destroy(config);
     return status;
 }
@@ -366,7 +415,7 @@ static bool names(const char *text, const char *key) {
 static bool drop_one(dice *d, torture_case *c, const char *message) {
     unsigned named[MAX_SETTINGS], others[MAX_SETTINGS], name_count = 0, other_count = 0;
     for (unsigned i = 0; i < c->setting_count; i++)
-        if (!c->settings[i].wanted) {
+        if (!c->settings[i].wanted && !c->settings[i].pinned) {
             if (names(message, c->settings[i].key))
                 named[name_count++] = i;
             else
@@ -378,24 +427,61 @@ static bool drop_one(dice *d, torture_case *c, const char *message) {
     return true;
 }
 
-static bool documented(gpc_status status) {
+/* Copies a value of a message: a word that is no number of a list, or "nmoesi" for any protocol. */
+static size_t advised_value(const char *text, char *value) {
+    const size_t length = strcspn(text, " ,;:()");
+    snprintf(value, VALUE_ROOM, "%.*s", (int)(length < VALUE_ROOM ? length : VALUE_ROOM - 1), text);
+    if (!strcmp(value, "PROTOCOL"))
+        snprintf(value, VALUE_ROOM, "nmoesi");
+    return length;
+}
+
+/* Sets all `key = value` that a refusal asks for and that the case may take. `firm`: pinned settings stay. */
+static bool take_advice(torture_case *c, const char *message, bool firm) {
+    static const char *const links[] = {" = ", " must be "};
+    const char *at = strstr(message, " need");
+    const char *link = links[!at];
+    bool took = false;
+    for (at = at ? at : message; (at = strstr(at, link));) {
+        char key[KEY_ROOM], value[VALUE_ROOM];
+        const char *begin = at;
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        while (begin > message && !strchr(" ,;(", begin[-1]))
+            begin--;
+        snprintf(key, sizeof key, "%.*s", (int)(at - begin), begin);
+        at += strlen(link), at += advised_value(at, value);
+        const int set = find_setting(c, key);
+        if (!find_key(key, &info))
+            continue;
+        if (set >= 0 &&
+            (c->settings[set].wanted || (firm && c->settings[set].pinned) || !strcmp(c->settings[set].value, value)))
+            continue;
+        case_set(c, key, value, false);
+        took = true;
+    }
+    return took;
+}
+
+bool is_refusal(gpc_status status) {
     return status == GPC_ERROR_ARGUMENT || status == GPC_ERROR_RANGE || status == GPC_ERROR_NOT_FOUND ||
            status == GPC_ERROR_UNSUPPORTED || status == GPC_ERROR_FORMAT;
 }
 
-/* Drops companions until the rest is accepted. */
-static drawn settle(dice *d, gpc_context *context, torture_case *c, char *why, size_t size) {
-    for (;;) {
+/* Follows what refusals ask for, and drops companions, until the rest is accepted. */
+static drawn settle(dice *d, gpc_context *context, torture_case *c, bool firm, char *why, size_t size) {
+    for (unsigned advice = 0;;) {
         gpc_error error = GPC_ERROR_INIT;
         gpc_status status = try_settings(context, c, &error);
         if (status == GPC_OK)
             return DRAWN_ACCEPTED;
         snprintf(why, size, "%s", error.message);
-        if (!documented(status) || !*error.message) {
+        if (!is_refusal(status) || !*error.message) {
             snprintf(why, size, "gpc_hierarchy_create returns %s: %.300s", gpc_status_string(status), error.message);
             return DRAWN_WRONG;
         }
-        if (!drop_one(d, c, error.message))
+        if (dice_one_in(d, 2) && advice++ < MOST_ADVICE && take_advice(c, error.message, firm))
+            continue;
+        if (!drop_one(d, c, error.message) && (advice++ >= MOST_ADVICE || !take_advice(c, error.message, firm)))
             return DRAWN_REFUSED;
     }
 }
@@ -415,6 +501,31 @@ static bool take_feature(dice *d, gpc_context *context, const feature *f, tortur
     return draw_feature(d, context, f, c, !c->values);
 }
 
+/* Draws the settings of a pair once. Returns false if a feature has no value. */
+static bool draw_once(dice *d, gpc_context *context, const features *f, const torture_options *o, const unsigned *pair,
+                      unsigned tries, torture_case *c) {
+    const unsigned companions = tries < 4 ? dice_below(d, 24) : 0;
+    bool drew = true;
+    c->setting_count = 0;
+    c->functional = !strcmp(f->list[pair[0]].key, "l1.future") || !strcmp(f->list[pair[1]].key, "l1.future");
+    set_fixed(o, c);
+    if (c->values)
+        draw_values_settings(c);
+    for (unsigned i = 0; i < 2; i++)
+        drew &= take_feature(d, context, &f->list[pair[i]], c);
+    for (unsigned i = 0; i < 2; i++)
+        set_needs(c, f->list[pair[i]].key, tries >= PINNED);
+    set_base(d, c);
+    for (unsigned i = 0; i < companions; i++) {
+        const feature *more = &f->list[dice_below(d, f->count)];
+        if (!case_value(c, more->key) && (strcmp(more->key, "preset") != 0 || dice_one_in(d, 4))) {
+            draw_feature(d, context, more, c, false);
+            set_needs(c, more->key, false);
+        }
+    }
+    return drew;
+}
+
 drawn draw_settings(gpc_context *context, const features *f, const torture_options *o, torture_case *c, char *why,
                     size_t size) {
     dice d = {c->seed * 2 + 1};
@@ -424,28 +535,13 @@ drawn draw_settings(gpc_context *context, const features *f, const torture_optio
     snprintf(why, size, "two values of %s", f->list[pair[0]].key);
     if (!strcmp(f->list[pair[0]].key, f->list[pair[1]].key))
         return DRAWN_REFUSED;
-    for (unsigned tries = 0; tries < 12 && end == DRAWN_REFUSED; tries++) {
-        const unsigned companions = tries < 4 ? dice_below(&d, 24) : 0;
-        bool drew = true;
-        c->setting_count = 0;
-        set_fixed(o, c);
-        if (c->values)
-            draw_values_settings(c);
-        for (unsigned i = 0; i < 2; i++)
-            drew &= take_feature(&d, context, &f->list[pair[i]], c);
-        for (unsigned i = 0; i < 2; i++)
-            set_needs(c, f->list[pair[i]].key);
-        set_base(&d, c);
-        for (unsigned i = 0; i < companions; i++) {
-            const feature *more = &f->list[dice_below(&d, f->count)];
-            if (!case_value(c, more->key) && (strcmp(more->key, "preset") != 0 || dice_one_in(&d, 4))) {
-                draw_feature(&d, context, more, c, false);
-                set_needs(c, more->key);
-            }
-        }
-        snprintf(why, size, "no other value was found");
-        if (drew)
-            end = settle(&d, context, c, why, size);
+    for (unsigned tries = 0; tries < TRIES && end == DRAWN_REFUSED; tries++) {
+        if (draw_once(&d, context, f, o, pair, tries, c))
+            end = settle(&d, context, c, tries >= FIRM, why, size);
+        else
+            snprintf(why, size, "no other value was found");
+        if (end == DRAWN_REFUSED && tries >= FIRM && impossible(&f->list[pair[0]], &f->list[pair[1]], why))
+            break;
     }
     return end;
 }

@@ -19,9 +19,11 @@ static const char usage[] =
     "  --values         programs without races, whose loads have to find what was stored\n"
     "  --snapshots      save, load and save again in each cycle with an event, in place of the other ways\n"
     "  --output FOLDER  a C file for each kind of failure, made as small as it gets\n"
-    "  --list           name the pairs of features that were always refused\n"
+    "  --draws          draw machines, and run nothing: which pairs of features there are\n"
+    "  --list           name the pairs of features that no machine can have\n"
     "  --show           print the settings of the first seed, and what it does\n"
-    "  --fault N        plant a fault: 1 a reply is lost, 2 a value is another, 3 a statistic is\n";
+    "  --fault N        plant a fault: 1 a reply is lost, 2 a value is another, 3 a statistic is,\n"
+    "                   4 a paused replay forgets a sample, 5 a call without memory is not made again\n";
 
 static bool number_option(torture_options *o, const char *name, const char *value) {
     const uint64_t number = value ? strtoull(value, NULL, 0) : 0;
@@ -61,6 +63,8 @@ static bool flag_option(torture_options *o, const char *name) {
         o->values = true;
     else if (!strcmp(name, "--snapshots"))
         o->snapshots = true;
+    else if (!strcmp(name, "--draws"))
+        o->draws = true;
     else if (!strcmp(name, "--list"))
         o->list = true;
     else if (!strcmp(name, "--show"))

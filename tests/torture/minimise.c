@@ -49,6 +49,7 @@ static void try_case(const torture_options *o, const torture_case *c, int only, 
         *what = (failure){0};
     close(ends[0]);
     waitpid(pid, &status, 0);
+    remove_traces((long)pid);
     if (!told)
         fail(what, "endless", "no end after %u seconds", o->limit);
     else if (WIFSIGNALED(status))

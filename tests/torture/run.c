@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const way_names[WAY_COUNT] = {"jumps", "steps", "trace", "saved", "copied", "threads", "renewed"};
+const char *const way_names[WAY_COUNT] = {"jumps",   "steps",   "trace",  "saved",  "copied",        "threads",
+                                          "starved", "renewed", "replay", "paused", "replay threads"};
 
 /* Callbacks. */
 
@@ -179,13 +180,8 @@ void host_attach(host *at) {
 
 /* Snapshots. */
 
-typedef struct bytes {
-    uint8_t *data;
-    size_t size, room, at;
-} bytes;
-
-static gpc_status write_bytes(void *user_data, const void *data, size_t size) {
-    bytes *b = user_data;
+gpc_status write_bytes(void *user_data, const void *data, size_t size) {
+    snapshot_bytes *b = user_data;
     if (b->size + size > b->room) {
         b->room = 2 * (b->size + size);
         b->data = realloc(b->data, b->room);
@@ -197,8 +193,8 @@ static gpc_status write_bytes(void *user_data, const void *data, size_t size) {
     return GPC_OK;
 }
 
-static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *out_read) {
-    bytes *b = user_data;
+gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *out_read) {
+    snapshot_bytes *b = user_data;
     *out_read = b->size - b->at < size ? b->size - b->at : size;
     if (*out_read)
         memcpy(data, b->data + b->at, *out_read);
@@ -207,7 +203,7 @@ static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *o
 }
 
 /* Fails at a run of bytes that nobody has written. */
-static void check_written(host *at, const bytes *b) {
+static void check_written(host *at, const snapshot_bytes *b) {
     size_t run = 0;
     for (size_t i = 0; i < b->size && run < 24; i++)
         run = b->data[i] == TORTURE_FILL ? run + 1 : 0;
@@ -217,14 +213,14 @@ static void check_written(host *at, const bytes *b) {
 
 /* Some operations after a snapshot was loaded, its parts must still have been written. */
 static void save_again(host *at) {
-    bytes b = {NULL, 0, 0, 0};
+    snapshot_bytes b = {NULL, 0, 0, 0};
     if (gpc_hierarchy_save_to(at->h, write_bytes, &b, NULL) == GPC_OK)
         check_written(at, &b);
     free(b.data);
 }
 
 void host_renew(host *at) {
-    bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
+    snapshot_bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
     gpc_status status = gpc_hierarchy_save_to(at->h, write_bytes, &first, &error);

@@ -15,6 +15,7 @@ FOLDER = LIBRARY.resolve().parent
 PROGRAM = BUILD / "tests/torture/gpucache-torture"
 SEEDS = {"quick": 300, "normal": 1000, "full": 3000}
 VALUES = {"quick": 10, "normal": 40, "full": 100, "thorough": 10000}
+PAIRS = {"quick": 600, "normal": 1500, "full": 6000}
 PROTOCOLS = ("none", "viper", "vi", "slc-glc", "hmg", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d")
 
 
@@ -31,6 +32,14 @@ class Torture(unittest.TestCase):
         self.assertGreater(accesses, 30 * configurations)
         self.assertIn("\n0 failures", told)
 
+    def test_pairs(self):
+        """A pair of features that no machine can have is refused by a stated rule; the others are drawn."""
+        told = torture("--draws", *(["--count", PAIRS[EFFORT]] if EFFORT in PAIRS else []))
+        pairs, never, covered = re.search(r"(\d+) pairs .*: (\d+) impossible by a rule, .* (\d+) covered", told).groups()
+        self.assertIn("\n0 failures", told)
+        self.assertGreater(int(never), 0)
+        self.assertGreater(int(covered), int(pairs) // 2 if EFFORT in PAIRS else int(pairs) - int(never) - 1)
+
     def test_values(self):
         """Loads of programs without races find the stored values, under each protocol."""
         for protocol in PROTOCOLS:
@@ -42,10 +51,12 @@ class Torture(unittest.TestCase):
         self.assertEqual(torture("--first", 77, "--show"), torture("--first", 77, "--show"))
 
     def test_planted_faults_are_noticed(self):
-        """A reply forgotten by a host's memory, a changed loaded byte, a counter larger by one under single steps."""
+        """A reply forgotten by a host's memory, a changed loaded byte, a counter larger by one under single steps, a
+        forgotten part of a time series."""
         self.assertRegex(torture("--fault", 1, "--count", 60, status=1), r"seed \d+: hang: ")
         self.assertRegex(torture("--fault", 2, "--values", "--count", 4, status=1), r"seed \d+: value: ")
         self.assertRegex(torture("--fault", 3, "--count", 4, status=1), r"seed \d+: numbers differ: steps: ")
+        self.assertRegex(torture("--fault", 4, "--count", 60, status=1), r"seed \d+: told otherwise: paused: ")
 
     def test_a_failure_becomes_a_small_program(self):
         """For a planted fault the C file compiles, has few calls, and runs."""
@@ -65,4 +76,4 @@ class Torture(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "gpucache", "torture", "--count", "20", "--jobs", "1"],
                               stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertRegex(done.stdout, r"pairs of \d+ features: \d+ covered")
+        self.assertRegex(done.stdout, r"pairs of \d+ features: \d+ impossible")

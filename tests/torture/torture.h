@@ -28,6 +28,7 @@ typedef struct torture_setting {
     char key[KEY_ROOM]; /* or "preset" */
     char value[VALUE_ROOM];
     bool wanted; /* pair of the seed: never left out */
+    bool pinned; /* need of the pair: left out by none, but refusals may ask for another value */
 } torture_setting;
 
 /* Operations of a host. SMs, warps and streams are taken modulo the hierarchy's numbers when used. */
@@ -81,8 +82,9 @@ typedef struct torture_case {
     unsigned op_count;
     unsigned cut; /* operation before the snapshot or copy */
     manners manners;
-    bool values;   /* a program without races, with expected values */
-    bool retraces; /* a trace of events begins again at the cut */
+    bool values;     /* a program without races, with expected values */
+    bool retraces;   /* a trace of events begins again at the cut */
+    bool functional; /* replays alone, without a clock */
 } torture_case;
 
 void case_free(torture_case *c);
@@ -109,7 +111,7 @@ typedef struct torture_options {
     const char *fixed[32];            /* KEY=VALUE of every case */
     unsigned fixed_count;
     const char *load, *output;
-    bool values, snapshots, list, show;
+    bool values, snapshots, draws, list, show;
     unsigned fault; /* planted for the tester's own test: fault_kind */
 } torture_options;
 
@@ -128,6 +130,10 @@ typedef enum drawn { DRAWN_ACCEPTED, DRAWN_REFUSED, DRAWN_WRONG } drawn;
  */
 drawn draw_settings(gpc_context *context, const features *f, const torture_options *o, torture_case *c, char *why,
                     size_t size);
+/* The rule by which no configuration has both features, of which creation's last refusal speaks; NULL: no rule. */
+const char *impossible(const feature *a, const feature *b, const char *refusal);
+/* Tells whether creation may refuse settings with a status. */
+bool is_refusal(gpc_status status);
 void draw_program(const torture_options *o, torture_case *c);
 /* Sets keys for a program with values. */
 void draw_values_settings(torture_case *c);
@@ -158,7 +164,11 @@ typedef enum torture_way {
     WAY_SAVED,
     WAY_COPIED,
     WAY_THREADS,
+    WAY_STARVED, /* allocations fail, and each call that had no memory is made again */
     WAY_RENEWED, /* saved, loaded and saved again in each cycle with an event; only with `snapshots` */
+    WAY_REPLAY,  /* the program's accesses as traces: the reference of the ways behind */
+    WAY_PAUSED,  /* with pauses, snapshots and copies */
+    WAY_REPLAY_THREADS,
     WAY_COUNT
 } torture_way;
 
@@ -169,6 +179,8 @@ typedef enum fault_kind {
     FAULT_REPLY,     /* the host's memory forgets an answer */
     FAULT_VALUE,     /* a loaded byte differs */
     FAULT_STATISTIC, /* a counter is one more */
+    FAULT_SAMPLE,    /* a paused replay forgets a part of its time series */
+    FAULT_HUNGER,    /* a call that had no memory is not made again */
     FAULT_COUNT
 } fault_kind;
 
@@ -184,7 +196,7 @@ typedef struct record {
     uint64_t *words; /* statistics of the whole and of all objects, and digests of caches */
     size_t word_count, word_room;
     uint64_t end; /* cycle */
-    uint64_t accesses, value_bytes, renewals;
+    uint64_t accesses, value_bytes, renewals, replays, hungers;
     uint64_t told; /* digest of statuses and events */
 } record;
 
@@ -198,6 +210,21 @@ void record_sums(gpc_hierarchy *h, failure *f);
 /* Runs a case once. `r` is empty before. */
 void run_case(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
               record *r, failure *f);
+
+/* Replays traces of a case's accesses once. */
+void run_replay(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
+                record *r, failure *f);
+/* Deletes the traces that a process has left. */
+void remove_traces(long process);
+
+/* Snapshots in memory. `user_data` is snapshot_bytes. */
+typedef struct snapshot_bytes {
+    uint8_t *data;
+    size_t size, room, at;
+} snapshot_bytes;
+
+gpc_status write_bytes(void *user_data, const void *data, size_t size);
+gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *out_read);
 
 /* Runs all ways of a case, or jumps and the way `only`. */
 void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names a number by a new hierarchy of the case. */
 static void name_word(gpc_context *context, const torture_case *c, size_t word, char *text, size_t size) {
@@ -39,6 +40,8 @@ static void compare(gpc_context *context, const torture_case *c, const record *a
     char text[128];
     if (how != WAY_THREADS)
         compare_completions(a, b, way_names[how], f);
+    if (how > WAY_REPLAY && a->told != b->told)
+        fail(f, "told otherwise", "%s: statuses, statistics of a kernel, or a time series differ", way_names[how]);
     if (a->end != b->end)
         fail(f, "end differs", "%s: idle at cycle %" PRIu64 ", with jumps at %" PRIu64, way_names[how], b->end, a->end);
     for (size_t i = 0; i < a->word_count && i < b->word_count && !f->failed; i++)
@@ -51,36 +54,39 @@ static void compare(gpc_context *context, const torture_case *c, const record *a
         fail(f, "numbers differ", "%s: %zu numbers, with jumps %zu", way_names[how], b->word_count, a->word_count);
 }
 
-/* Tells whether a seed takes a way: half of the seeds copy, a quarter have threads. */
+/*
+ * Tells whether a seed takes a way: half of the seeds copy, a quarter have threads, a quarter fail allocations, a
+ * quarter are replayed.
+ */
 static bool takes(const torture_options *o, const torture_case *c, torture_way how) {
     if (o->snapshots || how == WAY_RENEWED)
         return o->snapshots && how == WAY_RENEWED;
+    if (how >= WAY_REPLAY)
+        return c->seed % 4 == 1 || c->functional;
     if (how == WAY_THREADS)
         return !c->manners.memory && c->seed % 4 == 0;
-    return how != WAY_COPIED || c->seed % 2 == 0;
+    return how == WAY_STARVED ? c->seed % 4 == 2 : how != WAY_COPIED || c->seed % 2 == 0;
 }
 
-static const char *threads_of(const torture_case *c) {
+static const char *threads_of(const torture_case *c, torture_way how) {
     static const char *const counts[] = {"2", "3", "2", "4"};
-    return counts[c->seed / 4 % 4];
+    return how == WAY_THREADS || how == WAY_REPLAY_THREADS ? counts[c->seed / 4 % 4] : NULL;
 }
 
-void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f) {
-    gpc_context *context = torture_context(o);
+/* Runs a reference and the ways that have to agree with it, or the way `only` alone. */
+static void check_ways(gpc_context *context, const torture_options *o, const torture_case *c, torture_way reference,
+                       torture_way end, int only, record *sum, failure *f) {
+    void (*const run)(gpc_context *, const torture_case *, torture_way, const char *, unsigned, record *, failure *) =
+        reference == WAY_REPLAY ? run_replay : run_case;
     record first = {0};
-    if (!context) {
-        fail(f, "context", "no context");
-        return;
-    }
-    run_case(context, c, WAY_JUMPS, NULL, o->fault, &first, f);
+    run(context, c, reference, NULL, o->fault, &first, f);
     sum->accesses += first.accesses;
     sum->value_bytes += first.value_bytes;
-    for (torture_way how = WAY_STEPS; how < WAY_COUNT && !f->failed && (only >= 0 || o->snapshots || !c->values);
-         how++) {
+    for (torture_way how = reference + 1; how < end && !f->failed; how++) {
         record other = {0};
         if (only >= 0 ? how != (torture_way)only : !takes(o, c, how))
             continue;
-        run_case(context, c, how, how == WAY_THREADS ? threads_of(c) : NULL, o->fault, &other, f);
+        run(context, c, how, threads_of(c, how), o->fault, &other, f);
         if (f->failed) {
             char text[sizeof f->text];
             memcpy(text, f->text, sizeof text);
@@ -89,9 +95,37 @@ void check_case(const torture_options *o, const torture_case *c, int only, recor
             compare(context, c, &first, &other, how, f);
         }
         sum->renewals += other.renewals;
+        sum->hungers += other.hungers;
         record_free(&other);
     }
     record_free(&first);
+}
+
+/* Replays a case: half of the cases have a clock. */
+static void check_replays(gpc_context *context, const torture_options *o, const torture_case *c, int only, record *sum,
+                          failure *f) {
+    torture_case *replayed = malloc(sizeof *replayed);
+    if (!replayed)
+        abort();
+    *replayed = *c;
+    replayed->functional |= c->seed / 4 % 2;
+    check_ways(context, o, replayed, WAY_REPLAY, WAY_COUNT, only, sum, f);
+    sum->replays++;
+    remove_traces((long)getpid());
+    free(replayed);
+}
+
+void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f) {
+    gpc_context *context = torture_context(o);
+    if (!context) {
+        fail(f, "context", "no context");
+        return;
+    }
+    if (!c->functional && only < WAY_REPLAY)
+        check_ways(context, o, c, WAY_JUMPS, c->values && only < 0 && !o->snapshots ? WAY_STEPS : WAY_REPLAY, only, sum,
+                   f);
+    if (!f->failed && !c->values && (only >= 0 ? only >= WAY_REPLAY : takes(o, c, WAY_REPLAY)))
+        check_replays(context, o, c, only, sum, f);
     gpc_context_destroy(context);
 }
 

@@ -23,12 +23,14 @@ typedef struct found {
     failure failure;
 } found;
 
+typedef enum pair_state { PAIR_UNTRIED, PAIR_COVERED, PAIR_IMPOSSIBLE } pair_state;
+
 typedef struct shared {
-    uint64_t next, configurations, refused, accesses, value_bytes, renewals, failures;
+    uint64_t next, configurations, refused, accesses, value_bytes, renewals, replays, hungers, failures;
     uint64_t seeds[MOST_JOBS]; /* under test, by process; 0: no seed */
     time_t since[MOST_JOBS];
     found found[MOST_FAILURES];
-    uint8_t pairs[]; /* pairs of features, the lower number first: 1 covered, 2 refused */
+    uint8_t pairs[]; /* pair_state of pairs of features, the lower number first */
 } shared;
 
 static size_t pair_at(const features *f, unsigned a, unsigned b) {
@@ -51,8 +53,22 @@ static void cover(shared *s, const features *f, const torture_case *c) {
     for (unsigned a = 0; a < f->count; a++)
         for (unsigned b = a + 1; has[a] && b < f->count; b++)
             if (has[b])
-                s->pairs[pair_at(f, a, b)] = 1;
+                s->pairs[pair_at(f, a, b)] = PAIR_COVERED;
     free(has);
+}
+
+/* Takes the seed's pair for impossible, by a rule. A refusal of other options, without a rule, is no failure. */
+static void refuse(shared *s, const features *f, const torture_options *o, uint64_t seed, const char *why,
+                   failure *what) {
+    unsigned a, b;
+    features_pair(f, seed, &a, &b);
+    uint8_t *state = &s->pairs[pair_at(f, a, b)];
+    __atomic_fetch_add(&s->refused, 1, __ATOMIC_SEQ_CST);
+    if (impossible(&f->list[a], &f->list[b], why))
+        *state = *state == PAIR_COVERED ? PAIR_COVERED : PAIR_IMPOSSIBLE;
+    else if (!o->fixed_count && *state != PAIR_COVERED)
+        fail(what, "no rule", "%s %s with %s %s: %s", f->list[a].key, f->list[a].value, f->list[b].key,
+             f->list[b].value, why);
 }
 
 static void run_seed(shared *s, const features *f, const torture_options *o, gpc_context *context, uint64_t seed) {
@@ -66,18 +82,17 @@ static void run_seed(shared *s, const features *f, const torture_options *o, gpc
     if (end == DRAWN_WRONG) {
         fail(&what, "refusal", "%s", why);
     } else if (end == DRAWN_REFUSED) {
-        unsigned a, b;
-        features_pair(f, seed, &a, &b);
-        __atomic_fetch_add(&s->refused, 1, __ATOMIC_SEQ_CST);
-        if (!s->pairs[pair_at(f, a, b)])
-            s->pairs[pair_at(f, a, b)] = 2;
+        refuse(s, f, o, seed, why, &what);
     } else {
-        check_case(o, c, -1, &sum, &what);
+        if (!o->draws)
+            check_case(o, c, -1, &sum, &what);
         cover(s, f, c);
         __atomic_fetch_add(&s->configurations, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->accesses, sum.accesses, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->value_bytes, sum.value_bytes, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->renewals, sum.renewals, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&s->replays, sum.replays, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&s->hungers, sum.hungers, __ATOMIC_SEQ_CST);
     }
     if (what.failed)
         tell_failure(s, seed, &what);
@@ -125,11 +140,12 @@ static bool look_after(shared *s, unsigned job, pid_t pid, const torture_options
         fail(&what, "exit", "ended with status %d", WEXITSTATUS(status));
     if (what.failed)
         tell_failure(s, seed, &what);
+    remove_traces((long)pid);
     s->seeds[job] = 0;
     return true;
 }
 
-static unsigned long pairs_of(const shared *s, const features *f, uint8_t state) {
+static unsigned long pairs_of(const shared *s, const features *f, pair_state state) {
     unsigned long count = 0;
     for (unsigned a = 0; a < f->count; a++)
         for (unsigned b = a + 1; b < f->count; b++)
@@ -139,8 +155,8 @@ static unsigned long pairs_of(const shared *s, const features *f, uint8_t state)
 
 static void progress(const shared *s, const features *f, bool end) {
     fprintf(stderr, "\r%" PRIu64 " configurations, %lu of %u pairs, %" PRIu64 " accesses, %" PRIu64 " failures%s",
-            s->configurations, pairs_of(s, f, 1) + pairs_of(s, f, 2), features_pairs(f), s->accesses, s->failures,
-            end ? "\n" : "");
+            s->configurations, pairs_of(s, f, PAIR_COVERED) + pairs_of(s, f, PAIR_IMPOSSIBLE), features_pairs(f),
+            s->accesses, s->failures, end ? "\n" : "");
 }
 
 static void supervise(shared *s, const features *f, const torture_options *o, uint64_t last) {
@@ -167,11 +183,11 @@ static void supervise(shared *s, const features *f, const torture_options *o, ui
     }
 }
 
-static void list_refused(const shared *s, const features *f) {
+static void list_impossible(const shared *s, const features *f) {
     for (unsigned a = 0; a < f->count; a++)
         for (unsigned b = a + 1; b < f->count; b++)
-            if (s->pairs[pair_at(f, a, b)] == 2)
-                printf("refused: %s%s%s with %s%s%s\n", f->list[a].key, *f->list[a].value ? " = " : "",
+            if (s->pairs[pair_at(f, a, b)] == PAIR_IMPOSSIBLE)
+                printf("impossible: %s%s%s with %s%s%s\n", f->list[a].key, *f->list[a].value ? " = " : "",
                        f->list[a].value, f->list[b].key, *f->list[b].value ? " = " : "", f->list[b].value);
 }
 
@@ -191,16 +207,18 @@ static void explain(const shared *s, const features *f, const torture_options *o
 }
 
 static int summary(const shared *s, const features *f, const torture_options *o) {
-    const unsigned long covered = pairs_of(s, f, 1), refused = pairs_of(s, f, 2);
+    const unsigned long covered = pairs_of(s, f, PAIR_COVERED), never = pairs_of(s, f, PAIR_IMPOSSIBLE),
+                        possible = features_pairs(f) - never;
     if (o->list)
-        list_refused(s, f);
+        list_impossible(s, f);
     explain(s, f, o);
     printf("%" PRIu64 " configurations, %" PRIu64 " accesses, %" PRIu64 " bytes of values checked\n", s->configurations,
            s->accesses, s->value_bytes);
-    if (o->snapshots)
-        printf("%" PRIu64 " snapshots loaded and saved again\n", s->renewals);
-    printf("%u pairs of %u features: %lu covered, %lu always refused, %lu not tried\n", features_pairs(f), f->count,
-           covered, refused, features_pairs(f) - covered - refused);
+    printf("%" PRIu64 " snapshots loaded and saved again, %" PRIu64 " cases replayed, %" PRIu64
+           " calls made again after a failed allocation\n",
+           s->renewals, s->replays, s->hungers);
+    printf("%u pairs of %u features: %lu impossible by a rule, of the rest %lu covered: %.2f %%\n", features_pairs(f),
+           f->count, never, covered, 100.0 * (double)covered / (double)possible);
     printf("%" PRIu64 " failures\n", s->failures);
     return s->failures != 0;
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "torture.h"
+
+#include <string.h>
+
+/*
+ * Pairs of features that no configuration can have. A rule is a part of the library's refusal, and the features on the
+ * two sides. A refused pair without a rule is a failure: either the drawing does not find what the pair needs, or the
+ * refusal has no clear reason.
+ */
+
+/* Features that only a tree of coherent modules has. */
+#define TREE "coherence= coherence. cluster. gpu. cpu. l1.atomics sm.lsu"
+
+/* Protocols without a directory, and features that only these protocols have. */
+#define PLAIN "coherence=vi coherence=hmg coherence=slc-glc l1.atomics"
+
+typedef struct rule {
+    const char *reason; /* part of the refusal */
+    const char *a, *b;  /* features of the two sides: `key`, `key=value`; `key.` and `key=` fit all that begin so */
+} rule;
+
+static const rule rules[] = {
+    {"trees refuse bulk copies", TREE, "sm.bulk_"},
+    {"coherent L1s send at once", TREE, "l1.miss_latency l1.bypass_latency l1.combine_"},
+    {"coherent L1s serve at once", TREE, "l1.release_ l1.mshr_free"},
+    {"before coherent L1s there is one queue", TREE, "l1.collectors"},
+    {"its messages bring whole blocks", TREE, "l1.bypass_fetch network.write_mask"},
+    {"a tree begins with L1s", TREE, "l1.enabled"},
+    {"coherent modules count all that wait for a block", TREE, "l1.mshr_merged l2.mshr_merged"},
+    {"fetch nothing ahead", TREE, "l1.prefetch l2.prefetch"},
+    {"coherent L1s have one queue of messages", TREE, "l1.bypass_queue"},
+    {"its L1s have nothing to drop at a fence", TREE, "l1.invalidate_rate"},
+    {"a tree knows no", TREE, "l15. const. kernels.code"},
+    {"l2.window_bytes needs l2.enabled = true and coherence = none or viper", TREE " l2.enabled", "l2.window_"},
+    {"l2.persisting needs l2.enabled = true and coherence = none or viper", TREE " l2.enabled", "l2.persisting"},
+    {"modules of a tree are interleaved by modulo or by one hash", TREE, "address. dram.group_bits"},
+    {"messages have no queue of requests to wait for", TREE, "l2.intake"},
+    {"a block's lock alone orders requests", TREE, "l2.write_to_read"},
+    {"coherent slices have the ports of l2.tag_ports alone", TREE, "l2.banks"},
+    {"a coherent L2 writes back", TREE, "l2.write_policy"},
+    {"messages wait for data", TREE, "dram.latency_at"},
+    {"needs coherence = none or viper: messages of a tree name no stream", TREE, "streams"},
+    {"needs mode = timed, and coherence = none or viper", TREE " coherence.data l1.future", "ports port."},
+    {"needs l1.combine_lines above 0, mode = timed, and coherence = none or viper", TREE " l1.future",
+     "l1.combine_stores"},
+    {"a cluster's cache is where requests would merge", "cluster.", "lrc."},
+    {"needs coherence = PROTOCOL: other caches are one GPU's", "coherence=viper", "gpu. cpu."},
+    {"needs mode = timed and coherence = PROTOCOL", "coherence=viper l1.future", "sm.lsu"},
+    {"needs gpu.count = 1: one L2 TLB is behind all SMs", "gpu. cpu.", "tlb."},
+    {"each GPU has an L2 of its own", "gpu. cpu.", "l2.enabled"},
+    {"no policy of its L1s asks for the next use", TREE, "l1.future"},
+    {"needs coherence.data = false: prefetches carry no values", "coherence.data", "l1.prefetch l2.prefetch"},
+    {"it has no directory", PLAIN, "coherence.directory_ coherence.memory_ cluster.inclusion l2.inclusion"},
+    {"its L1s perform atomics on what they own", "coherence=", "l1.atomics"},
+    {"its directories name all copies", "coherence=nmoesi-multi2sim", "coherence.directory_"},
+    {"only trees of coherent modules have that", "coherence=viper", TREE},
+    {"load/store units go to L1 with all", "sm.lsu", "l1.spaces"},
+    {"lanes that are accesses of their own carry no values", "sm.lsu l1.coalescer", "coherence.data"},
+    {"needs l1.coalescer = warp or sector: lines are translated", "sm.lsu", "tlb."},
+    {"l1.issue_latency needs l1.coalescer = warp and l1.reorder = none", "sm.lsu l1.reorder", "l1.issue_latency"},
+    {"l1.collectors needs l1.coalescer = warp or sector, l1.reorder = none, l1.issue_latency = 0 and no tlb.page",
+     "l1.collectors", "tlb. l1.reorder l1.issue_latency sm.lsu"},
+    {"l1.mshr_free = drained needs l1.release_width, l1.sectors = 1 and coherence.data = false", "l1.mshr_free",
+     "l1.sectors coherence.data"},
+    {"l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width", "l1.data_bank",
+     "l1.release_ l1.mshr_free sm.lsu"},
+    {"neither l1.prefetcher nor coherence.data knows parts of a line", "l1.coalescer", "l1.prefetch"},
+    {"needs l1.enabled = true", "l1.enabled", "l1.prefetch"},
+    {"needs l2.enabled = true", "l2.enabled", "l2.prefetch"},
+    {"sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited", "sm.lsu_in_flight", "sm.lsu_waits"},
+    {"has no effect with address.mapping, which spreads addresses", "address. dram.group_bits", "l2.interleave"},
+};
+
+/* Tells whether a list of features has a feature. */
+static bool lists(const char *list, const feature *f) {
+    char name[KEY_ROOM + VALUE_ROOM];
+    snprintf(name, sizeof name, *f->value ? "%s=%s" : "%s", f->key, f->value);
+    while (*list) {
+        const size_t length = strcspn(list, " ");
+        const bool open = strchr("._=", list[length - 1]) || !strncmp(list, "l1.prefetch", length) ||
+                          !strncmp(list, "l2.prefetch", length) || !strncmp(list, "sm.lsu", length) ||
+                          !strncmp(list, "l1.data_bank", length) || !strncmp(list, "l2.interleave", length);
+        if (!strncmp(list, name, length) && (open || !name[length]))
+            return true;
+        list += length + strspn(list + length, " ");
+    }
+    return false;
+}
+
+const char *impossible(const feature *a, const feature *b, const char *refusal) {
+    if (!strcmp(a->key, b->key))
+        return "a key has one value";
+    for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strstr(refusal, rules[i].reason) &&
+            ((lists(rules[i].a, a) && lists(rules[i].b, b)) || (lists(rules[i].a, b) && lists(rules[i].b, a))))
+            return rules[i].reason;
+    return NULL;
+}
