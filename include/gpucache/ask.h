@@ -14,7 +14,8 @@ GPC_BEGIN_DECLS
 /*
  * Room for the next request: would gpc_hierarchy_try_issue and gpc_hierarchy_try_fence (_can_accept), or
  * gpc_hierarchy_try_miss (_can_accept_miss), accept a request now? The answer holds for the next request offered, until
- * the next offer or until the clock moves.
+ * the next offer or until the clock moves. A bulk copy may still be refused, for a full queue of
+ * copies (sm.bulk_queue).
  *   sm        below sm.count
  *   out_busy  receives the reason for a refusal, GPC_BUSY_NOT if accepted; may be NULL
  * False, with GPC_BUSY_NOT, for NULL, for an unknown SM, without a clock, and for misses if the hierarchy takes none

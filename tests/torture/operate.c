@@ -152,6 +152,11 @@ static gpc_status ask(host *at, const op *o, offer *f) {
     }
 }
 
+/* True if the library can tell whether there is room: it cannot for ports and for queues of bulk copies. */
+static bool room_is_told(const op *o, const offer *f) {
+    return o->what != OP_PORT && !(o->what == OP_ACCESS && f->access.copy == GPC_COPY_BULK);
+}
+
 static bool has_room(host *at, const op *o) {
     const uint32_t sm = o->sm % at->shape.sms;
     if (o->what == OP_PORT)
@@ -189,7 +194,7 @@ static void offer_op(host *at, const op *o, unsigned n) {
         if (!has_room(at, o))
             continue;
         status = give(at, o, n, f);
-        if (status == GPC_BUSY && o->what != OP_PORT)
+        if (status == GPC_BUSY && room_is_told(o, f))
             fail(at->f, "room", "operation %u: there is room, but it is refused", n);
     }
     record_tell(at->r, (uint64_t)status);
