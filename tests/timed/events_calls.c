@@ -310,6 +310,28 @@ Test(timed_events, messages_of_sweeps) {
     }
 }
 
+/* Traffic of DRAM by events is traffic by counters, with the reads and writes of a flush. */
+Test(timed_events, flushes_of_trees) {
+    static const char *const settings[] = {"l2.bypass = agcb\n", "l2.bypass = always-bypass\n", "ports = 0\n"};
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        static rig r;
+        static events e;
+        coherent_open(&r, "slc-glc", settings[i]);
+        events_open(&e, r.hierarchy, all);
+        for (uint32_t line = 0; line < 8; line++)
+            rig_issue(&r, WORD(GPC_STORE, line * 128));
+        rig_finish(&r);
+        const uint64_t before = events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY);
+        cr_assert_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+        const gpc_stats s = rig_stats(&r);
+        cr_expect_gt(s.dram_write_sectors * 32, before);
+        cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings[i]);
+        cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY), s.dram_write_sectors * 32, "%s", settings[i]);
+        events_close(&e, r.hierarchy);
+        rig_close(&r); /* a flush sends without a network */
+    }
+}
+
 /* A bulk copy of every kind, with more lines than under way at once. */
 Test(timed_events, bulk_copies) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_STORE, GPC_REDUCTION, GPC_PREFETCH};

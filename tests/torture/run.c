@@ -162,6 +162,10 @@ static void check_events(host *at) {
                    launched = counter(at, GPC_TABLE_HIERARCHY, GPC_OBJECT_WHOLE, 0, "dram.launch_sectors");
     expect_count(at, "sectors read", read / 32 + launched,
                  counter(at, GPC_TABLE_HIERARCHY, GPC_OBJECT_WHOLE, 0, "dram.read_sectors"));
+    const uint64_t written =
+        at->bytes[GPC_WHAT_MEMORY_WRITE][GPC_COMPONENT_MEMORY] + at->bytes[GPC_WHAT_MEMORY_WRITE][GPC_COMPONENT_HOST];
+    expect_count(at, "sectors written", written / 32,
+                 counter(at, GPC_TABLE_HIERARCHY, GPC_OBJECT_WHOLE, 0, "dram.write_sectors"));
 }
 
 void host_attach(host *at) {

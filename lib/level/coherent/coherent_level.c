@@ -248,11 +248,18 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     return GPC_OK;
 }
 
+/* Count and report the messages of a flush or an acquire; neither takes time. */
+static void count_sweep(gpc_hierarchy *h, const gpc_coherence_result *r) {
+    (void)count(h, r);
+    if (GPCI_UNLIKELY(h->log != NULL))
+        gpci_append_messages(h, r);
+}
+
 static gpc_status flush_module(gpc_hierarchy *h, uint32_t module) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const gpc_status status = gpc_coherence_flush(h->coherent->tree, module, 0, NULL, &r);
     if (status == GPC_OK)
-        count(h, &r);
+        count_sweep(h, &r);
     return status;
 }
 
@@ -276,7 +283,7 @@ static gpc_status acquire(gpc_hierarchy *h, uint32_t module) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const gpc_status status = gpc_coherence_acquire(h->coherent->tree, module, 0, NULL, &r);
     if (status == GPC_OK)
-        count(h, &r);
+        count_sweep(h, &r);
     return status;
 }
 
