@@ -263,7 +263,7 @@
       "= l1:zero_reuse_evictions; <= l1.evictions")                                                                   \
     X(18, l1_bypasses, "l1.bypasses", "transactions", SUM, L1_PART, NOTHING, "0.1",                                   \
       "line transactions that did not allocate though they missed",                                                   \
-      "= l1:bypasses + l1:overturned_fills - l1:overturned_bypasses")                                                 \
+      "if drained, fresh: = l1:bypasses + l1:overturned_fills - l1:overturned_bypasses")                              \
     X(19, l1_bypassed_sectors, "l1.bypassed_sectors", "sectors", SUM, L1, NOTHING, "0.1",                             \
       "sectors that they fetched; in a tree of modules, that they needed",                                            \
       "= n l1.bypass_fetches; if caches: <= l1.fetched_sectors")                                                      \

@@ -91,12 +91,13 @@ static gpc_status flush(gpc_hierarchy *h) {
 }
 
 /*
- * Bypasses that took place: without bypasses that became fills, with fills that became bypasses. Never below 0, even if
- * a reset lies between decision and outcome.
+ * Bypasses that took place: without bypasses that became or may become fills, with fills that became bypasses. The
+ * number never falls, and a bypass open at a reset counts after the reset. A host that borrows an L1 and calls
+ * gpc_cache_reply may overturn bypasses without number: then 0.
  */
-static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
-    uint64_t bypasses = l1->bypasses + l1->overturned_fills;
-    return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;
+static uint64_t decisions_that_held(const gpc_cache_stats *l1, uint64_t open) {
+    const uint64_t held = l1->bypasses + l1->overturned_fills - l1->overturned_bypasses - open;
+    return held <= INT64_MAX ? held : 0;
 }
 
 static uint64_t lookups(const gpc_cache_stats *cache) {
@@ -110,7 +111,7 @@ static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     s->l1_lookups += lookups(&l1);
     s->l1_evictions += l1.evictions;
     s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
-    s->l1_bypasses += decisions_that_held(&l1);
+    s->l1_bypasses += decisions_that_held(&l1, h->of_sm[sm].open_bypasses);
     s->l1_token_bypasses += l1.token_bypasses;
     s->l1_opportunistic_fills += l1.opportunistic_fills;
     s->l1_priority_evictions += l1.priority_evictions;

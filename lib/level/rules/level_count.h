@@ -167,6 +167,15 @@ GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t seg
     h->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
+/* Count a bypass of L1 as open: L2's reply is still to come and may overturn the decision. */
+GPCI_INLINE void gpci_open_l1_bypass(gpc_hierarchy *h, uint32_t sm) {
+    h->of_sm[sm].open_bypasses++;
+}
+
+GPCI_INLINE void gpci_close_l1_bypass(gpc_hierarchy *h, uint32_t sm) {
+    h->of_sm[sm].open_bypasses--;
+}
+
 /* Take back a counted bypass. The counter may have been reset since. */
 GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     const uint32_t count = gpci_count_sectors(segments);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
 #include "timed/core/event_log.h"
 #include "timed/ctrl/l1_observe.h"
@@ -37,6 +38,8 @@ bool gpci_verify(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
         return false;
     }
     gpc_decision predicted = f->line.marks & GPCI_MARK_PASSES ? GPC_BYPASS : GPC_CACHE;
+    if (predicted == GPC_BYPASS)
+        gpci_close_l1_bypass(t->h, ctrl->index);
     gpc_decision verdict =
         gpci_l1_verify(ctrl->cache, &f->request, predicted, f->line.marks & GPCI_MARK_DECLINED, f->request.policy_word);
     if (verdict == predicted)

@@ -69,6 +69,29 @@ static GPCI_NOINLINE bool goes_alone(const gpci_timed *t, const gpci_ctrl *ctrl,
     return gpci_changes_since(t, p->address) > gpci_mshr_sent(t, entry);
 }
 
+/* A load that bypasses L1 is held up at the tags, or no more: the bypass is open meanwhile, without a fetch. */
+static GPCI_NOINLINE void hold_bypass(const gpci_timed *t, const gpci_ctrl *ctrl, bool first, gpci_verdict verdict) {
+    if (!ctrl->cache->predictor_ops->on_reply)
+        return;
+    if (first && verdict == GPCI_BLOCKED)
+        gpci_open_l1_bypass(t->h, ctrl->index);
+    if (!first && verdict != GPCI_BLOCKED)
+        gpci_close_l1_bypass(t->h, ctrl->index);
+}
+
+/* Send a load past L1 by itself: the line's fetch may be older than the line's last change. */
+static gpci_verdict send_alone(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    access->fresh = false; /* the entry may be gone when the load has its turn again */
+    if (gpci_queue_full(&ctrl->out))
+        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
+    gpci_log_event(t, GPC_WHAT_FETCH, ctrl, p, 0);
+    gpci_count_l1_asked(t->h, &p->request, p->segments);
+    gpci_count_l1_bypass(t->h, ctrl->index, p->segments);
+    gpci_l1_send_itself(t, ctrl, packet, GPCI_READ);
+    return GPCI_WAITING;
+}
+
 static gpci_verdict pass_load(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
                               gpci_tag_access *access) {
     if (!gpci_l1_of(t->h, &p->request)) {
@@ -84,22 +107,15 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, g
     const bool first = !access->looked;
     if (first)
         gpci_ctrl_look(t, ctrl, p, access);
-    const bool alone = access->result.outcome == GPC_BYPASSED && goes_alone(t, ctrl, p, access);
+    const bool bypassed = access->result.outcome == GPC_BYPASSED, alone = bypassed && goes_alone(t, ctrl, p, access);
     if (first) {
         access->flying = alone ? 0 : access->flying;
         count_lookup(t, ctrl, p, access);
     }
-    if (GPCI_UNLIKELY(alone)) {
-        access->fresh = false; /* the entry may be gone when the load has its turn again */
-        if (gpci_queue_full(&ctrl->out))
-            return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-        gpci_log_event(t, GPC_WHAT_FETCH, ctrl, p, 0);
-        gpci_count_l1_asked(t->h, &p->request, p->segments);
-        gpci_count_l1_bypass(t->h, ctrl->index, p->segments);
-        gpci_l1_send_itself(t, ctrl, packet, GPCI_READ);
-        return GPCI_WAITING;
-    }
-    gpci_verdict verdict = gpci_ctrl_settle(t, ctrl, packet, access, false);
+    gpci_verdict verdict =
+        GPCI_UNLIKELY(alone) ? send_alone(t, ctrl, packet, access) : gpci_ctrl_settle(t, ctrl, packet, access, false);
+    if (GPCI_UNLIKELY(bypassed))
+        hold_bypass(t, ctrl, first, verdict);
     if (verdict == GPCI_SERVED)
         gpci_l1_serve(t, ctrl, packet);
     return verdict;

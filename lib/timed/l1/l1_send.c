@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/l1_send.h"
 
+#include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
 #include "timed/core/event_log.h"
 #include "timed/l1/combine.h"
@@ -103,6 +104,8 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request
                   (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT |
                   ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     ctrl->fences.fetches[ctrl->fences.generation]++;
+    if (!cached && ctrl->cache->predictor_ops->on_reply)
+        gpci_open_l1_bypass(t->h, ctrl->index);
     f->line.mshr_target = asked->mshr_target;
     f->entry = asked->entry;
     gpci_l1_ask_read(&f->request, asked->word);
