@@ -3,6 +3,7 @@
 
 #include "cache/cache.h"
 #include "hierarchy/ledger_check.h"
+#include "level/rules/cache_lines.h"
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
 #include "level/rules/kernels.h"
@@ -127,13 +128,31 @@ static bool is_emptied(const gpc_hierarchy *h) {
     return gpci_number(h, GPCI_KEY_KERNELS_FLUSH) >= 1 || h->viper;
 }
 
+/* True if an SM of a new kernel loses the lines of its L1. `l1`: the SM's new L1, or NULL. */
+static bool loses_lines(const gpc_hierarchy *h, const uint64_t *sms, uint32_t sm, const gpc_cache *l1) {
+    return sms[sm / 64] & bit(sm) && (is_emptied(h) || l1);
+}
+
+/* Reserve the memory to empty L1s: a kernel without memory changes no L1. */
+static gpc_status reserve(gpc_hierarchy *h, const uint64_t *sms, gpc_cache **l1, gpc_error *error) {
+    uint32_t dirty = 0;
+    gpc_line line;
+    for (uint32_t sm = 0; h->driver->reserve_l1 && sm < h->sms; sm++)
+        for (size_t slot = 0; loses_lines(h, sms, sm, l1[sm]) && gpci_next_dirty(h->l1[sm], &slot, &line); slot++)
+            dirty++;
+    for (uint32_t sm = 0; dirty && sm < h->sms; sm++)
+        if (loses_lines(h, sms, sm, l1[sm]) && h->driver->reserve_l1(h, sm, dirty) < 0)
+            return gpci_out_of_memory(error);
+    return GPC_OK;
+}
+
 static gpc_status change(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1) {
     gpc_status status = GPC_OK;
     bool any = false;
     for (uint32_t sm = 0; sm < h->sms; sm++) {
         if (!(sms[sm / 64] & bit(sm)))
             continue;
-        if (is_emptied(h) || l1[sm])
+        if (loses_lines(h, sms, sm, l1[sm]))
             status = status == GPC_OK ? h->driver->empty_l1(h, sm) : status;
         if (l1[sm])
             reshape(h, sm, l1[sm], share);
@@ -148,7 +167,8 @@ static gpc_status change(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_sh
     return status;
 }
 
-gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_error *error) {
+gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, bool all,
+                                gpc_error *error) {
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
         if (sms[sm / 64] & bit(sm) && (is_emptied(h) || !is_shape(share, &h->kernels->shares[sm])) &&
             !h->driver->quiet(h, sm))
@@ -157,11 +177,13 @@ gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpc
         if (sms[sm / 64] & bit(sm))
             h->kernels->shares[sm] = *share;
     if (!h->l1)
-        return GPC_OK;
+        return all ? gpci_hierarchy_flush_for_kernel(h) : GPC_OK;
     gpc_cache **l1 = gpci_zalloc(h->context, h->sms, sizeof *l1);
     if (!l1)
         return gpci_out_of_memory(error);
     gpc_status status = build(h, sms, share, l1, error);
+    if (status == GPC_OK)
+        status = all ? gpci_hierarchy_flush_for_kernel(h) : reserve(h, sms, l1, error);
     if (status == GPC_OK)
         status = change(h, sms, share, l1);
     gpci_destroy_caches(h, l1, h->sms);
@@ -231,10 +253,8 @@ static gpc_status start(gpc_hierarchy *h, const gpc_kernel_options *o, const gpc
         status = gpci_launch_l1_share(h, launch, &share, error);
     if (status == GPC_OK && !has_room(h, launch, c))
         status = GPC_BUSY;
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* only if no kernel runs */
-        status = gpci_hierarchy_flush_for_kernel(h);
-    if (status == GPC_OK)
-        status = gpci_kernels_prepare(h, c->fresh, &share, error);
+    if (status == GPC_OK) /* with kernels.flush = all, no other kernel runs */
+        status = gpci_kernels_prepare(h, c->fresh, &share, gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2, error);
     if (status != GPC_OK)
         return status;
     gpci_kernels_begin(h, o->stream, launch, &share);
@@ -243,7 +263,9 @@ static gpc_status start(gpc_hierarchy *h, const gpc_kernel_options *o, const gpc
         if (c->fresh[sm / 64] & bit(sm))
             gpci_kernels_tell(h, sm, h->kernel, GPC_KERNEL_START);
     GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_start_kernel"));
-    return h->observer ? h->observer->on_kernel(h->observer->data) : GPC_OK;
+    if (h->observer) /* an observer without memory begins at the kernel's first instruction */
+        (void)h->observer->on_kernel(h->observer->data);
+    return GPC_OK;
 }
 
 /* True without a running kernel, if no SM's L1 has a share of its own. */

@@ -215,6 +215,76 @@ Test(oom, snapshot) {
     oom_check(copied, 20);
 }
 
+/* Write lines that stay dirty in the L1s of both SMs. */
+static void dirty_l1s(gpc_hierarchy *hierarchy) {
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    const bool timed = hierarchy->timed != NULL;
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint64_t address = 4096 + i * 128;
+        access.sm = i % 2, access.mask = 1, access.addresses = &address, access.width = 4, access.kind = GPC_STORE;
+        cr_assert_eq(timed ? gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)
+                           : gpc_hierarchy_access(hierarchy, &access, NULL),
+                     GPC_OK);
+        cr_assert(!timed || gpc_hierarchy_drain(hierarchy, &error) == GPC_OK, "%s", error.message);
+    }
+}
+
+/* Start a kernel while memory fails: without the kernel no line has left, and no byte of a snapshot differs. */
+static gpc_status start_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc_error *error) {
+    static saved before, after;
+    gpc_error ignored = GPC_ERROR_INIT;
+    uint32_t kernel = 0;
+    gpc_kernel_options options = GPC_KERNEL_OPTIONS_INIT;
+    before.size = after.size = 0;
+    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &before, &ignored), GPC_OK, "%s", ignored.message);
+    heap->fail_at = fail_at ? heap->calls + fail_at : 0;
+    const gpc_status status = gpc_hierarchy_start_kernel(h, &options, error, &kernel);
+    oom_heal(heap);
+    cr_assert_eq(kernel != 0, status == GPC_OK);
+    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &after, &ignored), GPC_OK, "%s", ignored.message);
+    const bool same = before.size == after.size && !memcmp(before.bytes, after.bytes, before.size);
+    cr_assert_eq(same, status != GPC_OK, "status %d", (int)status);
+    if (status != GPC_OK)
+        cr_assert_eq(gpc_hierarchy_start_kernel(h, &options, &ignored, &kernel), GPC_OK, "%s", ignored.message);
+    return status;
+}
+
+/* Every allocation fails in turn. Returns the number of allocations. */
+static size_t start_without_memory(const char *text) {
+    gpc_status status = GPC_ERROR_MEMORY;
+    size_t fail_at = 0;
+    while (status == GPC_ERROR_MEMORY) {
+        oom_heap heap = {0};
+        const gpc_context_options options = oom_options(&heap);
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_context *context = NULL;
+        gpc_config *config = NULL;
+        gpc_hierarchy *hierarchy = NULL;
+        cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &hierarchy), GPC_OK, "%s", error.message);
+        dirty_l1s(hierarchy);
+        status = start_of(hierarchy, &heap, ++fail_at, &error);
+        gpc_hierarchy_destroy(hierarchy);
+        gpc_config_destroy(config);
+        gpc_context_destroy(context);
+        cr_assert_eq(heap.live, 0);
+    }
+    cr_assert_eq(status, GPC_OK);
+    return fail_at - 1;
+}
+
+#define KERNELS "sm.count = 2\nl1.size = 32KiB\nl2.size = 64KiB\nl1.write_policy = back\nl1.write_allocate = fetch\n"
+
+Test(oom, kernels_at_once) {
+    cr_expect_gt(start_without_memory(KERNELS "mode = functional\nkernels.flush = all\n"), 5);
+    cr_expect_gt(start_without_memory(KERNELS "mode = timed\nkernels.flush = all\n"), 5);
+    cr_expect_gt(start_without_memory(KERNELS "mode = timed\nkernels.flush = l1\n"), 6);
+    cr_expect_gt(start_without_memory(KERNELS "mode = timed\nkernels.flush = l1\nstats.stages = true\n"), 6);
+}
+
 /* A trace of events: number of reports, and of calls of `destroy`. */
 typedef struct watcher {
     unsigned events, destroyed;

@@ -102,6 +102,8 @@ typedef struct gpci_driver {
     /* True if an SM's L1 (plain) has nothing in flight. empty_l1: empty the L1; dirty data go to L2. */
     bool (*quiet)(const gpc_hierarchy *h, uint32_t sm);
     gpc_status (*empty_l1)(gpc_hierarchy *h, uint32_t sm);
+    /* Reserve the memory to empty L1s with so many dirty lines, `sm` one of them. NULL: no memory is needed. */
+    gpc_status (*reserve_l1)(gpc_hierarchy *h, uint32_t sm, uint32_t lines);
 } gpci_driver;
 
 /* level/coherent/coherent_level.c */

@@ -45,10 +45,11 @@ void gpci_kernels_destroy(gpc_hierarchy *h);
 void gpci_kernels_begin(gpc_hierarchy *h, uint32_t stream, const gpc_launch *launch, const gpci_l1_share *share);
 void gpci_kernels_finish(gpc_hierarchy *h, uint32_t stream);
 /*
- * Prepare the L1s of idle SMs for a kernel: new share, empty. GPC_BUSY: an L1 has accesses in flight; GPC_ERROR_MEMORY.
- * After a failure the L1s are unchanged.
+ * Prepare the L1s of idle SMs for a kernel: new share, empty. `all`: empty all caches of an idle hierarchy. GPC_BUSY: an
+ * L1 has accesses in flight; GPC_ERROR_MEMORY. After GPC_BUSY or a lack of memory the caches are unchanged.
  */
-gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_error *error);
+gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, bool all,
+                                gpc_error *error);
 /* Inform an L1's policies that the stream's kernel begins or ends there. */
 void gpci_kernels_tell(gpc_hierarchy *h, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
 /* True if all L1s have equal shares, as a sequential kernel needs. */

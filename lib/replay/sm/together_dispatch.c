@@ -79,7 +79,7 @@ static gpc_status take_over(gpc_replay *r, const gpci_stream_run *k, uint32_t sm
         return GPC_OK;
     memset(s->one, 0, s->words * sizeof *s->one);
     s->one[sm / 64] = bit(sm);
-    gpc_status status = gpci_kernels_prepare(r->hierarchy, s->one, &k->share, error);
+    gpc_status status = gpci_kernels_prepare(r->hierarchy, s->one, &k->share, false, error);
     if (status != GPC_OK)
         return status;
     if (use->owner)

@@ -165,8 +165,12 @@ void gpci_timed_relink(gpci_timed *t);
 bool gpci_timed_is_idle(gpci_timed *t, bool memory);
 /* State of all work, except the contents of caches (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
-/* quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. */
+/*
+ * quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. After a reserve
+ * for all dirty lines to leave, emptying needs no memory.
+ */
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
+gpc_status gpci_timed_reserve_l1(gpc_hierarchy *h, uint32_t sm, uint32_t lines);
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm);
 /* hook.c: the receivers of fills and evictions have changed. */
 void gpci_timed_hook(gpci_timed *t);

@@ -135,7 +135,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         .idle = idle, .begin = (kernel), .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, \
         .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,            \
         .measures = measures, .archive = gpci_timed_archive, .quiet = gpci_timed_is_quiet,                         \
-        .empty_l1 = gpci_timed_empty_l1                                                                            \
+        .empty_l1 = gpci_timed_empty_l1, .reserve_l1 = gpci_timed_reserve_l1                                       \
     }
 
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock, NULL);

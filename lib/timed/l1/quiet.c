@@ -13,6 +13,11 @@ bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
            (!t->l15 || gpci_holds_nothing(&t->groups[GPCI_GROUP_L15S], t->h->sm_l15[sm]));
 }
 
+gpc_status gpci_timed_reserve_l1(gpc_hierarchy *h, uint32_t sm, uint32_t lines) {
+    /* twice: lines that have left are packets under way */
+    return gpci_make_packets(gpci_timed_of_sm(h->timed, sm), 2 * lines);
+}
+
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
     gpci_ctrl *ctrl = &t->l1[sm];
