@@ -205,7 +205,6 @@ typedef struct gpci_sm_side {
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool takes_misses;          /* host's L1: has had a miss */
     bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
-    uint8_t notified;           /* gpc_busy for which an SM of this library knows of the refusal */
 } gpci_sm_side;
 
 /* An L1 ahead of the clock (run_ahead.h). */

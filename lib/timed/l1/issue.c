@@ -238,7 +238,6 @@ gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transa
 
 gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy) {
     ctrl->sm.refused = true;
-    ctrl->sm.notified = ctrl->tag_access[0].reason;
     if (out_busy)
         *out_busy = reason;
     return GPC_BUSY;

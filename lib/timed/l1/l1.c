@@ -359,11 +359,6 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_ctrl *ctrl, room_fn room, send_f
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)
             t->callbacks.on_ready(t->callbacks.user_data, sm);
-    } else if (ctrl->sm.refused && ctrl->sm.notified != ctrl->tag_access[0].reason) {
-        /* The SM still waits, but for another reason: its stalls are counted by reason. */
-        ctrl->sm.notified = ctrl->tag_access[0].reason;
-        if (t->front.step)
-            gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, t->wheel.now);
     }
 }
 
