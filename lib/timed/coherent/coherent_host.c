@@ -240,23 +240,11 @@ void gpci_coherent_forget(gpci_timed *t) {
         host->origins[i].label.id = host->origins[i].label.origin = 0;
 }
 
-/*
- * Save or load, after the engine, while packets are traced: labels of tasks and origins of accesses.
- */
-void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
-    gpci_engine *e = gpci_engine_of(t);
-    if (a->status == GPC_OK && (!gpci_engine_make_labels(e) || gpci_coherent_make_origins(t) < 0))
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "labels of controllers"); /* as gpci_coherent_values_archive */
-    const size_t label_count = (size_t)gpci_archive_count(a, e->tasks.count, sizeof *e->labels),
-                 origin_count = (size_t)gpci_archive_count(a, e->inflights.count, sizeof *t->coherent->origins);
-    if (a->loading && a->status == GPC_OK && (label_count > e->label_room || origin_count > t->coherent->origin_room))
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "labels of controllers");
-    if (a->status < 0)
-        return;
-    if (label_count)
-        gpci_archive_bytes(a, e->labels, label_count * sizeof *e->labels);
-    if (origin_count)
-        gpci_archive_bytes(a, t->coherent->origins, origin_count * sizeof *t->coherent->origins);
+/* After the engine. An event log after the load numbers labels of tasks anew. */
+void gpci_coherent_origins_archive(gpci_timed *t, gpci_archive *a) {
+    if (a->status == GPC_OK && gpci_coherent_make_origins(t) < 0)
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, ""); /* as gpci_coherent_values_archive */
+    gpci_archive_bytes(a, t->coherent->origins, gpci_engine_of(t)->inflights.count * sizeof *t->coherent->origins);
 }
 
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {

@@ -175,12 +175,9 @@ static bool finds(const gpci_timed *t, uint32_t index, uint32_t *module) {
     return false;
 }
 
-/*
- * Find the next stretch with blocks to sweep. Sweeps leave work for later stretches: call only if none is in progress.
- */
-static bool is_wanted(const gpci_timed *t, uint32_t *index, uint32_t *module) {
-    for (; *index < STRETCHES; ++*index, *module = 0)
-        if (finds(t, *index, module))
+static bool is_wanted(const gpci_timed *t) {
+    for (uint32_t index = 0, module = 0; index < STRETCHES; index++, module = 0)
+        if (finds(t, index, &module))
             return true;
     return false;
 }
@@ -190,8 +187,8 @@ gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h) {
     gpci_coherent_host *host = t->coherent;
     if (gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* 0: none, 1: l1, 2: all */
         return gpci_coherent_begin(h);
-    host->stretch = host->at = 0;
-    host->sealed = is_wanted(t, &host->stretch, &host->at);
+    host->stretch = 0;
+    host->sealed = is_wanted(t);
     if (host->sealed)
         gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
     return GPC_OK;
@@ -207,21 +204,26 @@ static void unseal(gpci_timed *t) {
     }
 }
 
+/* Begin the sweeps of a stretch; false: out of memory, and the rest begins later. */
+static bool begin_stretch(gpci_timed *t, uint32_t index) {
+    const gpci_sweep kind = stretch_at(t, index).kind;
+    const gpci_ctrl_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
+    for (uint32_t module = 0; finds(t, index, &module); module++) {
+        const gpci_sweep_order order = {module, module, kind, abreast_of(o->entries)};
+        if (!begin(t, &order, OF_KERNEL, 0))
+            return false;
+        t->coherent->sweeps++;
+    }
+    return true;
+}
+
 void gpci_coherent_flush_on(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     if (!host->sealed || host->sweeps)
         return;
-    (void)is_wanted(t, &host->stretch, &host->at);
-    const uint32_t index = host->stretch;
-    while (index < STRETCHES && finds(t, index, &host->at)) {
-        const gpci_sweep kind = stretch_at(t, index).kind;
-        const gpci_ctrl_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
-        const gpci_sweep_order order = {host->at, host->at, kind, abreast_of(o->entries)};
-        if (!begin(t, &order, OF_KERNEL, 0))
-            break;
-        host->sweeps++;
-        host->at++;
-    }
+    /* sweeps leave work for later stretches */
+    while (host->stretch < STRETCHES && !host->sweeps && begin_stretch(t, host->stretch))
+        host->stretch++;
     if (host->sweeps)
         gpci_coherent_run(t);
     else if (host->stretch == STRETCHES)

@@ -128,12 +128,11 @@ void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t 
 
 static void archive_kept(gpci_timed *t, gpci_archive *a) {
     gpci_coherent_host *host = t->coherent;
-    for (size_t i = 0; i < host->kept_room && i < t->inflight_fresh && a->status == GPC_OK; i++) {
+    for (size_t i = 0; i < t->inflight_fresh && a->status == GPC_OK; i++) {
         gpci_kept_atomics *kept = &host->kept[i];
         const bool has = gpci_archive_number(a, kept->items != NULL) != 0;
         if (a->loading && has && a->status == GPC_OK && !kept->items && !(kept->items = make_atomics(t)))
             gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-        GPCI_ARCHIVE_FIELD(a, kept->taken);
         if (has && a->status == GPC_OK)
             gpci_archive_bytes(a, kept->items, GPCI_MAX_LANES * sizeof *kept->items);
     }
@@ -144,14 +143,9 @@ void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
     const uint32_t packets = gpci_pool_place(&t->pool, t->pool.fresh);
     /* room first: a snapshot has as many values as there are packets, whatever room has been made so far */
     if (a->status == GPC_OK && (!reserve_packets(t) || !reserve_kept(t)))
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "packets that carry values");
-    const size_t count = (size_t)gpci_archive_count(a, packets, sizeof *host->values + sizeof *host->atomics);
-    if (a->loading && a->status == GPC_OK && count > packets)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "packets that carry values");
-    if (a->status < 0 || !count)
-        return;
-    gpci_archive_bytes(a, host->values, count * sizeof *host->values);
-    gpci_archive_bytes(a, host->atomics, count * sizeof *host->atomics);
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    gpci_archive_bytes(a, host->values, packets * sizeof *host->values);
+    gpci_archive_bytes(a, host->atomics, packets * sizeof *host->atomics);
     archive_kept(t, a);
 }
 

@@ -79,9 +79,9 @@ typedef struct gpci_coherent_host {
     uint32_t before;          /* packet before this message in `behind`, if present */
     bool running;             /* engine run steps */
     /* state */
-    bool sealed;          /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
-    uint32_t stretch, at; /* progress of the flush */
-    uint32_t sweeps;      /* sweeps of the flush in progress */
+    bool sealed;      /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
+    uint32_t stretch; /* of the flush, to begin next */
+    uint32_t sweeps;  /* sweeps of the flush in progress */
 } gpci_coherent_host;
 
 /* coherent_host.c */
@@ -95,8 +95,8 @@ gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
 gpc_status gpci_coherent_make_origins(gpci_timed *t);
 /* A new event log counts from 1: take the numbers from labels and origins, and leave their clocks of engine. */
 void gpci_coherent_forget(gpci_timed *t);
-/* Save or load labels and origins, while packets are traced. */
-void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *archive);
+/* Save or load origins, while packets are traced. */
+void gpci_coherent_origins_archive(gpci_timed *t, gpci_archive *archive);
 /* Run all due steps, with the consequences in this cycle. */
 void gpci_coherent_run(gpci_timed *t);
 /* A message has arrived and taken its ports: free the packet and continue. */

@@ -241,6 +241,7 @@ typedef struct gpci_ctrl {
     gpci_parts parts;
     uint64_t *changes; /* L2: [1 << GPCI_CHANGES_BITS] (changes.h); or NULL */
     gpci_mshr mshr;
+    gpci_ahead ahead; /* not ahead between two calls */
     /* state */
     gpci_queue in;     /* before the tags */
     gpci_queue out;    /* miss queue: to the network, or to memory */
@@ -266,7 +267,6 @@ typedef struct gpci_ctrl {
     /* L1 */
     gpci_below below;
     gpci_sm_side sm;
-    gpci_ahead ahead;
     gpci_due_list due, filled; /* loads with data on the way out: hits, and data from below */
     gpci_replies replies;
     gpci_fences fences;

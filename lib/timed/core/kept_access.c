@@ -58,11 +58,8 @@ static bool is_sound(const gpci_kept_access *kept) {
 
 void gpci_kept_archive(gpci_timed *t, gpci_archive *a) {
     if (a->status == GPC_OK && gpci_kept_reserve(t) < 0) /* as gpci_coherent_values_archive */
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "accesses that carry values");
-    const uint32_t count = (uint32_t)gpci_archive_count(a, t->inflight_fresh, sizeof t->kept->shape);
-    if (a->loading && a->status == GPC_OK && count > t->inflight_room)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "accesses that carry values");
-    for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    for (uint32_t i = 0; i < t->inflight_fresh && a->status == GPC_OK; i++) {
         gpci_kept_access *kept = &t->kept[i];
         GPCI_ARCHIVE_FIELD(a, kept->shape);
         if (!is_sound(kept)) {

@@ -32,16 +32,14 @@ typedef struct gpci_reorder {
 #ifdef GPCI_CHECK
     uint64_t *took; /* [options->queues] number of the last take of the queue, from 1; or 0 */
 #endif
-    uint64_t entered;   /* transactions so far */
-    uint64_t number;    /* tags.number of the chosen transaction */
-    uint32_t count;     /* transactions in all queues */
-    uint32_t chosen;    /* queue for the tags to take from */
-    uint32_t last;      /* queue last taken from; or UINT32_MAX */
-    bool write;         /* holds a write */
-    uint64_t cycle;     /* cycle of the coalescer's last delivery */
-    uint32_t delivered; /* transactions in `cycle` */
-    uint32_t flusher;   /* write that waits until the buffer is empty; or GPCI_NO_PACKET */
-    uint64_t since;     /* the coalescer waits since; or GPCI_NEVER */
+    uint64_t entered; /* transactions so far */
+    uint64_t number;  /* tags.number of the chosen transaction */
+    uint32_t count;   /* transactions in all queues */
+    uint32_t chosen;  /* queue for the tags to take from */
+    uint32_t last;    /* queue last taken from; or UINT32_MAX */
+    bool write;       /* holds a write */
+    uint32_t flusher; /* write that waits until the buffer is empty; or GPCI_NO_PACKET */
+    uint64_t since;   /* the coalescer waits since; or GPCI_NEVER */
     gpci_gauge gauge;
     gpci_reorder_counts counts;
 #ifdef GPCI_CHECK
@@ -64,8 +62,7 @@ static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
     gpci_reorder *r = gpci_zalloc(t->context, 1, sizeof *r);
     if (!r)
         return gpci_out_of_memory(error);
-    *r = (gpci_reorder){
-        .options = options, .last = UINT32_MAX, .flusher = GPCI_NO_PACKET, .cycle = GPCI_NEVER, .since = GPCI_NEVER};
+    *r = (gpci_reorder){.options = options, .last = UINT32_MAX, .flusher = GPCI_NO_PACKET, .since = GPCI_NEVER};
     gpci_part_add(ctrl, GPCI_PART_REORDER, &gpci_reorder_part, r);
     ctrl->intake = &intake;
     r->queues = gpci_zalloc(t->context, options->queues, sizeof *r->queues);
@@ -149,15 +146,10 @@ static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
         gpci_ctrl_waited(ctrl, now);
 }
 
-/* Take the coalescer's transactions of this cycle. */
+/* Take the coalescer's transactions of this cycle; a cycle has one step. */
 static void fill(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
-    if (r->cycle != t->wheel.now) {
-        r->cycle = t->wheel.now;
-        r->delivered = 0;
-    }
-    for (; ctrl->in.count && r->delivered < ctrl->options->ports; r->delivered++) {
-        uint32_t queue = entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first));
+    for (uint32_t left = ctrl->options->ports; ctrl->in.count && left; left--) {
+        uint32_t queue = entry_of(reorder_of(ctrl), gpci_packet_at(&t->pool, ctrl->in.first));
         if (queue == UINT32_MAX)
             return;
         enter(t, ctrl, queue);

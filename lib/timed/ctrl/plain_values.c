@@ -81,8 +81,7 @@ static void archive_lines(gpc_context *context, void **lines, size_t *room, size
                           gpci_archive *a) {
     if (a->loading && a->status == GPC_OK && !gpci_array_room(context, lines, room, 0, count, bytes))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    if (count)
-        gpci_archive_bytes(a, *lines, count * bytes);
+    gpci_archive_bytes(a, *lines, count * bytes);
 }
 
 /* Packets that return need not have left before. */
@@ -100,7 +99,7 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
     gpci_plain_values *v = t->values;
     if (a->loading && a->status == GPC_OK && !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->kept_room))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    for (size_t i = 0; i < t->kept_room && i < t->inflight_fresh && a->status == GPC_OK; i++) {
+    for (size_t i = 0; i < t->inflight_fresh && a->status == GPC_OK; i++) {
         const gpci_kept_access *kept = &t->kept[i];
         const size_t bytes = (size_t)kept->shape.count * kept->shape.width;
         if (kept->shape.bytes)
@@ -117,12 +116,8 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
 static void archive_under_way(gpci_timed *t, gpci_archive *a) {
     gpci_plain_values *v = t->values;
     if (a->status == GPC_OK && gpci_plain_values_carry(t) < 0) /* as gpci_coherent_values_archive */
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "reads that carry values");
-    const size_t count = (size_t)gpci_archive_count(a, t->pool.fresh, sizeof *v->carried);
-    if (a->loading && a->status == GPC_OK && count > t->pool.fresh)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "reads that carry values");
-    if (a->status == GPC_OK && count)
-        gpci_archive_bytes(a, v->carried, count * sizeof *v->carried);
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    gpci_archive_bytes(a, v->carried, t->pool.fresh * sizeof *v->carried);
     archive_written(t, a);
 }
 

@@ -123,8 +123,7 @@ static void archive_sums(gpci_timed *t, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
     if (a->status < 0)
         return;
-    if (count)
-        gpci_archive_bytes(a, s->sums, count * sizeof *s->sums);
+    gpci_archive_bytes(a, s->sums, count * sizeof *s->sums);
     for (uint32_t i = 0; a->loading && a->status == GPC_OK && i < count; i++)
         gpci_slots_add(&s->slots, hash_at(s->sums, i), i);
     s->sum_count = count;
@@ -134,24 +133,20 @@ static void archive_sums(gpci_timed *t, gpci_archive *a) {
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
     gpci_stage_times *s = t->stage_times;
     if (a->status == GPC_OK && gpci_stage_times_reserve_inflights(t) < 0) /* as gpci_coherent_values_archive */
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "stages of accesses");
-    const uint32_t lines = (uint32_t)gpci_archive_count(a, s->line_fresh, sizeof *s->lines),
-                   accesses = (uint32_t)gpci_archive_count(a, t->inflight_fresh, sizeof *s->accesses);
-    if (a->loading && a->status == GPC_OK &&
-        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->inflight_room))
-        gpci_archive_fail(a, accesses > t->inflight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "stages of accesses");
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    const uint32_t lines = (uint32_t)gpci_archive_count(a, s->line_fresh, sizeof *s->lines);
+    if (a->loading && a->status == GPC_OK && !GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
     if (a->status < 0)
         return;
     s->line_fresh = lines;
     GPCI_ARCHIVE_FIELD(a, s->line_free);
     GPCI_ARCHIVE_FIELD(a, s->line_live);
     GPCI_ARCHIVE_FIELD(a, s->serial);
-    if (lines)
-        gpci_archive_bytes(a, s->lines, lines * sizeof *s->lines);
-    if (accesses)
-        gpci_archive_bytes(a, s->accesses, accesses * sizeof *s->accesses);
+    gpci_archive_bytes(a, s->lines, lines * sizeof *s->lines);
+    gpci_archive_bytes(a, s->accesses, t->inflight_fresh * sizeof *s->accesses);
     archive_sums(t, a);
     gpci_pool_labels_state(&t->pool, gpci_archive_bytes, a);
     if (t->coherent)
-        gpci_coherent_labels_archive(t, a);
+        gpci_coherent_origins_archive(t, a);
 }
