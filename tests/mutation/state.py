@@ -26,31 +26,44 @@ SUITES = ["hierarchy", "timed", "coherence"]
 TORTURE = ["--snapshots", "--operations", "4", "--limit", "20"]
 RANGE = re.compile(r"GPCI_STATE_FROM\((\w+), (\w+), (\w+), ([^;]*?), (\w+)\);")
 LINE = re.compile(r"(?<=\n)( +)((?:visit|gpci_archive_bytes|GPCI_ARCHIVE_FIELD|\w+_state)\((?:[^;]|\n)*?\);)")
-FUNCTION = re.compile(r"^[a-z][^;\n]*\b\w*(?:_state|_archive|archive_\w+|state)\([^;{]*\) \{\n.*?^}", re.DOTALL | re.MULTILINE)
+CHECKING = re.compile(r"^#ifdef GPCI_CHECK\n.*?^#endif\n", re.DOTALL | re.MULTILINE)
+FUNCTION = re.compile(r"^[a-z][^;\n]*\b\w*(?:_state|_archive|archive_\w+|state)\([^;{]*\) \{\n.*?^}",
+                      re.DOTALL | re.MULTILINE)  # fmt: skip
+
+
+# Structs that are left out as a whole.
+WHOLE = ["gpci_queue", "gpci_gauge", "gpc_clock", "gpc_stats"]
 
 
 def body_of(kind):
-    """The text between the braces of a struct, without comments."""
+    """The text between the braces of a struct, without comments and fields of the checking build; "" if there is no
+    struct."""
     for path in sorted(ROOT.glob("lib/**/*.[ch]")):
-        text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+        text = CHECKING.sub("", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL))
         found = re.search(rf"struct {kind} \{{\n(.*?)^\}}", text, re.DOTALL | re.MULTILINE)
         if found:
             return found[1]
-    raise SystemExit(f"there is no struct {kind}")
+    return ""
 
 
-def fields_of(kind, first):
-    """Names of a struct's fields from `first` on; a last array without a size is left out, because no range has such an
-    array."""
-    text, names = body_of(kind), []
+def fields_of(kind, first=None):
+    """Names of a struct's fields from `first` on, with fields of structs in the struct; a last array without a size is
+    left out, because no range has such an array."""
+    text, names, begun = body_of(kind), [], not first
+    if not text:
+        raise SystemExit(f"there is no struct {kind}")
     while re.search(r"\{[^{}]*\}", text):
         text = re.sub(r"\b(?:struct|union)[^{};]*\{[^{}]*\}", "", text)
     for declaration in text.split(";"):
         for each in declaration.split(","):
             found = re.search(r"(\w+)\s*((?:\[[^\]]*\])*)\s*$", each)
-            if found and "[]" not in found[2]:
-                names.append(found[1])
-    return names[names.index(first) :]
+            begun = begun or bool(found) and found[1] == first
+            if not found or "[]" in found[2] or not begun:
+                continue
+            inner = declaration.split()[0]
+            inside = not found[2] and "*" not in each and inner not in WHOLE and body_of(inner)
+            names += [f"{found[1]}.{name}" for name in fields_of(inner)] if inside else [found[1]]
+    return names
 
 
 class Omission(Mutant):
@@ -77,13 +90,15 @@ def range_omissions(path, text, found):
 
 
 def omissions(path):
-    """Omissions possible in a file's lists."""
-    text = (ROOT / path).read_text()
+    """Omissions possible in a file's lists, apart from lines of the checking build."""
+    text = CHECKING.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), (ROOT / path).read_text())
     for function in FUNCTION.finditer(text):
         for found in RANGE.finditer(text, function.start(), function.end()):
             yield from range_omissions(path, text, found)
         for found in LINE.finditer(text, function.start(), function.end()):
-            yield Omission(path, text, found.start(2), found[2], ";", re.sub(r"\s+", " ", found[2]))
+            for field in re.findall(r"GPCI_ARCHIVE_FIELD\([^()]*\)", found[2]) or [found[2]]:
+                new = found[2].replace(field, "(void)0") if field != found[2] else ";"
+                yield Omission(path, text, found.start(2), found[2], new, re.sub(r"\s+", " ", field))
 
 
 def numbered(path, text, found):
