@@ -289,6 +289,7 @@ typedef enum gpc_note_reason {
     GPC_NOTE_PASSED_OVER = 3,
     GPC_NOTE_COPY = 4,         /* a copy to the device: kernels.copies, gpc_trace_on_memcpy */
     GPC_NOTE_MEMORY_ALONE = 5, /* a kernel without arithmetic: its cycles are of memory alone */
+    GPC_NOTE_NO_PC = 6,        /* a kernel whose instructions have no PC, or PC 0: policies see a single PC */
     GPC_NOTE_REASON_COUNT
 } gpc_note_reason;
 
@@ -300,9 +301,9 @@ typedef struct gpc_note {
     const char *text; /* the opcode with its modifiers, the first word of the line, or the kernel's name */
     const char *file; /* file of the first line */
     uint64_t line;    /* number of the first line, from 1; 0: the file has no lines */
-    uint64_t count;   /* number of lines; of instructions for a .gct or a bulk copy; of kernels for MEMORY_ALONE */
-    uint64_t bytes;   /* sum over copies */
-    const char *why;  /* the reason as a sentence; static */
+    uint64_t count; /* number of lines; of instructions for a .gct or a bulk copy; of kernels for MEMORY_ALONE, NO_PC */
+    uint64_t bytes; /* sum over copies */
+    const char *why; /* the reason as a sentence; static */
 } gpc_note;
 
 #define GPC_NOTE_INIT \

@@ -313,6 +313,7 @@ static const char *why_of(uint32_t reason) {
         [GPC_NOTE_PASSED_OVER] = "neither a kernel nor a copy to the device: passed over",
         [GPC_NOTE_COPY] = "copies to the device: the key kernels.copies says what becomes of them",
         [GPC_NOTE_MEMORY_ALONE] = "the kernel has no arithmetic: with a clock its cycles are those of memory alone",
+        [GPC_NOTE_NO_PC] = "the instructions have no PC: a policy that reads PCs sees a single load",
     };
     return why[reason];
 }

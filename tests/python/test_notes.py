@@ -12,7 +12,8 @@ from gpucache import NoteReason
 ODD = f"0050 ffffffff 1 R2 NEWOP.X 1 R4 4 1 0x{BASE:x} 4\n0060 00000001 0 UTMALDG.2D 1 R4 0\n"
 # A reducing load, which runs, and a kernel of memory instructions alone.
 REDUCTION = f"0050 ffffffff 1 R2 LDGMC.E.ADD.F32x4.RN.STRONG.SYS 1 R4 16 1 0x{BASE:x} 16\n"
-ALONE = "kernel,block,warp,pc,kind,width,mask,address\nk,0,0,0,load,4,0x1,0x1000\n"
+ALONE = "kernel,block,warp,pc,kind,width,mask,address\nk,0,0,16,load,4,0x1,0x1000\n"
+NO_PC = "kernel,block,warp,kind,width,mask,address\nk,0,0,load,4,0x1,0x1000\n"
 
 
 def with_lines(lines):
@@ -117,6 +118,19 @@ class Notes(TemporaryCase):
         self.assertEqual(self.done("run", source, "-v").stderr, "")
         self.assertEqual(self.told("run", source, "--json", "-"), {})
         self.assertEqual(list(self.told("info", source, "--json")), [("memory-alone", "k")])
+
+    def test_no_pc(self):
+        """The note is given if a policy reads PCs, and names the policy's key."""
+        source = self.write("k.csv", NO_PC)
+        self.assertEqual(self.done("run", source, "-v").stderr, "")
+        found = self.done("run", source, "--set", "l1.bypass=sdbp", "--set", "l2.replacement=ship")
+        self.assertIn("k: 1 kernel: the instructions have no PC, for policies that read PCs: l1.bypass=sdbp, "
+                      "l2.replacement=ship",
+                      found.stderr)  # fmt: skip
+        compared = self.done("compare", source, "--policies", "lru,ship,srrip")
+        self.assertIn("policies that read PCs: l1.replacement=ship", compared.stderr)
+        self.assertNotIn("srrip", compared.stderr)
+        self.assertIn(("no-pc", "k"), self.told("info", source, "--json"))
 
     def test_copies(self):
         """kernels.copies = l2 puts copied bytes into L2, and the note says so."""

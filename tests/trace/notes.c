@@ -202,14 +202,14 @@ Test(notes, many_words) {
     rig_close(&r);
 }
 
-static void expect_alone(rig *r, const char *source, const char *name, uint64_t kernels) {
+static void expect_kernels(rig *r, const char *source, gpc_note_reason reason, const char *name, uint64_t kernels) {
     gpc_trace *trace = open_trace(r, source);
     gpc_kernel kernel = GPC_KERNEL_INIT;
     while (gpc_trace_next_kernel(trace, &kernel, &r->error) == GPC_OK) {
         read_kernel(r, trace);
         expect_end(r, trace); /* a second end adds no note */
     }
-    expect_note(trace, GPC_NOTE_MEMORY_ALONE, name, kernels);
+    expect_note(trace, reason, name, kernels);
     gpc_trace_close(trace);
 }
 
@@ -225,13 +225,35 @@ Test(notes, memory_alone) {
                 "0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 4\n0010 ffffffff 1 R3 FADD 1 R2 0\n", 2);
     write_block(&r, "none.traceg", HEADER, "0000 ffffffff 0 EXIT 0 0\n", 1);
     write_text(&r, "t.csv", "kernel,block,warp,kind,address\na,0,0,load,4096\nb,0,0,store,4096\na,0,0,load,4096\n");
-    expect_alone(&r, path_of(&r, "alone.traceg"), "k", 1);
-    expect_alone(&r, path_of(&r, "some.traceg"), "k", 0);
-    expect_alone(&r, path_of(&r, "none.traceg"), "k", 0);
-    expect_alone(&r, path_of(&r, "t.csv"), "a", 2);
-    expect_alone(&r, path_of(&r, "t.csv"), "b", 1);
+    expect_kernels(&r, path_of(&r, "alone.traceg"), GPC_NOTE_MEMORY_ALONE, "k", 1);
+    expect_kernels(&r, path_of(&r, "some.traceg"), GPC_NOTE_MEMORY_ALONE, "k", 0);
+    expect_kernels(&r, path_of(&r, "none.traceg"), GPC_NOTE_MEMORY_ALONE, "k", 0);
+    expect_kernels(&r, path_of(&r, "t.csv"), GPC_NOTE_MEMORY_ALONE, "a", 2);
+    expect_kernels(&r, path_of(&r, "t.csv"), GPC_NOTE_MEMORY_ALONE, "b", 1);
     convert(&r, path_of(&r, "t.csv"), path_of(&r, "t.gct"), GPC_TRACE_BINARY);
-    expect_alone(&r, path_of(&r, "t.gct"), "a", 2);
+    expect_kernels(&r, path_of(&r, "t.gct"), GPC_NOTE_MEMORY_ALONE, "a", 2);
+    rig_close(&r);
+}
+
+/* Kernels without PCs, in each format. An instruction at PC 0 is no lack if another instruction has a PC. */
+Test(notes, no_pc) {
+    rig r;
+    rig_open(&r);
+    write_block(&r, "some.traceg", HEADER,
+                "0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 4\n0010 ffffffff 0 EXIT 0 0\n", 2);
+    write_block(&r, "none.traceg", HEADER, "0000 ffffffff 0 EXIT 0 0\n", 1);
+    write_text(&r, "without.csv",
+               "kernel,block,warp,kind,address\na,0,0,load,4096\nb,0,0,store,4096\na,0,0,load,4096\n");
+    write_text(&r, "with.csv",
+               "kernel,block,warp,pc,kind,address\na,0,0,0,load,4096\na,0,0,16,load,4096\nb,0,0,0,load,0\n");
+    expect_kernels(&r, path_of(&r, "some.traceg"), GPC_NOTE_NO_PC, "k", 0);
+    expect_kernels(&r, path_of(&r, "none.traceg"), GPC_NOTE_NO_PC, "k", 0);
+    expect_kernels(&r, path_of(&r, "without.csv"), GPC_NOTE_NO_PC, "a", 2);
+    expect_kernels(&r, path_of(&r, "without.csv"), GPC_NOTE_NO_PC, "b", 1);
+    expect_kernels(&r, path_of(&r, "with.csv"), GPC_NOTE_NO_PC, "a", 0);
+    expect_kernels(&r, path_of(&r, "with.csv"), GPC_NOTE_NO_PC, "b", 1);
+    convert(&r, path_of(&r, "without.csv"), path_of(&r, "t.gct"), GPC_TRACE_BINARY);
+    expect_kernels(&r, path_of(&r, "t.gct"), GPC_NOTE_NO_PC, "a", 2);
     rig_close(&r);
 }
 

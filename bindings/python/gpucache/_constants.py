@@ -725,9 +725,10 @@ class NoteReason(IntEnum):
     PASSED_OVER = 3
     COPY = 4
     MEMORY_ALONE = 5
+    NO_PC = 6
 
 
-GPC_NOTE_REASON_COUNT = 6
+GPC_NOTE_REASON_COUNT = 7
 
 
 class TraceFormat(IntEnum):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Notes of traces as text and as JSON: instructions and lines without effect, or run by a guess."""
 
-from ._constants import NoteReason
+from ._constants import NoteReason, PolicyKind, ReadsBits
 
+OF_KERNELS = NoteReason.MEMORY_ALONE, NoteReason.NO_PC
 _OF_LISTS = NoteReason.PASSED_OVER, NoteReason.COPY
 _COPIES = {
     "l2": "copies to the device: left in L2 (kernels.copies = l2)",
@@ -27,11 +28,23 @@ def without_clock(notes):
     return [note for note in notes if note.reason != NoteReason.MEMORY_ALONE]
 
 
+def _pc_readers(config):
+    """Settings of a Config with policies that read PCs, as KEY=POLICY."""
+    kinds = {"replacement": PolicyKind.REPLACEMENT, "bypass": PolicyKind.PREDICTOR}
+    for key in config:
+        kind, policy = kinds.get(key.rpartition(".")[2]), config[key]
+        if kind is not None and policy and config._context.policy_reads(kind, policy) & ReadsBits.PC:
+            yield f"{key}={policy}"
+
+
 def of_run(notes, config):
-    """Notes of a run with a Config, with the fate of copies."""
-    copies = _COPIES[config["kernels.copies"]]
-    return [note._replace(why=copies) if note.reason == NoteReason.COPY else note
-            for note in (notes if config["mode"] == "timed" else without_clock(notes))]  # fmt: skip
+    """Notes of a run with a Config: with the fate of copies, and with policies to which PCs are missing."""
+    notes = notes if config["mode"] == "timed" else without_clock(notes)
+    whys = {NoteReason.COPY: _COPIES[config["kernels.copies"]]}
+    if any(note.reason == NoteReason.NO_PC for note in notes):
+        readers = ", ".join(_pc_readers(config))
+        whys[NoteReason.NO_PC] = f"the instructions have no PC, for policies that read PCs: {readers}" if readers else ""
+    return [note._replace(why=whys.get(note.reason, note.why)) for note in notes if whys.get(note.reason, True)]
 
 
 def document(source, notes):
@@ -47,7 +60,7 @@ def document(source, notes):
 def line(note):
     """A line of text."""
     place = f"{note.file}:{note.line}" if note.line else note.file
-    what = "kernels" if note.reason == NoteReason.MEMORY_ALONE else "lines"
+    what = "kernels" if note.reason in OF_KERNELS else "lines"
     amount = f"{note.count:,} {what if note.count != 1 else what[:-1]}"
     if note.bytes:
         amount += f", {note.bytes:,} bytes"

@@ -347,8 +347,9 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     outcomes = _all(measure, tasks, jobs, on_progress, keep_going)
     notes = {}
     for (_, source), outcome in zip(tasks, outcomes.found):
-        if not isinstance(outcome, Failed):  # every policy's run of a trace has equal notes
-            notes.setdefault(os.fspath(source), outcome[2])
+        if not isinstance(outcome, Failed):  # runs of a trace have equal notes, but for policies that read PCs
+            found = notes.setdefault(os.fspath(source), [])
+            found += [note for note in outcome[2] if note not in found]
     results = iter(outcomes.found)
     rows = []
     for trace in _trace_labels(traces):

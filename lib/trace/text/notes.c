@@ -101,19 +101,23 @@ bool gpci_notes_tally(gpci_opcodes *o, const gpc_instruction *i, size_t count) {
     if (o->silent)
         return true;
     uint8_t all = 0;
+    uint64_t pcs = 0;
     for (const gpc_instruction *end = i + count; i < end; i++) {
         const uint8_t traits = o->of_notes[i->opcode].traits;
         all |= traits;
+        pcs |= i->pc;
         if (GPCI_UNLIKELY(traits & (TRAIT_UNKNOWN | (i->addresses ? TRAIT_UNUSED : TRAIT_BARE))) && !count_odd(o, i))
             return false;
     }
     o->kernel_traits |= all;
+    o->kernel_pcs |= pcs;
     return true;
 }
 
 void gpci_notes_begin(gpci_opcodes *o) {
     o->ended = false;
     o->kernel_traits = 0;
+    o->kernel_pcs = 0;
     for (size_t n = 0; n < o->note_count; n++)
         o->notes[n].before = o->notes[n].count;
 }
@@ -121,19 +125,21 @@ void gpci_notes_begin(gpci_opcodes *o) {
 void gpci_notes_again(gpci_opcodes *o) {
     o->ended = false;
     o->kernel_traits = 0;
+    o->kernel_pcs = 0;
     for (gpci_note *n = o->notes; n < o->notes + o->note_count; n++)
         if (n->reason != GPC_NOTE_PASSED_OVER && n->reason != GPC_NOTE_COPY) /* not read again with the kernel */
             n->count = n->before;
 }
 
 bool gpci_notes_end(gpci_opcodes *o, const char *kernel) {
-    const bool alone = o->kernel_traits & TRAIT_MEMORY && !(o->kernel_traits & TRAIT_ARITHMETIC);
-    const bool first = !o->ended;
+    const bool memory = o->kernel_traits & TRAIT_MEMORY, first = !o->ended;
     o->ended = true;
-    if (!first || !alone || o->silent)
+    if (!first || !memory || o->silent)
         return true;
     o->line = 0;
-    return gpci_notes_add(o, GPC_NOTE_MEMORY_ALONE, kernel, strlen(kernel), 0);
+    return (o->kernel_traits & TRAIT_ARITHMETIC ||
+            gpci_notes_add(o, GPC_NOTE_MEMORY_ALONE, kernel, strlen(kernel), 0)) &&
+           (o->kernel_pcs || gpci_notes_add(o, GPC_NOTE_NO_PC, kernel, strlen(kernel), 0));
 }
 
 size_t gpci_notes_count(const gpci_opcodes *o) {

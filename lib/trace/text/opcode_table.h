@@ -31,6 +31,7 @@ struct gpci_opcodes {
     bool silent;           /* make no notes */
     bool ended;            /* the present kernel has been read whole */
     uint8_t kernel_traits; /* union over the kernel's instructions */
+    uint64_t kernel_pcs;   /* bits that are set in PCs of the kernel's instructions */
 };
 
 /* Copy a text for the life of the opcodes. NULL: out of memory. */

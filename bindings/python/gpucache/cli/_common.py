@@ -10,7 +10,7 @@ from ..about import DEFAULT_PRESET, NO_PRESET
 from ..config import Config
 from ..context import Context
 from ..trace import Trace
-from .._constants import LogLevel, NoteReason
+from .._constants import LogLevel
 
 
 class _Terminal:
@@ -97,9 +97,10 @@ def add_verbose(parser):
 
 
 def tell_notes(options, notes):
-    """Print notes on stderr: with --verbose all, otherwise kernels without arithmetic, unless stdout has JSON notes."""
+    """Print notes on stderr: with --verbose all, otherwise kernels without arithmetic or PCs, unless stdout has JSON
+    notes."""
     for note in notes:
-        if options.verbose or (note.reason == NoteReason.MEMORY_ALONE and options.json != "-"):
+        if options.verbose or (note.reason in _notes.OF_KERNELS and options.json != "-"):
             terminal.note(f"gpucache: note: {_notes.line(note)}")
 
 
