@@ -105,7 +105,7 @@ void gpci_task_give(gpci_engine *e, uint32_t task) {
     }
 }
 
-void gpci_wake(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles) {
+void gpci_wake_all(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles) {
     gpci_due due;
     while (gpci_due_queue_leave(&e->waiters, queue, &due))
         gpci_step_in(e, due.subject, (gpci_step)due.step, cycles);
@@ -279,8 +279,7 @@ gpc_status gpci_steps_until(gpci_engine *e, uint64_t until, gpc_error *error) {
             break;
         if (!gpci_steps_room(e))
             return gpci_out_of_memory(error);
-        e->now = next;
-        gpci_calendar_take(&e->calendar, next, &due);
+        gpci_calendar_take(&e->calendar, &e->now, &due);
         status = gpci_step_do(e, due, error);
         if (status == GPC_OK && e->ended.head != GPCI_NO_ITEM)
             tell_ends(e);

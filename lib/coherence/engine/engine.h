@@ -37,7 +37,7 @@ typedef struct gpci_sent_message {
     uint32_t buffer, kind;
     uint64_t address, sent, began;
     uint32_t message; /* index in the list of steps, of a lone access */
-    bool masked;
+    uint32_t masked;  /* a bool, without padding behind */
 } gpci_sent_message;
 
 /* Buffers of messages: four per module and network. */
@@ -266,8 +266,12 @@ gpci_task *gpci_task_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, u
 void gpci_task_end(gpci_engine *e, uint32_t task);
 /* End a task without notifying its parent. With a host, an ended access is freed with the last task. */
 void gpci_task_give(gpci_engine *e, uint32_t task);
-/* Wake all waiters of a queue after `cycles`. */
-void gpci_wake(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles);
+/* Wake all waiters of a queue after `cycles`. gpci_wake_all: most queues are empty. */
+void gpci_wake_all(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles);
+GPCI_INLINE void gpci_wake(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles) {
+    if (GPCI_UNLIKELY(queue->head != GPCI_NO_ITEM))
+        gpci_wake_all(e, queue, cycles);
+}
 /* Schedule a step after `cycles` of a module's clock. */
 void gpci_step_after(gpci_engine *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles);
 /*

@@ -288,12 +288,10 @@ static bool has_room(gpci_engine *e) {
 static void run(gpci_engine *e, uint32_t inflight, const gpc_request *carried) {
     gpc_coherence *c = e->tree;
     gpci_due due;
-    while (c->failed == GPC_OK && has_room(e)) {
-        const uint64_t next = gpci_calendar_next(&e->calendar, e->now);
-        if (!gpci_calendar_take(&e->calendar, next, &due))
-            return;
-        e->now = next;
-        c->request = e->policy_request ? &e->policy_request[inflight] : carried;
+    c->request = carried;
+    while (c->failed == GPC_OK && has_room(e) && gpci_calendar_take(&e->calendar, &e->now, &due)) {
+        if (GPCI_UNLIKELY(e->policy_request != NULL)) /* may move with the accesses in flight */
+            c->request = &e->policy_request[inflight];
         gpci_steps[due.step](e, due.subject);
     }
 }

@@ -18,11 +18,15 @@ static gpci_sent_message *message_at(const gpci_engine *e, uint32_t sent_message
     return gpci_items_at(&e->sent_messages, sent_message);
 }
 
-static gpci_star_buffer *buffer_of(const gpci_engine *e, uint32_t network, uint32_t module, uint32_t which) {
-    const uint32_t place = e->places[(size_t)network * e->tree->module_count + module];
-    return &e->nets[network].buffers[place * GPCI_BUFFER_COUNT + which];
+static uint32_t place_of(const gpci_engine *e, uint32_t network, uint32_t module) {
+    return e->places[(size_t)network * e->tree->module_count + module];
 }
 
+static gpci_star_buffer *buffer_of(const gpci_engine *e, uint32_t network, uint32_t module, uint32_t which) {
+    return &e->nets[network].buffers[place_of(e, network, module) * GPCI_BUFFER_COUNT + which];
+}
+
+/* Buffer of a message. */
 static gpci_star_buffer *where(const gpci_engine *e, const gpci_sent_message *p) {
     const uint32_t side = p->buffer <= GPCI_BUFFER_SWITCH_IN ? p->from : p->to;
     return buffer_of(e, p->network, side, p->buffer);
@@ -32,12 +36,11 @@ static bool fits(const gpci_star_buffer *b, uint32_t bytes) {
     return !b->size || b->used + bytes <= b->size;
 }
 
-static void insert(gpci_engine *e, uint32_t sent_message, uint32_t which) {
+/* Append a message to a buffer. */
+static void insert(const gpci_engine *e, uint32_t sent_message, gpci_star_buffer *b) {
     gpci_sent_message *p = message_at(e, sent_message);
-    p->buffer = which;
     p->behind = GPCI_NO_ITEM;
     p->began = e->now;
-    gpci_star_buffer *b = where(e, p);
     b->used += p->bytes;
     if (b->row.head == GPCI_NO_ITEM)
         b->row.head = sent_message;
@@ -47,9 +50,7 @@ static void insert(gpci_engine *e, uint32_t sent_message, uint32_t which) {
 }
 
 /* Remove the head of a buffer. */
-static void extract(gpci_engine *e, uint32_t sent_message) {
-    const gpci_sent_message *p = message_at(e, sent_message);
-    gpci_star_buffer *b = where(e, p);
+static void extract(gpci_engine *e, const gpci_sent_message *p, gpci_star_buffer *b) {
     b->row.head = p->behind;
     b->used -= p->bytes;
     gpci_wake(e, &b->waiters, 0);
@@ -157,7 +158,7 @@ bool gpci_send(gpci_engine *e, const gpci_message *l) {
         gpci_due_queue_join(&e->waiters, &b->waiters, (gpci_due){l->task, l->again});
         return false;
     }
-    const uint32_t sent_message = gpci_items_take(&e->sent_messages);
+    const uint32_t sent_message = gpci_items_take_any(&e->sent_messages);
     gpci_sent_message *p = message_at(e, sent_message);
     *p = (gpci_sent_message){.task = l->receiver,
                              .step = l->arrives,
@@ -165,21 +166,21 @@ bool gpci_send(gpci_engine *e, const gpci_message *l) {
                              .from = l->from,
                              .to = l->to,
                              .bytes = l->bytes,
+                             .buffer = GPCI_BUFFER_OUT,
                              .kind = l->kind,
                              .address = l->address,
                              .sent = e->now,
                              .message = e->alone ? gpci_trail_send(e, l) : GPC_NO_MESSAGE,
                              .masked = l->masked};
-    insert(e, sent_message, GPCI_BUFFER_OUT);
+    insert(e, sent_message, b);
     b->write_free = e->now + 1;
     gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
     gpci_step_in(e, sent_message, GPCI_STEP_message_leaves, 1);
     return true;
 }
 
-/* True if a message must wait for the head of the buffer, or for the buffer itself; `step` runs again later. */
-static bool held_up(gpci_engine *e, uint32_t sent_message, gpci_step step) {
-    gpci_star_buffer *b = where(e, message_at(e, sent_message));
+/* True if a message must wait for the head of its buffer, or for the buffer itself; `step` runs again later. */
+static bool held_up(gpci_engine *e, gpci_star_buffer *b, uint32_t sent_message, gpci_step step) {
     if (b->row.head != sent_message)
         gpci_due_queue_join(&e->waiters, &b->waiters, (gpci_due){sent_message, step});
     else if (e->now < b->read_free)
@@ -200,14 +201,17 @@ static bool shut_out(gpci_engine *e, gpci_star_buffer *to, uint32_t sent_message
     return true;
 }
 
-static void move(gpci_engine *e, uint32_t sent_message, gpci_star_buffer *to, uint32_t which, gpci_step step) {
+/* Move a message from its buffer into buffer `which`, and run `step` when the message has arrived there. */
+static void move(gpci_engine *e, uint32_t sent_message, gpci_star_buffer *from, gpci_star_buffer *to, uint32_t which,
+                 gpci_step step) {
     gpci_sent_message *p = message_at(e, sent_message);
     const uint32_t bandwidth = e->tree->stars[p->network].given.bandwidth;
     const uint64_t cycles = ((uint64_t)p->bytes + bandwidth - 1) / bandwidth;
-    where(e, p)->read_free = e->now + cycles;
+    from->read_free = e->now + cycles;
     to->write_free = e->now + cycles;
-    extract(e, sent_message);
-    insert(e, sent_message, which);
+    extract(e, p, from);
+    p->buffer = which;
+    insert(e, sent_message, to);
     gpci_step_in(e, sent_message, step, cycles);
 }
 
@@ -215,9 +219,10 @@ void gpci_step_message_leaves(gpci_engine *e, uint32_t sent_message) {
     const gpci_sent_message *p = message_at(e, sent_message);
     const bool module = p->buffer == GPCI_BUFFER_OUT;
     const uint32_t which = module ? GPCI_BUFFER_SWITCH_IN : GPCI_BUFFER_IN;
-    gpci_star_buffer *to = buffer_of(e, p->network, module ? p->from : p->to, which);
-    if (!held_up(e, sent_message, GPCI_STEP_message_leaves) && !shut_out(e, to, sent_message, GPCI_STEP_message_leaves))
-        move(e, sent_message, to, which, module ? GPCI_STEP_message_passes : GPCI_STEP_message_comes);
+    gpci_star_buffer *from = where(e, p), *to = from - p->buffer + which;
+    if (!held_up(e, from, sent_message, GPCI_STEP_message_leaves) &&
+        !shut_out(e, to, sent_message, GPCI_STEP_message_leaves))
+        move(e, sent_message, from, to, which, module ? GPCI_STEP_message_passes : GPCI_STEP_message_comes);
 }
 
 /* Input granted to an output; decided once a cycle. */
@@ -244,14 +249,14 @@ static uint32_t whose_turn(const gpci_engine *e, const gpci_sent_message *p, gpc
 
 void gpci_step_message_passes(gpci_engine *e, uint32_t sent_message) {
     const gpci_sent_message *p = message_at(e, sent_message);
-    gpci_star_buffer *to = buffer_of(e, p->network, p->to, GPCI_BUFFER_SWITCH_OUT);
-    if (held_up(e, sent_message, GPCI_STEP_message_passes) || shut_out(e, to, sent_message, GPCI_STEP_message_passes))
+    gpci_star_buffer *from = where(e, p), *to = buffer_of(e, p->network, p->to, GPCI_BUFFER_SWITCH_OUT);
+    if (held_up(e, from, sent_message, GPCI_STEP_message_passes) ||
+        shut_out(e, to, sent_message, GPCI_STEP_message_passes))
         return;
-    const uint32_t place = e->places[(size_t)p->network * e->tree->module_count + p->from];
-    if (whose_turn(e, p, to) != place)
+    if (whose_turn(e, p, to) != place_of(e, p->network, p->from))
         gpci_step_in(e, sent_message, GPCI_STEP_message_passes, 1);
     else
-        move(e, sent_message, to, GPCI_BUFFER_SWITCH_OUT, GPCI_STEP_message_leaves);
+        move(e, sent_message, from, to, GPCI_BUFFER_SWITCH_OUT, GPCI_STEP_message_leaves);
 }
 
 void gpci_report_message(const gpci_engine *e, const gpci_sent_message *p) {
@@ -285,7 +290,7 @@ void gpci_step_message_there(gpci_engine *e, uint32_t sent_message) {
     const uint32_t task = p->task;
     const gpci_step step = (gpci_step)p->step;
     gpci_report_message(e, p);
-    extract(e, sent_message);
+    extract(e, p, where(e, p));
     gpci_items_give(&e->sent_messages, sent_message);
     gpci_step_in(e, task, step, 0);
 }

@@ -77,7 +77,9 @@ void gpci_calendar_later(gpci_calendar *c, uint64_t cycle, gpci_due due) {
 }
 
 void gpci_calendar_remove(gpci_calendar *c, uint32_t at) {
-    const gpci_dated last = c->later[--c->later_count];
+    if (at == --c->later_count)
+        return;
+    const gpci_dated last = c->later[c->later_count];
     for (; at && before(&last, &c->later[(at - 1) / 2]); at = (at - 1) / 2)
         c->later[at] = c->later[(at - 1) / 2];
     for (uint32_t child; (child = 2 * at + 1) < c->later_count; at = child) {
@@ -87,8 +89,7 @@ void gpci_calendar_remove(gpci_calendar *c, uint32_t at) {
             break;
         c->later[at] = c->later[child];
     }
-    if (at < c->later_count)
-        c->later[at] = last;
+    c->later[at] = last;
 }
 
 void gpci_calendar_state(gpci_calendar *c, gpci_state_fn visit, void *user_data) {

@@ -99,9 +99,13 @@ GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
 /* Remove an item of `later`. */
 void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
-/* Take the next step of a cycle; false: none. Steps from `later` come first, because they were scheduled earlier. */
-GPCI_INLINE bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
-    if (c->later_count && c->later->cycle <= now) {
+/*
+ * Take the next step, and go to the step's cycle; false: none. Steps from `later` come first, because they were
+ * scheduled earlier.
+ */
+GPCI_INLINE bool gpci_calendar_take(gpci_calendar *c, uint64_t *now, gpci_due *due) {
+    if (c->later_count && (!c->today_count || c->later->cycle <= *now)) {
+        *now = c->later->cycle;
         *due = c->later->due;
         gpci_calendar_remove(c, 0);
         return true;
