@@ -21,7 +21,7 @@
  * requests (engine_lock.c). Hence no circle of waiters.
  *
  * Files: engine.c calls; engine_build.c memory; engine_pool.c arrays, queues, calendar;
- * engine_network.c messages; engine_find.c ports, lookups; engine_lock.c locks; engine_hold.c held
+ * engine_network.c messages; engine_find.c ports, lookups; engine_room.c ways; engine_lock.c locks; engine_hold.c held
  * trees; engine_access.c an access at the first-level module; engine_pass.c an access that bypasses the module;
  * engine_read.c, engine_write.c, engine_evict.c, engine_put.c requests, evictions and puts;
  * engine_sweep.c acquires and flushes of whole modules; engine_fetch.c neighbours read in addition;
@@ -390,17 +390,6 @@ void gpci_probe_leaves(gpci_engine *e, uint32_t task);
  */
 void gpci_block_asks(gpci_engine *e, uint32_t task);
 void gpci_block_answered(gpci_engine *e, uint32_t task);
-/*
- * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by `in-flight access` (if given):
- * a bit per way. Returns their number.
- */
-uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
-                            uint32_t inflight, uint64_t *candidates);
-/*
- * Choose and lock a directory-only way of the task's own module `from` for a block's entry. GPCI_TREE_NO_BLOCK: all are
- * locked. If the access had locked the way before, `lent` is set.
- */
-uint32_t gpci_take_directory_way(gpci_engine *e, gpci_task *task, uint64_t tag);
 /* True if the block of an address is present or coming, and the lock would make `asker` (NULL: anyone) wait. */
 bool gpci_find_locked(const gpci_engine *e, uint32_t module, uint64_t address, const gpci_task *requester);
 /*

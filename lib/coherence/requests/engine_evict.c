@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/engine.h"
 #include "coherence/module/tree_engine.h"
+#include "coherence/requests/engine_room.h"
 
 /*
  * Messages to the low module that ask for nothing: a block leaves, with or without modified bytes (engine_put.c),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/engine_host.h"
 #include "coherence/module/tree_engine.h"
+#include "coherence/requests/engine_room.h"
 
 /*
  * First-level modules that choose a way when data arrive (gpci_tree_telling.fill_ways). A set has extra ways without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/engine/engine_host.h"
+#include "coherence/requests/engine_room.h"
 
 /*
  * Ports, lookups, locks. A lookup takes a port, finds the block or makes room for it, locks it, holds the port for the
@@ -42,193 +42,6 @@ void gpci_find_release_port(gpci_engine *e, const gpci_task *f) {
         gpci_step_in(e, due.subject, (gpci_step)due.step, 0);
     else
         unit->ports_used--;
-}
-
-/* Locked block of the line in a way, or GPCI_TREE_NO_BLOCK. */
-GPCI_INLINE uint32_t locked_in_way(const gpci_engine *e, const gpci_module *m, uint32_t block) {
-    uint32_t other = gpci_module_sector(m, block, 0);
-    for (uint32_t sector = 0; sector < m->sectors; sector++, other += m->all_ways)
-        if (gpci_is_locked(e, m->index, other))
-            return other;
-    return GPCI_TREE_NO_BLOCK;
-}
-
-/* True for lone accesses if no block of a module is locked. */
-GPCI_INLINE bool holds_none(const gpci_engine *e, const gpci_module *m) {
-    return e->alone && !e->units[m->store->index].held;
-}
-
-/* True if one of `count` blocks may be locked. */
-GPCI_INLINE bool any_locked(const gpci_engine *e, uint32_t module, uint32_t block, uint32_t count) {
-    const gpci_engine_unit *unit = &e->units[module];
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < count; i++)
-        any |= unit->locks[(block + i) & unit->lock_mask];
-    return any;
-}
-
-uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
-                            uint32_t inflight, uint64_t *candidates) {
-    const bool of_lines = m->sector_mask && (!first || m->fill_ways);
-    uint32_t count = 0;
-    if (!of_lines && !any_locked(e, m->index, base + first, end - first)) {
-        for (uint32_t way = first; way < end; way++)
-            gpci_bit_set(candidates, way);
-        return end - first;
-    }
-    for (uint32_t way = first; way < end; way++) {
-        if (gpci_is_locked(e, m->index, base + way) &&
-            !gpci_lock_is_of(e, gpci_lock_of(e, m->index, base + way), inflight))
-            continue;
-        if (GPCI_UNLIKELY(of_lines) && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
-            continue;
-        gpci_bit_set(candidates, way);
-        count++;
-    }
-    return count;
-}
-
-/* No block is free in a cache of two halves; returned in place of a block. */
-#define WAIT_FOR_ROOM (GPCI_TREE_NO_BLOCK - 1)
-
-/* The block, or a locked block of the line in its way to wait for. */
-static uint32_t unless_locked(const gpci_engine *e, const gpci_module *m, uint32_t block) {
-    const uint32_t locked = m->sector_mask ? locked_in_way(e, m, block) : GPCI_TREE_NO_BLOCK;
-    return locked == GPCI_TREE_NO_BLOCK ? block : locked;
-}
-
-/* True if the way of a line's block is being taken by another line (locked while its blocks arrive). */
-static bool is_taken(const gpci_engine *e, const gpci_module *m, uint32_t block, uint64_t tag) {
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const gpci_lock *lock = gpci_lock_of(e, m->index, gpci_module_sector(m, block, sector));
-        if (lock->holder != GPCI_NO_ITEM && !gpci_module_same_line(m, lock->tag, tag))
-            return true;
-    }
-    return false;
-}
-
-/* Place of the block in the line's way; or, if another line is still leaving the way, one of that line's blocks. */
-static uint32_t leaving_way(const gpci_engine *e, const gpci_module *m, uint32_t block, uint64_t tag) {
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const uint32_t other = gpci_module_sector(m, block, sector);
-        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, gpci_module_tag(m, other), tag) &&
-            gpci_is_locked(e, m->index, other))
-            return other;
-    }
-    return block;
-}
-
-/*
- * Place of a block in the way where its line is or is arriving; or a block to wait for. A line has one way, and a way
- * holds one line: if the line is leaving and the way is taken by another line, returns a locked block of the line; if
- * the way is the line's own and another line is still leaving, a block of that line. GPCI_TREE_NO_BLOCK: the line has
- * no way.
- */
-static uint32_t place_in_line(const gpci_engine *e, gpci_module *m, uint64_t tag) {
-    const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
-    uint32_t way = gpci_module_way_of_line(m, tag);
-    if (way != GPCI_TREE_NO_BLOCK) {
-        if (is_taken(e, m, base + way, tag))
-            return m->twin ? WAIT_FOR_ROOM : locked_in_way(e, m, base + way);
-        gpci_module_join_line(m, base + way, tag);
-        return base + way;
-    }
-    for (way = 0; way < m->given.ways; way++) {
-        const uint32_t locked = locked_in_way(e, m, base + way);
-        if (locked != GPCI_TREE_NO_BLOCK && gpci_module_same_line(m, gpci_lock_of(e, m->index, locked)->tag, tag))
-            return leaving_way(e, m, base + way, tag);
-    }
-    return GPCI_TREE_NO_BLOCK;
-}
-
-/*
- * Choose a way for a missing block, by the module's policy among unlocked ways. If all are locked: a block of the first
- * way, to wait for the lock; or WAIT_FOR_ROOM. Multi2Sim chooses regardless of locks and then waits for the chosen
- * block; halves of a cache must not wait for each other like this.
- */
-static uint32_t make_room(gpci_engine *e, gpci_module *m, uint64_t tag) {
-    if (GPCI_LIKELY(!m->notified && !m->full_map) && holds_none(e, m))
-        return gpci_module_victim(m, tag);
-    const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
-    if (place != GPCI_TREE_NO_BLOCK)
-        return place;
-    if (m->full_map || (m->given.any_victim && !m->policy && !m->twin)) {
-        const uint32_t victim = gpci_module_victim(m, tag);
-        e->crowded |= gpci_engine_crowd(e, m);
-        return unless_locked(e, m, victim);
-    }
-    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
-    uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
-    const uint32_t count = holds_none(e, m) ? ways : gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
-    if (!count)
-        return m->twin ? WAIT_FOR_ROOM : unless_locked(e, m, base);
-    const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
-    if (block != GPCI_TREE_NO_BLOCK)
-        return block;
-    gpci_tree_fail_victim(e->tree, m);
-    return base;
-}
-
-/* Choose among directory-only ways or fill ways. */
-static uint32_t make_entry_room(const gpci_engine *e, gpci_module *m, uint64_t tag) {
-    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, first = m->given.ways;
-    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
-    return gpci_unlocked_ways(e, m, base, first, m->all_ways, GPCI_NO_ITEM, candidates)
-               ? gpci_module_choose(m, tag, true, candidates)
-           : m->fill_ways ? unless_locked(e, m, base + first)
-                          : base + first;
-}
-
-/*
- * True if a policy keeps out a block missed by a request for a copy (or present only as an entry), module_ask.c. Only
- * for modules that ask; asked once per lookup.
- */
-static bool is_kept_out(const gpci_engine *e, gpci_task *f, uint64_t tag) {
-    gpci_module *m = gpci_task_module(e, f);
-    if ((gpci_step)f->resumes != GPCI_STEP_read_found || !f->allocates)
-        return false;
-    const gpci_module *r = gpci_task_from(e, gpci_task_at(e, f->parent));
-    if (m->tokens && e->tree->request)
-        gpci_module_token_tick(m, e->tree->request);
-    if (!gpci_module_may_keep_out(m, f->hit ? f->block : GPCI_TREE_NO_BLOCK, r, f->address))
-        return false;
-    if (m->sector_mask && place_in_line(e, m, tag) != GPCI_TREE_NO_BLOCK)
-        f->judged = GPCI_JUDGED_IN;
-    if (f->judged == GPCI_JUDGED_NOT)
-        f->judged = gpci_module_keeps_out(m, tag) ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
-    return f->judged == GPCI_JUDGED_OUT;
-}
-
-/*
- * Requests of a near half leave a way of a set unlocked, for the home half to find a way in the end (halves.c). True if
- * the request must wait.
- */
-static bool is_full_of_near(const gpci_engine *e, const gpci_module *m, uint64_t tag) {
-    const uint32_t first = gpci_module_row(m, tag) & ~m->sector_mask, base = first * m->all_ways;
-    uint32_t count = 1;
-    for (uint32_t way = 0; way < m->given.ways; way++)
-        for (uint32_t sector = 0; sector < m->sectors; sector++) {
-            const gpci_lock *lock = gpci_lock_of(e, m->index, gpci_module_sector(m, base + way, sector));
-            if (lock->holder == GPCI_NO_ITEM || !gpci_module_at_home(m, lock->tag))
-                continue;
-            if (gpci_module_same_line(m, lock->tag, tag))
-                return false;
-            count++;
-            break;
-        }
-    return count >= m->given.ways && !(e->tree->faults & GPCI_FAULT_NEAR_TAKES_ALL);
-}
-
-uint32_t gpci_take_directory_way(gpci_engine *e, gpci_task *task, uint64_t tag) {
-    gpci_module *m = gpci_task_from(e, task);
-    const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
-    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
-    if (!gpci_unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->inflight, candidates))
-        return GPCI_TREE_NO_BLOCK;
-    const uint32_t block = gpci_module_choose(m, tag, true, candidates);
-    task->lent = gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM;
-    gpci_lock_take(e, m->index, block, task->inflight, tag);
-    return block;
 }
 
 /* A lookup met a lock or a blocked address: refuse it, or queue it to look again. */
@@ -393,7 +206,7 @@ static bool must_leave_room(gpci_engine *e, uint32_t task, uint64_t tag) {
     const gpci_task *f = gpci_task_at(e, task);
     if (gpci_task_at(e, f->parent)->down || f->resumes == GPCI_STEP_tell_found)
         return false;
-    if (!is_full_of_near(e, gpci_task_module(e, f), tag))
+    if (!gpci_is_full_of_near(e, gpci_task_module(e, f), tag))
         return false;
     keep_turn(e, f->parent, f->blocking);
     conflict(e, task, &e->units[f->module].address_waiters);
@@ -500,7 +313,7 @@ static bool is_taken_by_others(const gpci_module *m, uint32_t block, uint64_t ta
 
 /* Make room for an absent block, in a module without locked blocks. */
 static void find_room(gpci_engine *e, uint32_t task, const gpci_look *find, gpci_module *m, uint64_t tag) {
-    const uint32_t block = make_room(e, m, tag);
+    const uint32_t block = gpci_choose_way(e, m, tag);
     const bool evicts = is_taken_by_others(m, block, tag);
     m->stats.accesses++;
     if (evicts && (m->sector_mask || !leaves_silently(e, m, block))) {
@@ -523,7 +336,8 @@ static void find_room(gpci_engine *e, uint32_t task, const gpci_look *find, gpci
 static bool find_at_once(gpci_engine *e, uint32_t task, const gpci_look *find) {
     gpci_module *m = gpci_module_at(e->tree, find->module);
     const uint64_t tag = gpci_module_tag_of(m, find->address);
-    if (GPCI_UNLIKELY(e->units[m->index].address_blocked != GPCI_NO_ITEM || m->asks || m->near || !holds_none(e, m)))
+    if (GPCI_UNLIKELY(e->units[m->index].address_blocked != GPCI_NO_ITEM || m->asks || m->near ||
+                      !gpci_holds_none(e, m)))
         return false;
     const uint32_t block = gpci_module_find(m, tag);
     gpci_task *t = gpci_task_at(e, task);
@@ -580,12 +394,13 @@ void gpci_step_find_look(gpci_engine *e, uint32_t task) {
         return;
     if (GPCI_UNLIKELY(m->near) && must_leave_room(e, task, tag))
         return;
-    f->out = GPCI_UNLIKELY(m->asks) && is_kept_out(e, f, tag);
+    f->out = GPCI_UNLIKELY(m->asks) && gpci_is_kept_out(e, f, tag);
     const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
     if (!f->hit || promotes) {
-        f->block = f->out || (m->fill_ways && !e->alone) ? make_entry_room(e, m, tag) : make_room(e, m, tag);
-        if (GPCI_UNLIKELY(f->block == WAIT_FOR_ROOM)) {
+        f->block =
+            f->out || (m->fill_ways && !e->alone) ? gpci_choose_entry_way(e, m, tag) : gpci_choose_way(e, m, tag);
+        if (GPCI_UNLIKELY(f->block == GPCI_WAIT_FOR_ROOM)) {
             keep_turn(e, f->parent, f->blocking);
             conflict(e, task, &e->units[m->index].address_waiters);
             return;
