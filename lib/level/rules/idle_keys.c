@@ -22,7 +22,7 @@ typedef struct idle_row {
     bool (*unless)(const gpc_hierarchy *h);
 } idle_row;
 
-/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/core/ctrl_ports.c). */
+/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/ctrl/ports.c). */
 static bool has_hashed_banks(const gpc_hierarchy *h) {
     return gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0;
 }

@@ -61,7 +61,7 @@ static gpc_status cluster_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     t->cluster_options = t->l2_options; /* the ports of a slice, at the core clock */
     t->cluster_options.clock = (gpci_clock){1, 1};
-    t->clusters = gpci_zalloc(t->context, group->objects, sizeof *t->clusters);
+    group->self = t->clusters = gpci_zalloc(t->context, group->objects, sizeof *t->clusters);
     if (!t->clusters)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects; i++) {
@@ -84,14 +84,6 @@ static void cluster_destroy(gpci_group *group) {
     gpci_free(group->timed->context, group->timed->clusters);
 }
 
-static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t now) {
-    gpci_ctrl_reset(&group->timed->clusters[cluster], now);
-}
-
-static void cluster_state(const gpci_group *group, uint32_t cluster, gpci_state_fn visit, void *user_data) {
-    gpci_ctrl_state(&group->timed->clusters[cluster], visit, user_data);
-}
-
 const gpci_component_class gpci_cluster_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, gpci_coherent_cluster_step,
-                         NULL, gpci_count_nothing, cluster_reset, cluster_state, gpci_cluster_hold);
+                         NULL, gpci_count_nothing, gpci_ctrls_reset, gpci_ctrls_state, gpci_cluster_hold);

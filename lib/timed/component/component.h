@@ -68,7 +68,7 @@ typedef struct gpci_group {
     /* functions of the class, copied here for speed */
     void (*step)(const struct gpci_group *group, uint32_t index);
     void (*expect)(const struct gpci_group *group, uint32_t index, unsigned pass);
-    void *self;                 /* the class's own data: a network */
+    void *self;                 /* the class's own data: a network, an array of controllers */
     uint32_t first, components; /* numbers on the wheel; `first` is set even without components */
     uint32_t objects;
     uint32_t kind; /* gpci_group_kind */

@@ -335,7 +335,7 @@ void gpci_parts_reset(gpci_ctrl *ctrl, uint64_t now);
 void gpci_parts_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
 void gpci_parts_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
 
-/* ctrl_ports.c */
+/* ctrl/ports.c */
 /* Take a tag port, and the bank of a line or sector, in the present cycle; false if unavailable. */
 bool gpci_ctrl_port(gpci_ctrl *ctrl, uint64_t now, uint64_t address);
 /* True if no tag port is left, whatever the line. */
@@ -517,5 +517,8 @@ uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now);
 /* Prefetch (host memory) data for an L1's next step. Affects only speed. */
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
+/* For classes whose gpci_group.self is an array of controllers. */
+void gpci_ctrls_reset(const gpci_group *group, uint32_t index, uint64_t now);
+void gpci_ctrls_state(const gpci_group *group, uint32_t index, gpci_state_fn visit, void *user_data);
 
 #endif

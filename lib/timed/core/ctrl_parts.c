@@ -82,40 +82,34 @@ bool gpci_parts_in_step(const gpci_ctrl *ctrl) {
     return false;
 }
 
+/* Call a function of every part of a controller `ctrl`, active or at rest, that has the function. */
+#define CALL_EVERY(function, arguments)                              \
+    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)                   \
+        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> function) \
+            ctrl->parts.class[i]->function arguments;
+
 void gpci_parts_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> destroy)
-            ctrl->parts.class[i]->destroy(t, ctrl);
+    CALL_EVERY(destroy, (t, ctrl))
 }
 
 void gpci_parts_count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> count)
-            ctrl->parts.class[i]->count(ctrl, now, stats);
+    CALL_EVERY(count, (ctrl, now, stats))
 }
 
 #ifdef GPCI_CHECK
 void gpci_parts_count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> count_again)
-            ctrl->parts.class[i]->count_again(ctrl, now, stats);
+    CALL_EVERY(count_again, (ctrl, now, stats))
 }
 #endif
 
 void gpci_parts_reset(gpci_ctrl *ctrl, uint64_t now) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> reset)
-            ctrl->parts.class[i]->reset(ctrl, now);
+    CALL_EVERY(reset, (ctrl, now))
 }
 
 void gpci_parts_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> state)
-            ctrl->parts.class[i]->state(ctrl, visit, user_data);
+    CALL_EVERY(state, (ctrl, visit, user_data))
 }
 
 void gpci_parts_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    for (uint32_t i = 0; i < GPCI_PART_COUNT; i++)
-        if (ctrl->parts.self[i] && ctrl->parts.class[i] -> hold)
-            ctrl->parts.class[i]->hold(t, ctrl, to);
+    CALL_EVERY(hold, (t, ctrl, to))
 }

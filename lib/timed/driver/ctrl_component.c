@@ -146,6 +146,18 @@ void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
         visit(user_data, ctrl->changes, sizeof *ctrl->changes << GPCI_CHANGES_BITS);
 }
 
+static gpci_ctrl *ctrl_at(const gpci_group *group, uint32_t index) {
+    return (gpci_ctrl *)group->self + index;
+}
+
+void gpci_ctrls_reset(const gpci_group *group, uint32_t index, uint64_t now) {
+    gpci_ctrl_reset(ctrl_at(group, index), now);
+}
+
+void gpci_ctrls_state(const gpci_group *group, uint32_t index, gpci_state_fn visit, void *user_data) {
+    gpci_ctrl_state(ctrl_at(group, index), visit, user_data);
+}
+
 uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now) {
     uint64_t cycles = ctrl->counts.stalls[reason];
     for (unsigned client = 0; client < 2; client++)
@@ -180,7 +192,7 @@ static gpc_status make_parts(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
 
 static gpc_status make_stages(gpci_group *group, gpci_ctrl **stages, uint8_t level, gpc_error *error) {
     gpci_timed *t = group->timed;
-    *stages = gpci_zalloc(t->context, group->objects, sizeof **stages);
+    group->self = *stages = gpci_zalloc(t->context, group->objects, sizeof **stages);
     gpc_status status = *stages ? GPC_OK : gpci_out_of_memory(error);
     for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
         if (make_ctrl(group, &(*stages)[i], level, i) < 0)
@@ -231,20 +243,12 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     gpci_parts_count(ctrl, now, s);
 }
 
-static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
-    gpci_ctrl_reset(&group->timed->l1[sm], now);
-}
-
-static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
-    gpci_ctrl_state(&group->timed->l1[sm], visit, user_data);
-}
-
 const gpci_component_class gpci_l1_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_l1_step, gpci_l1_expect, l1_count, l1_reset,
-                         l1_state, gpci_l1_hold);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_l1_step, gpci_l1_expect, l1_count,
+                         gpci_ctrls_reset, gpci_ctrls_state, gpci_l1_hold);
 const gpci_component_class gpci_coherent_l1_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_coherent_l1_step, gpci_l1_expect, l1_count,
-                         l1_reset, l1_state, gpci_l1_hold);
+                         gpci_ctrls_reset, gpci_ctrls_state, gpci_l1_hold);
 
 static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
     bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
@@ -282,20 +286,12 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     gpci_parts_count(ctrl, now, s);
 }
 
-static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {
-    gpci_ctrl_reset(&group->timed->l2[slice], now);
-}
-
-static void slice_state(const gpci_group *group, uint32_t slice, gpci_state_fn visit, void *user_data) {
-    gpci_ctrl_state(&group->timed->l2[slice], visit, user_data);
-}
-
 const gpci_component_class gpci_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_slice_step, gpci_slice_expect,
-                         slice_count, slice_reset, slice_state, gpci_slice_hold);
+                         slice_count, gpci_ctrls_reset, gpci_ctrls_state, gpci_slice_hold);
 const gpci_component_class gpci_coherent_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_coherent_slice_step, NULL,
-                         slice_count, slice_reset, slice_state, gpci_coherent_slice_hold);
+                         slice_count, gpci_ctrls_reset, gpci_ctrls_state, gpci_coherent_slice_hold);
 
 /* Connect to the networks nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_ctrl *ctrl) {

@@ -167,7 +167,7 @@ static gpc_status make(gpci_group *group, gpc_error *error) {
                                          .entries = gpci_number(h, GPCI_KEY_L15_MSHR),
                                          .merges = gpci_number(h, GPCI_KEY_L15_MERGES),
                                          .clock = {1, 1}};
-    t->l15 = gpci_zalloc(t->context, group->objects, sizeof *t->l15);
+    group->self = t->l15 = gpci_zalloc(t->context, group->objects, sizeof *t->l15);
     if (!t->l15)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects && status == GPC_OK; i++) {
@@ -194,13 +194,5 @@ static void count(const gpci_group *group, uint32_t index, gpc_stats *s) {
                      gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
 }
 
-static void reset(const gpci_group *group, uint32_t index, uint64_t now) {
-    gpci_ctrl_reset(&group->timed->l15[index], now);
-}
-
-static void state(const gpci_group *group, uint32_t index, gpci_state_fn visit, void *user_data) {
-    gpci_ctrl_state(&group->timed->l15[index], visit, user_data);
-}
-
-const gpci_component_class gpci_l15_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, reset, state, gpci_l15_hold);
+const gpci_component_class gpci_l15_class = GPCI_COMPONENT_CLASS(
+    GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, gpci_ctrls_reset, gpci_ctrls_state, gpci_l15_hold);
