@@ -8,18 +8,18 @@
     python3 tests/mutation/mutate.py lib/dram/sets.c:17           of a line
 
 Uses a build directory (--build): the run brings the directory up to date first, and then leaves the directory
-unchanged. All unit tests run once and record the lines of the given files that the tests reach. After that, a change
-costs the compilation of its file, and the tests that reach the function, in order: tests that reach the line, tests of
-the folder's suites (SUITES), quick tests. For a change of a table, the tests are the tests that reach the file, and all
-of the folder's suites. A test that noticed an earlier change of the file or folder comes first. The first failure ends
-the judgement. A change survives if no test notices: a test is missing, or the change has no effect. Changes without an
-effect stand in equivalent.txt with a reason. A change does not count if the compiler makes the same code, or if the
-changed file does not compile. The exit status is 1 if more than --most percent survive unexplained.
+unchanged. Unit tests run once and record the lines of the given files that the tests reach: the folder's suites
+(SUITES) first, others when a change needs them. After that, a change costs the compilation of its file, and the tests
+that reach the function, the folder's suites first. Within both: tests that reach the line, tests that noticed an earlier
+change of the file or folder, quick tests, tests that reach few files. For a change of a table, the tests are the tests
+that reach the file, and all of the folder's suites. The first failure ends the judgement. A change survives if no test
+notices: a test is missing, or the change has no effect. Changes without an effect stand in equivalent.txt with a reason.
+A change does not count if the compiler makes the same code, or if the changed file does not compile. The exit status is
+1 if more than --most percent survive unexplained.
 """
 
 import argparse
 import concurrent.futures
-import hashlib
 import pathlib
 import queue
 import re
@@ -30,18 +30,19 @@ import time
 
 import reach
 from mutants import EXPLAINED, explanations, functions_of, mutants_of, spread
-from workshop import Build, Workshop
+from workshop import TESTS_AT_ONCE, Build, Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # {folder of lib/: suites to run first}; the longest matching folder counts.
 SUITES = {
     "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
-    "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies/control": "control contract",
-    "policies/predictor": "predictor contract registry", "policies/prefetcher": "prefetcher registry",
+    "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies": "registry contract",
+    "policies/control": "control contract", "policies/predictor": "predictor contract registry",
+    "policies/prefetcher": "prefetcher registry",
     "policies/protocol": "coherence contract registry", "policies/replacement": "replacement contract registry",
     "policies/scheduler": "scheduler contract registry", "policies/throttle": "throttle contract registry",
-    "registry": "registry config",
+    "profiler": "profile", "registry": "registry config",
     "trace/binary": "trace record fuzz", "trace/synthetic": "synthetic", "trace/table": "trace fuzz",
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip
@@ -76,8 +77,9 @@ def suites_of(path):
 class Ranks:
     """Order of the tests for a change: likely and quick tests first."""
 
-    def __init__(self, tests):
-        self.tests, self.functions, self.kills = tests, {}, {}
+    def __init__(self, suites, reached):
+        """`reached(suite)`: [Test]."""
+        self.suites, self.reached, self.functions, self.kills = suites, reached, {}, {}
 
     def extent(self, mutant):
         """The lines of the enclosing function; None for a table, because other files read tables."""
@@ -103,15 +105,19 @@ class Ranks:
         return found
 
     def __call__(self, mutant):
-        extent, own, likely, found = self.extent(mutant), suites_of(mutant.path), self.likely(mutant), []
-        for test in self.tests:
-            lines = test.lines.get(mutant.path, ())
-            if any(line in extent for line in lines) if extent else lines or test.suite in own:
-                slow = (test.seconds > 0.1) + (test.seconds > 1)
-                first = (test.suite, test.name) not in likely
-                found.append(((mutant.line not in lines, first, slow, test.suite not in own, test.suite, test.seconds),
-                              test))  # fmt: skip
-        return [test for _, test in sorted(found, key=lambda each: each[0])]
+        """Lists of tests: of the folder's suites and of suites that noticed changes before, then of other suites."""
+        extent, own, likely = self.extent(mutant), suites_of(mutant.path), self.likely(mutant)
+        first = {*own, *(suite for suite, _ in likely)}
+        for now in True, False:
+            found, suites = [], [suite for suite in self.suites if (suite in first) == now]
+            for test in (test for suite in suites for test in self.reached(suite)):
+                lines = test.lines.get(mutant.path, ())
+                if any(line in extent for line in lines) if extent else lines or test.suite in own:
+                    slow = (test.seconds > 0.1) + (test.seconds > 1)
+                    rank = mutant.line not in lines, (test.suite, test.name) not in likely, slow, test.suite
+                    found.append(((*rank, len(test.lines), test.seconds), test))
+            tests = [test for _, test in sorted(found, key=lambda each: each[0])]
+            yield from (tests[:TESTS_AT_ONCE], tests[TESTS_AT_ONCE:])
 
 
 def chosen(options):
@@ -130,20 +136,6 @@ def chosen(options):
             made = mutants_of(str(file.relative_to(ROOT)), file.read_text())
             found += [each for each in made if not line or each.line == int(line)]
     return spread(found, options.sample, options.seed) if options.sample else found
-
-
-def tests_of(build, paths, options, folder):
-    """Reached lines by test, from a new run or from a kept equal run."""
-    suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
-    texts = [(path, (ROOT / path).read_text()) for path in sorted(paths)]
-    stamp = hashlib.sha256(repr((texts, suites, options.effort, reach.TRACED)).encode()).hexdigest()
-    kept = options.build / f"mutation-{stamp[:12]}.json"
-    tests = None if options.anew else reach.load(kept, stamp)
-    if tests is None:
-        say = (lambda text: print(text, flush=True)) if options.verbose else (lambda text: None)
-        tests = reach.collect(build, sorted(paths), suites, folder, options.effort, say)
-        reach.keep(kept, stamp, tests)
-    return tests
 
 
 def logged(path):
@@ -194,7 +186,6 @@ def arguments():
     parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="of tests for one change")
     parser.add_argument("--seconds", type=float, help="then no further change is tried")
     parser.add_argument("--log", type=pathlib.Path, help="outcomes are added to this file; those in it are not tried")
-    parser.add_argument("--anew", action="store_true", help="record again what tests reach, as after writing one")
     parser.add_argument("--most", type=float, default=3, metavar="PERCENT", help="of survivors without an explanation")
     parser.add_argument("--list", action="store_true", help="the changes alone, none is made")
     parser.add_argument("--verbose", action="store_true", help="print each outcome")
@@ -219,7 +210,12 @@ def main():
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         with tempfile.TemporaryDirectory() as scratch:
             folder, build = pathlib.Path(scratch), Build(ROOT, options.build)
-            ranks = Ranks(tests_of(build, {mutant.path for mutant in mutants}, options, folder))
+            suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
+            say = (lambda text: print(text, flush=True)) if options.verbose else (lambda text: None)
+            ranks = Ranks(suites, reach.Recorder(build, {each.path for each in mutants}, folder, options.effort, say))
+            for mutant in mutants:
+                if known.get(mutant.key, ("",))[0] == "killed":
+                    ranks.noticed(mutant, *known[mutant.key][1].split("/", 1))
             shops = []
             for number in range(options.jobs):
                 (folder / str(number)).mkdir()

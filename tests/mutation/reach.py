@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reached lines by test: every unit test runs once, in programs that record the visited places of given files."""
+"""Reached lines by test: unit tests run once, in programs that record the visited places of given files."""
 
 import collections
+import hashlib
 import json
 import os
 import pathlib
 import shlex
 import subprocess
+import threading
 
 HERE = pathlib.Path(__file__).parent
 # Without -fno-inline, a function inlined into a block of another function would leave no place.
@@ -65,43 +67,50 @@ def rows_of(build, program, effort):
     return done.returncode == 0, rows
 
 
-def add_program(build, suite, paths, objects, folder, effort):
-    """[Test] of a suite."""
-    program = build.link(suite, {path: objects[path] for path in paths}, folder / f"reach-{suite}", [objects[None]])
-    _, rows = rows_of(build, program, effort)
-    places = sorted({place for row in rows for place in row[2:]}, key=lambda place: int(place, 16))
-    lines = lines_of(program, places, objects, build.root)
-    if places and not lines:
-        raise SystemExit(f"{program.name}: no line of {', '.join(paths)} in its line table")
-    program.unlink()
-    found = {}
-    for name, seconds, *reached in rows:
-        test = found.setdefault(name, Test(suite, name, float(seconds), {}))  # parameters: several rows
-        for path, line in {at for place in reached for at in lines.get(place, ())}:
-            test.lines.setdefault(path, set()).add(line)
-    return [test._replace(lines={path: sorted(each) for path, each in test.lines.items()}) for test in found.values()]
+def kept(path, program, record):
+    """[Test] of a program: kept in a file from an equal program, or from `record()`."""
+    stamp = hashlib.sha256(program.read_bytes()).hexdigest()
+    found = json.loads(path.read_text()) if path.exists() else {}
+    if found.get("stamp") != stamp:
+        found = {"stamp": stamp, "tests": record()}
+        path.write_text(json.dumps(found))
+    return [Test(*each) for each in found["tests"]]
 
 
-def collect(build, paths, suites, folder, effort, say=lambda text: None):
-    """[Test] of every suite, with the reached lines of `paths`."""
-    paths = sorted({*paths, EVERYWHERE})
-    objects = {path: build.compile(path, folder / (path.replace("/", "_") + ".reach.o"), TRACED) for path in paths}
-    objects[None] = recorder(folder / "reach.o", build.root)
-    found = []
-    for suite in suites:
-        tests = add_program(build, suite, paths, objects, folder, effort)
-        say(f"{suite}: {len(tests)} tests, {sum(test.seconds for test in tests):.1f} s")
-        found += tests
-    return found
+class Recorder:
+    """Reached lines of `paths` by test, suite by suite at the first question; the build directory keeps them."""
 
+    def __init__(self, build, paths, folder, effort, say=lambda text: None):
+        self.build, self.folder, self.effort, self.say = build, folder, effort, say
+        self.paths, self.objects, self.found, self.lock = sorted({*paths, EVERYWHERE}), {}, {}, threading.Lock()
 
-def load(path, stamp):
-    """The result of an equal run; None if no such run was kept."""
-    if not path.exists():
-        return None
-    kept = json.loads(path.read_text())
-    return [Test(*each) for each in kept["tests"]] if kept["stamp"] == stamp else None
+    def __call__(self, suite):
+        with self.lock:
+            if suite not in self.found:
+                self.found[suite] = self.suite(suite)
+            return self.found[suite]
 
+    def suite(self, suite):
+        for path in self.paths if not self.objects else ():
+            self.objects[path] = self.build.compile(path, self.folder / (path.replace("/", "_") + ".reach.o"), TRACED)
+        recording = recorder(self.folder / "reach.o", self.build.root)
+        program = self.build.link(suite, self.objects, self.folder / f"reach-{suite}", [recording])
+        record = self.build.folder / f"reached-{suite}-{self.effort}.json"
+        tests = kept(record, program, lambda: self.record(suite, program))
+        program.unlink()
+        return tests
 
-def keep(path, stamp, tests):
-    path.write_text(json.dumps({"stamp": stamp, "tests": tests}))
+    def record(self, suite, program):
+        _, rows = rows_of(self.build, program, self.effort)
+        places = sorted({place for row in rows for place in row[2:]}, key=lambda place: int(place, 16))
+        lines = lines_of(program, places, self.objects, self.build.root)
+        if places and not lines:
+            raise SystemExit(f"{program.name}: no line of {', '.join(self.paths)} in its line table")
+        found = {}
+        for name, seconds, *reached in rows:
+            test = found.setdefault(name, Test(suite, name, float(seconds), {}))  # parameters: several rows
+            for path, line in {at for place in reached for at in lines.get(place, ())}:
+                test.lines.setdefault(path, set()).add(line)
+        self.say(f"{suite}: {len(found)} tests, {sum(test.seconds for test in found.values()):.1f} s")
+        return [test._replace(lines={path: sorted(each) for path, each in test.lines.items()})
+                for test in found.values()]  # fmt: skip

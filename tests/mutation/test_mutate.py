@@ -118,16 +118,36 @@ class Changes(unittest.TestCase):
             self.assertEqual(mutants.explanations(path), {"a.c: x > 10; [> -> >=, 1]": "10 is 10. Twice."})
 
 
+def ranks_of(tests):
+    """Ranks of given tests, and the suites asked for tests."""
+    asked = []
+
+    def reached(suite):
+        asked.append(suite)
+        return [test for test in tests if test.suite == suite]
+
+    return mutate.Ranks(sorted({test.suite for test in tests}), reached), asked
+
+
 class Ranks(unittest.TestCase):
     def test_who_is_asked_first(self):
-        """Order: tests of the line, quick tests, tests of the folder; tests outside the function are not run."""
+        """Order: tests of the folder, of the line, quick tests, tests of few files; tests outside the function are not
+        run. A suite is asked for its tests when the suite's turn comes."""
         path = "lib/base/text.c"
         mutant = mutants.mutants_of(path, (ROOT / path).read_text())[0]
         lines = {"here": mutant.line, "far": 10**6}
-        tests = [reach.Test(suite, name, seconds, {path: [lines[where]]}) for suite, name, seconds, where in (
-            ("timed", "slow", 3, "here"), ("cache", "other", 0.01, "here"), ("base", "own", 0.02, "here"),
-            ("base", "elsewhere", 0.01, "far"))]  # fmt: skip
-        self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["own", "other", "slow"])
+        tests = [reach.Test(suite, name, seconds, {path: [lines[where]], **more})
+                 for suite, name, seconds, where, more in (
+            ("timed", "slow", 3, "here", {}), ("timed", "other", 0.01, "here", {}),
+            ("base", "wide", 0.01, "here", {"a": []}), ("base", "own", 0.02, "here", {}),
+            ("base", "elsewhere", 0.01, "far", {}))]  # fmt: skip
+        ranks, asked = ranks_of(tests)
+        found = ranks(mutant)
+        self.assertEqual([test.name for test in next(found)], ["own", "wide"])
+        self.assertEqual(asked, ["base"])
+        self.assertEqual([test.name for some in found for test in some], ["other", "slow"])
+        ranks.noticed(mutant, "timed", "slow")
+        self.assertEqual([test.name for test in next(ranks(mutant))], ["slow", "own", "wide", "other"])
 
     def test_who_is_asked_of_a_table(self):
         """A change of a table: tests that reach the table's file, and all suites of the folder, because other files
@@ -138,7 +158,18 @@ class Ranks(unittest.TestCase):
         tests = [reach.Test(suite, name, 0.01, {where: [line]} if where else {}) for suite, name, where, line in (
             ("registry", "lists", None, 0), ("scheduler", "file", path, 100), ("cache", "other", None, 0),
             ("timed", "away", path, 100))]  # fmt: skip
-        self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["lists", "file", "away"])
+        found = [test.name for some in ranks_of(tests)[0](mutant) for test in some]
+        self.assertEqual(found, ["lists", "file", "away"])
+
+
+class Records(unittest.TestCase):
+    def test_record_of_an_equal_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record, program = pathlib.Path(folder) / "record", pathlib.Path(folder) / "program"
+            for text, name in (("1", "a"), ("1", "b"), ("2", "c")):
+                program.write_text(text)
+                found = reach.kept(record, program, lambda name=name: [reach.Test("base", name, 0.1, {"a.c": [1]})])
+                self.assertEqual(found, [reach.Test("base", "c" if text == "2" else "a", 0.1, {"a.c": [1]})])
 
 
 @unittest.skipUnless((pathlib.Path(ROOT) / BUILD / "tests/test-base").exists(), "the unit tests are not built")
@@ -146,7 +177,7 @@ class Runs(unittest.TestCase):
     def test_killed_and_explained(self):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "log"
-            words = (STEPS, "--suites", "base", "--anew", "--log", log)
+            words = (STEPS, "--suites", "base", "--log", log)
             status, told, said = run_it(*words)
             self.assertEqual(
                 told[-1:], ["4 changes: 3 killed, 0 survived (0.0 %), 1 explained; beside them 0 the same code, "
@@ -166,7 +197,7 @@ class Runs(unittest.TestCase):
         text = (ROOT / path).read_text().splitlines()
         build = workshop.Build(ROOT, (pathlib.Path(ROOT) / BUILD).resolve())
         with tempfile.TemporaryDirectory() as folder:
-            tests = reach.collect(build, [path], ["replacement"], pathlib.Path(folder), "quick")
+            tests = reach.Recorder(build, [path], pathlib.Path(folder), "quick")("replacement")
         reached = {line for test in tests for line in test.lines.get(path, [])}
         for name in ("number_of", "in_half", "of_half"):
             first = next(at for at, line in enumerate(text, 1) if line.startswith(f"static uint32_t {name}("))
@@ -197,7 +228,7 @@ class Runs(unittest.TestCase):
 
     def test_survived(self):
         """Survived: the tests do not reach the change."""
-        status, told, said = run_it("lib/policies/scheduler/two_level.c:32", "--suites", "base", "--anew")
+        status, told, said = run_it("lib/policies/scheduler/two_level.c:32", "--suites", "base")
         self.assertIn("reached by no test", told[0], said)
         self.assertEqual(status, 1)
 

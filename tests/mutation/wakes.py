@@ -97,19 +97,16 @@ class Programs:
     def reached(self, suite):
         """Tests of a suite with the numbers of the reached statements, from a new run or from a kept run of the same
         program."""
-        stamp = hashlib.sha256(self.made[suite].read_bytes()).hexdigest()
-        kept = self.folder / f"reached-{suite}.json"
-        tests = reach.load(kept, stamp)
-        if tests is None:
+        def record():
             rows, (passed, told) = {}, reach.rows_of(self.build, self.made[suite], self.options.effort)
             if not passed:
                 raise SystemExit(f"{suite}: a test fails with all statements")
             for name, seconds, *numbers in told:
                 test = rows.setdefault(name, reach.Test(suite, name, float(seconds), []))
                 test.lines.extend(int(number, 16) for number in numbers)
-            tests = list(rows.values())
-            reach.keep(kept, stamp, tests)
-        return tests
+            return list(rows.values())
+
+        return reach.kept(self.folder / f"reached-{suite}.json", self.made[suite], record)
 
     def fails(self, number, tests):
         """The first suite with a failure; None if no test fails."""

@@ -63,14 +63,14 @@ class Build:
         """The object of a file, or of a text in place of the file; None: no compilation."""
         words = shlex.split(self.compilers[path][0])
         words = [word for word in words if word not in ("-MD", "-Werror")]
-        words = words[words[0] == "ccache" :]  # ccache may answer with an object, and a line table, of another checkout
         for name in ("-MQ", "-MF"):
             del words[words.index(name) : words.index(name) + 2]
         words[words.index("-o") + 1] = made
         words += ["-w", *options]
         if text is not None:
             words[words.index("-c") + 1 :] = ["-xc", "-", "-w", *options]
-        environment = {**os.environ, "PWD": str(self.folder)}  # gcc would name a link in the line table
+        # gcc would name a link in the line table, and ccache answer with the line table of another checkout.
+        environment = {**os.environ, "PWD": str(self.folder), "CCACHE_HASHDIR": "true"}
         done = subprocess.run(words, cwd=self.folder, env=environment, input=text, capture_output=True, text=True,
                               check=False)  # fmt: skip
         return made if done.returncode == 0 else None
@@ -172,12 +172,13 @@ class Workshop:
         made = self.build.compile(mutant.path, self.folder / "quick.o", QUICKLY, changed)
         if not made:
             return "invalid", ""
-        tests = self.ranked(mutant)
-        found = self.killer(tests[:TESTS_AT_ONCE], mutant.path, made)
-        if not found and self.is_same(mutant.path, text, changed):
-            return "same", ""
-        found = found or self.killer(tests[TESTS_AT_ONCE:], mutant.path, made)
-        if found:
-            self.ranked.noticed(mutant, *found)
-            return "killed", found[0]
-        return "survived", f"{len(tests)} tests reach it" if tests else "reached by no test"
+        count = 0
+        for round_, tests in enumerate(self.ranked(mutant)):
+            found = self.killer(tests, mutant.path, made)
+            if found:
+                self.ranked.noticed(mutant, *found)
+                return "killed", "/".join(found)
+            if round_ == 0 and self.is_same(mutant.path, text, changed):
+                return "same", ""
+            count += len(tests)
+        return "survived", f"{count} tests reach it" if count else "reached by no test"
