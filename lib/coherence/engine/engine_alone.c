@@ -273,15 +273,13 @@ static void begin(gpc_coherence *c, uint64_t cycle) {
     e->now = cycle;
 }
 
-/* Check the room for a step. Locks and waiters have room if tasks have (make_pools). */
-static bool has_room(gpci_engine *e) {
+/* Make room for a step, or fail the tree. Locks and waiters have room if tasks have (make_pools). */
+static void make_room(gpci_engine *e) {
     if (GPCI_LIKELY(!e->crowded && gpci_items_have(&e->tasks, e->fan_out + GPCI_STEP_TASKS) &&
                     gpci_items_have(&e->inflights, e->sides)))
-        return true;
-    if (gpci_engine_grow(e))
-        return true;
-    gpci_tree_fail(e->tree, GPC_ERROR_MEMORY, "a transaction needs more memory than was kept for it");
-    return false;
+        return;
+    if (!gpci_engine_grow(e))
+        gpci_tree_fail(e->tree, GPC_ERROR_MEMORY, "a transaction needs more memory than was kept for it");
 }
 
 /* Run all steps until nothing is in flight, or until the tree fails. */
@@ -289,7 +287,7 @@ static void run(gpci_engine *e, uint32_t inflight, const gpc_request *carried) {
     gpc_coherence *c = e->tree;
     gpci_due due;
     c->request = carried;
-    while (c->failed == GPC_OK && has_room(e) && gpci_calendar_take(&e->calendar, &e->now, &due)) {
+    for (make_room(e); c->failed == GPC_OK && gpci_calendar_take(&e->calendar, &e->now, &due); make_room(e)) {
         if (GPCI_UNLIKELY(e->policy_request != NULL)) /* may move with the accesses in flight */
             c->request = &e->policy_request[inflight];
         gpci_steps[due.step](e, due.subject);
