@@ -141,8 +141,8 @@ static void expect_refused(const char *settings, const char *what) {
 }
 
 Test(window, refused_without_effect) {
-    expect_refused("l2.persisting = 1KiB\n", "less than a way");
-    expect_refused("l2.persisting = 8KiB\n", "leaves no way");
+    expect_refused("l2.persisting = 1KiB\n", "l2.persisting = 1024B is less than a way of L2's sets: 2048B");
+    expect_refused("l2.persisting = 8KiB\n", "leaves no way of L2's sets to others: l2.size is 8192B");
     expect_refused("l2.window_ratio = 50\n", "l2.window_ratio has no effect");
     expect_refused("l2.window_begin = 128\n", "l2.window_begin has no effect");
     expect_refused("l2.window_bytes = 1KiB\nl2.window_miss = streaming\n", "l2.window_ratio is 100");

@@ -39,11 +39,10 @@ gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, 
     *out = 0;
     if (bytes == UINT64_MAX)
         return GPC_OK;
-    const uint64_t aside = size / ways ? bytes / (size / ways) : 0;
+    const uint64_t way = size / ways, aside = bytes / way; /* the sets are made: each way has a line */
     if (bytes && !aside)
         return gpci_fail(error, GPC_ERROR_RANGE,
-                         "l2.persisting = %" PRIu64 "B is less than a way of L2's sets: %" PRIu64 "B", bytes,
-                         size / ways);
+                         "l2.persisting = %" PRIu64 "B is less than a way of L2's sets: %" PRIu64 "B", bytes, way);
     if (aside >= ways)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l2.persisting = %" PRIu64 "B leaves no way of L2's sets to others: l2.size is %" PRIu64 "B",
