@@ -270,7 +270,9 @@ Test(clusters, bytes_out_of_bounds) {
 #define EXPECTS INIT("0000", "1") EXPECT("0010", "4096")
     static const char *const half[] = {EXPECTS HALF("0020", "0") CHECK("0030", "0") EXIT("0040")};
     static const char *const none[] = {EXPECTS OUTSIDE("0020", "0") CHECK("0030", "0") EXIT("0040")};
-    const gpc_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, "");
+    static const char *const masked[] = {EXPECTS OUTSIDE("0020", "2") CHECK("0030", "0") EXIT("0040")};
+    const gpc_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, ""), own = run_blocks(masked, 1, "");
+    cr_expect_eq(own.mbarrier_phases, 1, "without clusters the mask is ignored");
     cr_expect(s.mbarrier_phases == 1 && s.bulk_copies == 1 && s.copy_waits == 1 && s.mbarrier_untold_checks == 0);
     cr_expect(empty.mbarrier_phases == 1 && empty.bulk_copies == 0 && empty.copy_waits == 0);
     /* bytes of a multicast copy, at both blocks */
@@ -292,6 +294,26 @@ Test(clusters, arrivals_without_numbers) {
     const gpc_stats s = run_blocks(lines, 1, "");
     cr_expect_eq(s.mbarrier_arrivals, 1, "%llu", (unsigned long long)s.mbarrier_arrivals);
     cr_expect(s.mbarrier_phases == 1 && s.mbarrier_checks == 2 && s.mbarrier_untold_checks == 1 && s.copy_waits == 1);
+}
+
+/* A barrier made anew expects no bytes of the phase before; made without a number, or after more arrivals than expected,
+ * the barrier has an unknown count. */
+Test(clusters, counts_of_barriers) {
+#define ARRIVALS(pc, count) pc " 1 0 SYNCS.ARRIVE.TRANS64 6 R4 V0 V0 V0 V" count " M8 0\n"
+    static const char *const anew[] = {INIT("0000", "1") EXPECT("0010", "4096") INIT("0020", "1") ARRIVE("0030", "0")
+                                           CHECK("0040", "0") EXIT("0050")};
+    static const char *const without[] = {"0000 1 0 SYNCS.EXCH.64 2 UR4 M8 0\n" ARRIVALS("0010", "1") CHECK("0020", "0")
+                                              EXIT("0030")};
+    static const char *const more[] = {INIT("0000", "1") ARRIVALS("0010", "2") CHECK("0020", "0") EXIT("0030")};
+    gpc_stats s = run_blocks(anew, 1, "");
+    cr_expect(s.mbarrier_phases == 1 && s.copy_waits == 0 && s.mbarrier_untold_checks == 0);
+    s = run_blocks(without, 1, "");
+    cr_expect(s.mbarrier_phases == 0 && s.mbarrier_arrivals == 1 && s.mbarrier_untold_checks == 1);
+    s = run_blocks(more, 1, "");
+    cr_expect(s.mbarrier_phases == 0 && s.mbarrier_arrivals == 2 && s.mbarrier_untold_checks == 1);
+    /* without clusters an arrival at another block's barrier is at the own */
+    static const char *const away[] = {INIT("0000", "1") ARRIVE("0010", "128") CHECK("0020", "0") EXIT("0030")};
+    cr_expect_eq(run_blocks(away, 1, "").mbarrier_phases, 1);
 }
 
 /* An SM has 256 barriers, which an ended block leaves to the next: of 257, each block lacks the last. */
@@ -330,11 +352,12 @@ Test(clusters, phases_of_many_warps) {
     begin_kernel(r, "k.traceg", 3, 1024, "");
     for (unsigned b = 0; b < 3; b++) {
         begin_block(r, b);
-        put_warp(r, 0,
-                 INIT("0000", "1") LOAD("0010", "0x200000") "0020 ffffffff 1 R3 MOV 1 R1 0\n" ARRIVE("0030", "0")
-                     EXIT("0040"));
-        for (unsigned w = 1; w < 32; w++)
-            put_warp(r, w, "0000 ffffffff 0 NOP 0 0\n0010 ffffffff 0 NOP 0 0\n" CHECK("0020", "0") EXIT("0030"));
+        for (unsigned w = 0; w < 32; w++)
+            put_warp(r, w,
+                     w == 1 ? INIT("0000", "1")
+                                  LOAD("0010", "0x200000") "0020 ffffffff 1 R3 MOV 1 R1 0\n" ARRIVE("0030", "0")
+                                      EXIT("0040")
+                            : "0000 ffffffff 0 NOP 0 0\n0010 ffffffff 0 NOP 0 0\n" CHECK("0020", "0") EXIT("0030"));
         end_block(r);
     }
     end_kernel(r);
@@ -364,18 +387,13 @@ Test(clusters, remote_arrivals) {
                   (unsigned long long)near.cycles);
 }
 
-/*
- * The arrival of a block's own warp lets the other warp's check issue a cycle later, although nothing else goes on in
- * the SM then. Each warp ends with a function of 400 cycles and a use of its value.
- */
-Test(clusters, arrival_a_cycle_later) {
 #define FUNCTION(pc, to) pc " ffffffff 1 R" to " MUFU.EX2 1 R3 0\n"
 #define USE(pc, of) pc " ffffffff 1 R9 MOV 1 R" of " 0\n"
-    static const char slow[] = INIT("0000", "1") LOAD("0010", "0x200000") USE("0020", "1") FUNCTION("0030", "10")
-        ARRIVE("0040", "0") USE("0050", "10") EXIT("0060");
+
+/* Cycles of a warp alone, and of the warp with another, which waits for a phase that the first ends. */
+static void run_with_waiting(const char *slow, uint64_t cycles[2]) {
     static const char waits[] =
         "0000 ffffffff 0 NOP 0 0\n" CHECK("0010", "0") FUNCTION("0020", "10") USE("0030", "10") EXIT("0040");
-    uint64_t cycles[2];
     for (unsigned both = 0; both < 2; both++) {
         rig *r = open_clusters("timed");
         set(r, "sm.latency_sfu", "400");
@@ -393,8 +411,24 @@ Test(clusters, arrival_a_cycle_later) {
         cycles[both] = s.cycles;
         rig_close(r);
     }
-    /* a function a cycle before the arrival, and another behind the check, which is a cycle behind the arrival */
-    cr_expect_eq(cycles[1], cycles[0] + 3, "%llu, %llu", (unsigned long long)cycles[0], (unsigned long long)cycles[1]);
+}
+
+/*
+ * The arrival of a block's own warp, or bytes that do not come, let the other warp's check issue a cycle later, although
+ * nothing else goes on in the SM then. Each warp ends with a function of 400 cycles and a use of its value.
+ */
+Test(clusters, arrival_a_cycle_later) {
+#define SLOWLY INIT("0000", "1") LOAD("0010", "0x200000") USE("0020", "1")
+    static const char *const ends[] = {SLOWLY FUNCTION("0030", "10") ARRIVE("0040", "0") USE("0050", "10") EXIT("0060"),
+                                       EXPECTS LOAD("0020", "0x200000") USE("0030", "1") FUNCTION("0040", "10")
+                                           OUTSIDE("0050", "0") USE("0060", "10") EXIT("0070")};
+    for (size_t n = 0; n < sizeof ends / sizeof *ends; n++) {
+        uint64_t cycles[2];
+        run_with_waiting(ends[n], cycles);
+        /* a function a cycle before the end, and another behind the check, which is a cycle behind the end */
+        cr_expect_eq(cycles[1], cycles[0] + 3, "%zu: %llu, %llu", n, (unsigned long long)cycles[0],
+                     (unsigned long long)cycles[1]);
+    }
 }
 
 static gpc_stats run_source(const char *source, const char *threads) {

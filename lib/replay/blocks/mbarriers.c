@@ -3,8 +3,8 @@
 
 #include "replay/blocks/clusters.h"
 
-static uint32_t key_of(const gpci_block_run *run, uint32_t number) {
-    return run->first << 16 | number;
+static bool is_of(const gpci_mbarrier *b, const gpci_block_run *run) {
+    return b->used && b->first == run->first && b->block == run->block->index;
 }
 
 /* Index of a barrier in its SM; GPCI_MBARRIERS: not present. `spare`: a free index. */
@@ -12,7 +12,7 @@ static uint32_t find(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t
     *spare = GPCI_MBARRIERS;
     for (uint32_t n = 0; n < GPCI_MBARRIERS; n++) {
         const gpci_mbarrier *b = &m->barriers[n];
-        if (b->used && b->key == key_of(run, number) && b->block == run->block->index)
+        if (b->number == number && is_of(b, run))
             return n;
         *spare = !b->used && *spare == GPCI_MBARRIERS ? n : *spare;
     }
@@ -23,7 +23,8 @@ uint32_t gpci_mbarrier_place(gpci_timed_sm *m, const gpci_block_run *run, uint32
     uint32_t spare, at = find(m, run, number, &spare);
     if (at == GPCI_MBARRIERS && spare != GPCI_MBARRIERS) {
         at = spare;
-        m->barriers[at] = (gpci_mbarrier){.key = key_of(run, number), .block = run->block->index, .used = true};
+        m->barriers[at] = (gpci_mbarrier){
+            .number = (uint16_t)number, .first = (uint16_t)run->first, .block = run->block->index, .used = true};
         m->barriers_used++;
     }
     return at;
@@ -119,16 +120,14 @@ static void arrive(gpci_timed_replay *t, uint32_t number, const gpci_block_run *
 gpc_status gpci_mbarrier_arrive(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, const gpc_instruction *i,
                                 uint64_t now) {
     gpci_cluster_message message = {.due = now + t->latency_cluster, .barrier = gpci_barrier_of(i)};
-    uint32_t numbers[2] = {0, 0};
     if (message.barrier == UINT32_MAX)
         return GPC_OK;
-    const bool told = gpci_number_of_barrier(i, 0, &numbers[0]) && gpci_number_of_barrier(i, 1, &numbers[1]);
-    message.bytes = numbers[0];
-    message.arrivals = numbers[1] & 0xfffff;
+    const bool told = gpci_number_of_barrier(i, 0, &message.bytes) && gpci_number_of_barrier(i, 1, &message.arrivals);
+    const uint32_t rank = message.arrivals >> 20;
+    message.arrivals &= 0xfffff;
     t->sms[number].counts.mbarrier_arrivals += message.arrivals;
-    const uint32_t rank = numbers[1] >> 20;
     gpci_block_run *target = rank && t->r->cluster_blocks > 1 ? gpci_cluster_member(t->r, run, rank - 1) : run;
-    if (target == run || !rank) {
+    if (target == run) {
         arrive(t, number, run, &message, told, now + 1);
         return GPC_OK;
     }
@@ -153,13 +152,13 @@ static void expect_fewer(gpci_timed_replay *t, uint32_t number, const gpci_block
 
 void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, const gpc_instruction *i,
                            uint64_t now) {
-    uint32_t bytes, mask = 0;
-    if (!gpci_number_of_barrier(i, 1, &bytes))
+    uint32_t bytes, mask;
+    if (!gpci_number_of_barrier(i, 0, &mask) || !gpci_number_of_barrier(i, 1, &bytes))
         return;
-    if (t->r->cluster_blocks > 1)
-        gpci_number_of_barrier(i, 0, &mask);
-    if (!mask)
+    if (!mask || t->r->cluster_blocks == 1) {
         expect_fewer(t, number, run, i, bytes, now + 1);
+        return;
+    }
     for (; mask; mask &= mask - 1) {
         const gpci_block_run *target = gpci_cluster_member(t->r, run, gpci_lowest(mask));
         if (target && target->live)
@@ -184,7 +183,7 @@ bool gpci_mbarrier_holds(const gpci_timed_sm *m, const gpci_block_run *run, cons
 void gpci_mbarriers_drop(gpci_timed_sm *m, const gpci_block_run *run) {
     for (uint32_t n = 0; n < GPCI_MBARRIERS && m->barriers_used; n++) {
         gpci_mbarrier *b = &m->barriers[n];
-        if (!b->used || b->key >> 16 != run->first || b->block != run->block->index)
+        if (!is_of(b, run))
             continue;
         b->count = 0;
         settle_place(m, b);

@@ -16,7 +16,8 @@
  * for the next phase.
  */
 typedef struct gpci_mbarrier {
-    uint32_t key;     /* slot of the block's first warp in the SM, and barrier number */
+    uint16_t number;
+    uint16_t first;   /* slot of the block's first warp in the SM */
     uint32_t block;   /* index of the block in the grid */
     uint32_t pending; /* copies in flight to the barrier */
     uint32_t count;   /* arrivals per phase; 0: unknown */
