@@ -363,67 +363,154 @@ Test(sampled, estimator_of_a_ratio_by_hand) {
                        found.high - found.value);
 }
 
-/* A launch with a warp of so many instructions, at one place and line. */
-static void replay_length(rig *r, gpc_replay *replay, unsigned instructions) {
+/* A group's first launch, with cold caches, counts as a unit of size 1 while fewer than two later launches do. */
+Test(sampled, first_launch_of_a_group) {
+    static gpci_alike group;
+    static gpci_units units;
+    group.first = (gpc_stats){.struct_size = sizeof group.first, .cycles = 300};
+    for (unsigned later = 0; later < 4; later++) {
+        gpci_alike_units(&group, &units);
+        const unsigned first = later < 2;
+        cr_expect_eq(units.count, later + first, "%u", later);
+        cr_expect_eq(units.size, later + first, "%u", later);
+        cr_expect_eq(units.sums[offsetof(gpc_stats, cycles) / sizeof(uint64_t)], 100 * later + 300 * first, "%u",
+                     later);
+        const gpc_stats unit = {.struct_size = sizeof unit, .cycles = 100};
+        gpci_units_add(&group.units, &unit, 1);
+    }
+}
+
+/* A launch with a warp of so many instructions, at one place and line; some of them have no address. */
+static void replay_length(rig *r, gpc_replay *replay, unsigned instructions, unsigned without) {
     static const char load[] = LOAD("0000", "0x1000"), exits[] = EXIT("0010");
     char lines[32 * sizeof load] = "";
     for (unsigned n = 1; n < instructions; n++)
-        strcat(lines, load);
+        strcat(lines, n <= without ? "0000 ffffffff 1 R1 LDS 1 R2 4 1 0x100 4\n" : load);
     put_kernel(r, "k.traceg", 1, 1, "", strcat(lines, exits));
     gpc_trace *trace = open_trace(r, "k.traceg");
     run_kernel(r, replay, trace);
     gpc_trace_close(trace);
 }
 
-/* 20 and 19 instructions differ by 5 % of the larger, 20 and 18 by 10 %. */
+/* 20 and 19 instructions differ by 5 % of the larger, 20 and 18 by 10 %; a share of one more of 20 by 5 % of all. */
 Test(sampled, alike_within_the_distance) {
     static const struct {
         const char *distance;
-        unsigned other;
+        unsigned other, without;
         uint32_t groups;
-    } cases[] = {{"5", 19, 1}, {"4", 19, 2}, {"5", 18, 2}, {"10", 18, 1}, {"0", 20, 1}};
+    } cases[] = {{"5", 19, 0, 1}, {"4", 19, 0, 2}, {"5", 18, 0, 2}, {"10", 18, 0, 1},
+                 {"0", 20, 0, 1}, {"4", 20, 1, 2}, {"6", 20, 1, 1}};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         rig *r = open_timed("kernels");
         set(r, "sample.distance", cases[n].distance);
         gpc_replay *replay = open_replay(r);
-        replay_length(r, replay, 20);
-        replay_length(r, replay, cases[n].other);
+        replay_length(r, replay, 20, 0);
+        replay_length(r, replay, cases[n].other, cases[n].without);
         cr_expect_eq(sampling_of(replay).group, cases[n].groups, "%s %%, %u", cases[n].distance, cases[n].other);
         gpc_replay_destroy(replay);
         rig_close(r);
     }
 }
 
+/* Shares of a class that differ by 10 % keep launches apart, even if each other feature differs by 5 % at most. */
+Test(sampled, a_share_of_arithmetic) {
+#define ADD "0000 ffffffff 1 R1 IADD3 2 R1 R2 0\n"
+#define ADDS ADD ADD ADD ADD ADD ADD ADD ADD
+    static const char *const lines[] = {ADDS ADDS ADD ADD "0000 ffffffff 0 NOP 0 0\n" EXIT("0000"),
+                                        ADDS ADDS "0000 ffffffff 0 NOP 0 0\n0000 ffffffff 1 R1 LDS 1 R2 4 1 0x100 4\n"
+                                                  "0000 ffffffff 1 R1 FADD 2 R1 R2 0\n" EXIT("0000")};
+    static const struct {
+        const char *distance;
+        uint32_t groups;
+    } cases[] = {{"6", 2}, {"11", 1}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        rig *r = open_timed("kernels");
+        set(r, "sample.distance", cases[n].distance);
+        gpc_replay *replay = open_replay(r);
+        for (unsigned launch = 0; launch < 2; launch++) {
+            put_kernel(r, "k.traceg", 1, 1, "", lines[launch]);
+            gpc_trace *trace = open_trace(r, "k.traceg");
+            run_kernel(r, replay, trace);
+            gpc_trace_close(trace);
+        }
+        cr_expect_eq(sampling_of(replay).group, cases[n].groups, "%s %%", cases[n].distance);
+        gpc_replay_destroy(replay);
+        rig_close(r);
+    }
+}
+
 /*
- * Features of a launch of four warps with equal instructions: four loads, a store, and one of shared memory. Global
- * loads touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4
- * sectors of a line of the warp's own, two words twice as much; an access by a generic address has a lane in local and
- * a lane in global memory.
+ * Launches with equal features are of different groups if their names, shapes or resources differ. Groups draw their
+ * timed launches apart.
+ */
+Test(sampled, names_and_shapes_are_apart) {
+    static const char *const heads[] = {"",
+                                        "-kernel name = l\n",
+                                        "-kernel name = kk\n",
+                                        "-grid dim = (2,1,1)\n",
+                                        "-grid dim = (1,2,1)\n",
+                                        "-grid dim = (1,1,2)\n",
+                                        "-block dim = (31,1,1)\n",
+                                        "-block dim = (16,1,1)\n",
+                                        "-block dim = (16,2,1)\n",
+                                        "-block dim = (16,1,2)\n",
+                                        "-nregs = 8\n",
+                                        "-nregs = 9\n",
+                                        "-shmem = 8\n",
+                                        "-shmem = 9\n"};
+    const size_t count = sizeof heads / sizeof *heads;
+    rig *r = open_timed("kernels");
+    set(r, "sample.launches", "2");
+    gpc_replay *replay = open_replay(r);
+    for (size_t n = 0; n < 3 * count; n++) {
+        put_kernel(r, "k.traceg", 1, 1, heads[n % count], EXIT("0000"));
+        gpc_trace *trace = open_trace(r, "k.traceg");
+        run_kernel(r, replay, trace);
+        gpc_trace_close(trace);
+        cr_expect_eq(sampling_of(replay).group, n < count ? n + 1 : count, "%zu: %u", n,
+                     (unsigned)sampling_of(replay).group);
+    }
+    unsigned apart = 0;
+    for (size_t n = 1; n < count; n++)
+        apart += replay->sampling->groups[n]->place != replay->sampling->groups[0]->place;
+    cr_expect_gt(apart, 0);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+/*
+ * Features of a launch of four warps with equal instructions: loads, a store, and one of shared memory. Global loads
+ * touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4 sectors of
+ * a line of the warp's own, and 32 bytes per lane take eight words; a byte has the line of the byte's word. An access by
+ * generic addresses has a lane in local, a lane in global, and a lane in shared memory.
  */
 Test(sampled, features_by_hand) {
-    static const char lines[] = "0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x100000 4\n"
-                                "0010 0000ffff 1 R1 LDG.E 1 R2 4 1 0x200000 32\n"
-                                "0020 ffffffff 0 STG.E 2 R2 R3 4 1 0x100000 4\n"
-                                "0030 ffffffff 1 R1 LDS 1 R2 4 1 0x100 4\n"
-                                "0040 ffffffff 1 R1 LDL 1 R2 4 1 0x1000 0\n"
-                                "0050 ffffffff 1 R1 LDL.64 1 R2 8 1 0x2000 0\n"
-                                "0060 ffffffff 1 R1 IADD3 2 R1 R2 0\n"
-                                "0070 00000003 1 R1 LD.E 1 R2 4 0 0x7f0040000010 0x300000\n" EXIT("0080");
+    static const char lines[] =
+        "0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x100000 4\n"
+        "0010 0000ffff 1 R1 LDG.E 1 R2 4 1 0x200000 32\n"
+        "0020 ffffffff 0 STG.E 2 R2 R3 4 1 0x100000 4\n"
+        "0030 ffffffff 1 R1 LDS 1 R2 4 1 0x100 4\n"
+        "0040 ffffffff 1 R1 LDL 1 R2 4 1 0x1000 0\n"
+        "0050 ffffffff 1 R1 LDL.256 1 R2 32 1 0x2000 0\n"
+        "0054 ffffffff 1 R1 LDL 1 R2 4 1 0x2010 0\n"
+        "0058 ffffffff 1 R1 LDL.U8 1 R2 1 1 0x1001 0\n"
+        "0060 ffffffff 1 R1 IADD3 2 R1 R2 0\n"
+        "0070 00000007 1 R1 LD.E 1 R2 4 0 0x7f0040000010 0x300000 0x7f0000000100\n" EXIT("0080");
     static const struct {
         unsigned feature;
         double value;
-    } expected[] = {{GPCI_FEATURE_CLASS + GPC_OP_MEMORY, 7. / 9},
-                    {GPCI_FEATURE_CLASS + GPC_OP_ALU, 1. / 9},
-                    {GPCI_FEATURE_CLASS + GPC_OP_EXIT, 1. / 9},
-                    {GPCI_FEATURE_KIND + GPC_LOAD, 5. / 9},
-                    {GPCI_FEATURE_KIND + GPC_STORE, 1. / 9},
-                    {GPCI_FEATURE_SHARED, 1. / 9},
-                    {GPCI_FEATURE_LANES, 242. / 9 / 32},
-                    {GPCI_FEATURE_INSTRUCTIONS, 18},
+    } expected[] = {{GPCI_FEATURE_CLASS + GPC_OP_MEMORY, 9. / 11},
+                    {GPCI_FEATURE_CLASS + GPC_OP_ALU, 1. / 11},
+                    {GPCI_FEATURE_CLASS + GPC_OP_EXIT, 1. / 11},
+                    {GPCI_FEATURE_KIND + GPC_LOAD, 7. / 11},
+                    {GPCI_FEATURE_KIND + GPC_STORE, 1. / 11},
+                    {GPCI_FEATURE_SHARED, 1. / 11},
+                    {GPCI_FEATURE_LANES, 307. / 11 / 32},
+                    {GPCI_FEATURE_INSTRUCTIONS, 22},
                     {GPCI_FEATURE_WARPS, 2},
-                    {GPCI_FEATURE_SECTORS, 38. / 6},
-                    {GPCI_FEATURE_LINES, (6 + 4 * 4) / 2.},
-                    {GPCI_FEATURE_STATIC, 9}};
+                    {GPCI_FEATURE_SECTORS, 70. / 8},
+                    {GPCI_FEATURE_LINES, (6 + 4 * 10) / 2.},
+                    {GPCI_FEATURE_STATIC, 11}};
     gpci_features all = {{0}};
     rig *r = open_timed("kernels");
     set(r, "sample.look", "2");

@@ -36,8 +36,7 @@ static gpc_status look_at_address(gpc_replay *r, uint64_t address, uint64_t *las
 #define WARP_SHIFT 8u
 #define WORD_SHIFT 28u
 static uint64_t local_word(const look *l, uint64_t offset, uint32_t lane) {
-    const uint64_t warp = l->warps & ((1u << (WORD_SHIFT - WARP_SHIFT)) - 1);
-    return GPCI_LOCAL_MEMORY | offset / 4 << WORD_SHIFT | warp << WARP_SHIFT | lane * 4;
+    return GPCI_LOCAL_MEMORY | offset / 4 << WORD_SHIFT | l->warps << WARP_SHIFT | lane * 4;
 }
 
 static gpc_status look_at_access(gpc_replay *r, const gpc_instruction *i, look *l) {
@@ -46,7 +45,7 @@ static gpc_status look_at_access(gpc_replay *r, const gpc_instruction *i, look *
     const uint32_t words = i->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(i->width);
     gpc_status status = GPC_OK;
     l->accesses++;
-    l->f.values[GPCI_FEATURE_KIND + (i->kind < GPC_KIND_COUNT ? i->kind : 0)]++;
+    l->f.values[GPCI_FEATURE_KIND + i->kind]++;
     for (uint32_t word = 0; word < words; word++) {
         const uint64_t *address = i->addresses;
         uint64_t last = UINT64_MAX;
@@ -69,7 +68,7 @@ static gpc_status look_at_warp(gpc_replay *r, const gpc_warp *warp, look *l) {
         const gpc_instruction *i = &warp->instructions[n];
         l->instructions++;
         l->lanes += gpci_popcount(i->mask);
-        l->f.values[GPCI_FEATURE_CLASS + (i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : 0)]++;
+        l->f.values[GPCI_FEATURE_CLASS + i->op_class]++;
         if (!gpci_map_at(r->context, &r->sampling->pcs, i->pc))
             return GPC_ERROR_MEMORY;
         if (i->op_class != GPC_OP_MEMORY)
@@ -84,9 +83,9 @@ static gpc_status look_at_warp(gpc_replay *r, const gpc_warp *warp, look *l) {
 
 static void finish_look(const gpc_replay *r, look *l) {
     double *values = l->f.values, blocks = (double)l->looked_at, instructions = (double)l->instructions;
-    for (unsigned n = 0; n < GPCI_FEATURE_LANES && l->instructions; n++)
+    values[GPCI_FEATURE_LANES] = (double)l->lanes / r->kernel.warp_lanes;
+    for (unsigned n = 0; n < GPCI_FEATURE_SHARES && l->instructions; n++)
         values[n] /= instructions;
-    values[GPCI_FEATURE_LANES] = l->instructions ? (double)l->lanes / instructions / r->kernel.warp_lanes : 0;
     values[GPCI_FEATURE_STATIC] = (double)r->sampling->pcs.count;
     if (l->accesses)
         values[GPCI_FEATURE_SECTORS] = (double)l->sectors / (double)l->accesses;
@@ -185,11 +184,11 @@ static bool is_timed(const gpc_replay *r, uint32_t number) {
 
 gpc_status gpci_launch_choose(gpc_replay *r, bool *out_timed, gpc_error *error) {
     look l;
-    uint32_t group = 0;
+    uint32_t group;
     gpc_status status = look_at_launch(r, &l, error);
     if (status == GPC_OK)
         status = group_of(r, &l, &group, error);
-    if (status < 0)
+    if (status != GPC_OK)
         return status;
     r->sampling->of_last.group = group;
     *out_timed = is_timed(r, group);
