@@ -385,7 +385,7 @@ gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *r
     gpc_status status =
         (acquires ? gpci_tree_check_acquire : gpci_tree_engine_check)(c, "gpc_coherence_issue", request, error);
     if (status == GPC_OK && !c->engine)
-        status = gpci_engine_create(c, error, &c->engine);
+        status = gpci_engine_create(c, false, error, &c->engine);
     if (status != GPC_OK)
         return status;
     gpci_engine *e = c->engine;

@@ -556,7 +556,8 @@ void gpci_drop_end(gpci_engine *e, const gpci_task *task, uint32_t event);
 void gpci_pass_begin(gpci_engine *e, uint32_t task, gpc_protocol_rule rule);
 
 /* engine_build.c */
-gpc_status gpci_engine_create(gpc_coherence *c, gpc_error *error, gpci_engine **out);
+/* `alone`: for accesses one at a time (engine_alone.c). */
+gpc_status gpci_engine_create(gpc_coherence *c, bool alone, gpc_error *error, gpci_engine **out);
 void gpci_engine_destroy(gpci_engine *e);
 /* Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY. */
 gpc_status gpci_engine_reserve(gpci_engine *e, uint64_t address);

@@ -216,10 +216,10 @@ static bool make_pools(gpci_engine *e) {
 
 static gpc_status make(gpc_coherence *c, gpc_error *error) {
     gpci_engine *e;
-    const gpc_status status = gpci_engine_create(c, error, &e);
+    const gpc_status status = gpci_engine_create(c, true, error, &e);
     if (status != GPC_OK)
         return status;
-    e->alone = e->waits = true;
+    e->waits = true;
     e->passes = e->lists = false;
     e->untimed = e->direct = !c->timing;
     if (!e->payload_bytes) /* masks say whether neighbours are read */

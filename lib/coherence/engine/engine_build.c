@@ -73,11 +73,11 @@ static bool make_nets(gpci_engine *e) {
 /*
  * Number of lock buckets of a module. Few of many blocks are locked at once; in a shared cache a smaller part than in a
  * cache with the MSHRs of one processor. In a small cache, such as an L1 with hundreds of ways per set, any block may
- * be locked, and has a bucket of its own.
+ * be locked, and has a bucket of its own. A lone access locks few blocks.
  */
-static uint32_t buckets_of(const gpci_module *m) {
-    const uint32_t most = 4096, memory = 64, part = m->place == GPCI_PLACE_FIRST ? 8 : 32;
-    const uint32_t needed = m->full_map ? memory : m->blocks <= most ? m->blocks : m->blocks / part;
+static uint32_t buckets_of(const gpci_engine *e, const gpci_module *m) {
+    const uint32_t most = 4096, few = 64, part = m->place == GPCI_PLACE_FIRST ? 8 : 32;
+    const uint32_t needed = m->full_map || e->alone ? few : m->blocks <= most ? m->blocks : m->blocks / part;
     uint32_t buckets = 1;
     while (buckets < needed)
         buckets *= 2;
@@ -89,13 +89,13 @@ static bool make_buckets(gpci_engine *e) {
     const gpc_coherence *c = e->tree;
     size_t count = 0;
     for (uint32_t i = 0; i < c->module_count; i++)
-        count += c->modules[i].near ? 0 : buckets_of(&c->modules[i]);
+        count += c->modules[i].near ? 0 : buckets_of(e, &c->modules[i]);
     uint32_t *next = e->buckets = gpci_zalloc(e->context, count, sizeof *e->buckets);
     for (uint32_t i = 0; next && i < c->module_count; i++) {
         if (c->modules[i].near)
             continue;
         e->units[i].locks = next;
-        e->units[i].lock_mask = buckets_of(&c->modules[i]) - 1;
+        e->units[i].lock_mask = buckets_of(e, &c->modules[i]) - 1;
         next += e->units[i].lock_mask + 1;
     }
     for (uint32_t i = 0; next && i < c->module_count; i++)
@@ -167,12 +167,13 @@ static bool has_masks(const gpc_coherence *c) {
     return any;
 }
 
-gpc_status gpci_engine_create(gpc_coherence *c, gpc_error *error, gpci_engine **out) {
+gpc_status gpci_engine_create(gpc_coherence *c, bool alone, gpc_error *error, gpci_engine **out) {
     gpci_engine *e = gpci_zalloc(c->context, 1, sizeof *e);
     if (!e)
         return gpci_out_of_memory(error);
     e->tree = c;
     e->context = c->context;
+    e->alone = alone;
     e->waits = e->passes = !gpci_tree_has(c, GPC_PROTOCOL_RETRY);
     e->lists = true;
     seed_back_off(e, c->context->seed);

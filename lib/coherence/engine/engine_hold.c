@@ -199,7 +199,7 @@ gpc_status gpc_coherence_hold(gpc_coherence *c, uint32_t entries, uint32_t chann
     if (status == GPC_OK && c->engine)
         status = gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_hold: accesses have been issued");
     if (status == GPC_OK)
-        status = gpci_engine_create(c, error, &c->engine);
+        status = gpci_engine_create(c, false, error, &c->engine);
     if (status != GPC_OK)
         return status;
     if (gpci_hold_begin(c->engine, entries, channels) == GPC_OK)

@@ -9,7 +9,7 @@
 /* Interface for a host that drives the engine. */
 
 gpc_status gpci_engine_create_for(gpc_coherence *c, const gpci_engine_host *host, bool waits, gpc_error *error) {
-    const gpc_status status = gpci_engine_create(c, error, &c->engine);
+    const gpc_status status = gpci_engine_create(c, false, error, &c->engine);
     if (status != GPC_OK)
         return status;
     c->engine->host = host;
