@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/rig.h"
+#include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -269,4 +269,47 @@ Test(timed_statistics, dram_rows) {
     cr_expect_eq(s.dram_precharges, 0);
     cr_expect_eq(s.dram_refreshes, 0);
     rig_close(&r);
+}
+
+/* Value of a counter of the hierarchy's table. */
+static uint64_t counted(gpc_object kind, uint32_t index, const char *name) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    uint64_t value = 0;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value), GPC_OK);
+    return value;
+}
+
+/* Reset in a cycle of the loads' and atomics' way: no count falls below 0, and SMs sum to the whole. */
+static void reset_at(uint32_t cycle, const char *settings) {
+    for (uint32_t line = 0; line < 4; line++) {
+        rig_issue(&r, LINE(GPC_LOAD, line * 512, .token = line % 2 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD));
+        rig_issue(&r, WORDS(GPC_ATOMIC, 0x10000 + line * 1024, 8, 256, .sm = line % 2));
+    }
+    rig_steps(&r, cycle);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    rig_issue(&r, LINE(GPC_LOAD, 0x20000, .sm = 1));
+    rig_finish(&r);
+    uint64_t fill = 0;
+    for (uint32_t sm = 0; sm < gpc_hierarchy_object_count(r.hierarchy, GPC_OBJECT_SM); sm++)
+        fill += counted(GPC_OBJECT_SM, sm, "energy.l1_fill");
+    cr_expect_eq(fill, counted(GPC_OBJECT_WHOLE, 0, "energy.l1_fill"), "%scycle %u", settings, cycle);
+    for (uint32_t slice = 0; slice < gpc_hierarchy_object_count(r.hierarchy, GPC_OBJECT_SLICE); slice++)
+        cr_expect_lt(counted(GPC_OBJECT_SLICE, slice, "l2.read_sectors"), 1000, "%scycle %u", settings, cycle);
+}
+
+Test(timed_statistics, resets_in_flight) {
+    static const char *const
+        caches[] = {"sm.count = 2\nenergy.l1_fill = 1\n", "sm.count = 2\nenergy.l1_fill = 1\nl1.allocate = on-fill\n"},
+        tree[] = "sm.count = 4\nl2.slices = 4\ncluster.sms = 2\nl2.partitions = 2\nenergy.l1_fill = 1\n";
+    for (uint32_t cycle = 0; cycle < 300; cycle += 7) {
+        for (unsigned i = 0; i < 2; i++) {
+            rig_open(&r, caches[i], MEMORY);
+            reset_at(cycle, caches[i]);
+            rig_close(&r);
+        }
+        coherent_open(&r, "nmoesi", tree);
+        reset_at(cycle, tree);
+        rig_close(&r); /* networks count packets sent before the reset */
+    }
 }

@@ -127,13 +127,14 @@ void gpci_step_write_come(gpci_engine *e, uint32_t task) {
                                  .goes_first = w->down});
 }
 
-static void count(gpci_module *m, const gpci_task *w) {
+static void count(const gpci_engine *e, gpci_module *m, const gpci_task *w) {
     if (w->down) {
         m->stats.write_probes++;
         m->stats.probe_misses += w->missing;
         return;
     }
     m->stats.write_requests++;
+    gpci_tree_count_near(m, gpci_task_from(e, w), 1, 0); /* with the request: a reset may lie before the answer */
     m->stats.hits += w->hit;
 }
 
@@ -150,7 +151,7 @@ void gpci_step_write_found(gpci_engine *e, uint32_t task) {
     gpci_task *parent = gpci_task_at(e, w->parent);
     w->bytes = e->tree->control_bytes;
     if (!w->refused)
-        count(gpci_task_module(e, w), w);
+        count(e, gpci_task_module(e, w), w);
     w->served = !w->refused;
     if (!w->down)
         gpci_inflight_reaches(e, w);
@@ -268,7 +269,7 @@ static void settle(gpci_engine *e, gpci_task *w) {
     if (GPCI_UNLIKELY(gpci_rights_end(e, w)))
         gpci_tree_data_begin(t, w->block, NULL);
     t->stats.write_request_hits += !w->asked;
-    gpci_tree_count_near(t, r, 1, !w->asked);
+    gpci_tree_count_near(t, r, 0, !w->asked);
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         gpci_tree_make_sole_owner(c, t, w->block, &ask);
     w->newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&

@@ -139,7 +139,7 @@ typedef struct gpci_ctrl_rules {
     gpci_verdict (*on_stall)(gpci_timed *t, struct gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                              uint32_t mshr_entry, gpc_busy reason);
     /* The cache had no way for sectors of a read: the sectors bypassed the cache. */
-    void (*on_not_allocated)(struct gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+    void (*on_not_allocated)(struct gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 } gpci_ctrl_rules;
 
 /* Fences of an SM in order of acceptance, and the events to wait for (timed_fence.c). */
@@ -501,7 +501,7 @@ extern const gpci_ctrl_rules gpci_l2_ctrl;
 /* Rules of controllers without other ways, and without reports about sectors that bypassed the cache. */
 gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                             uint32_t mshr_entry, gpc_busy reason);
-void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 /*
  * Make a controller stepped with an L1: queues are unbounded, except `out` (set by the caller). The caller also owns
  * the cache. GPC_ERROR_MEMORY; gpci_ctrl_unmake.

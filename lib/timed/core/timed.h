@@ -272,6 +272,11 @@ uint64_t gpci_timed_next(const gpci_timed *t);
 /* clock_calls.c: other calls to the clock, of caches and of a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 
+/* False if a packet's read was counted before the last reset: the read's outcome does not count either. */
+GPCI_INLINE bool gpci_is_counted(const gpci_timed *t, const gpci_packet *packet) {
+    return packet->born >= t->h->timed->counted_from;
+}
+
 /* Bytes of the segments asked for or brought by a packet. */
 GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;

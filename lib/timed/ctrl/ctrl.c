@@ -335,7 +335,7 @@ static GPCI_NOINLINE void fill(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet
     if (got.evicted)
         gpci_ctrl_evicted(t, ctrl, p, &got.eviction);
     if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
-        ctrl->rules->on_not_allocated(ctrl, &p->request, sectors);
+        ctrl->rules->on_not_allocated(ctrl, p, sectors);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for written bytes: send them below */
         gpci_ctrl_write_below(t, ctrl, p);
 }

@@ -32,7 +32,8 @@ void gpci_l1_observe_change(gpci_ctrl *ctrl, const gpc_request *request, bool by
     o->on_verdict(o->data, request, bypass);
 }
 
-void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors) {
-    gpci_l1_on_not_allocated(ctrl->timed->h, ctrl->index, sectors);
-    gpci_l1_observe_verdict(ctrl, request, true);
+void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors) {
+    if (gpci_is_counted(ctrl->timed, packet))
+        gpci_l1_on_not_allocated(ctrl->timed->h, ctrl->index, sectors);
+    gpci_l1_observe_verdict(ctrl, &packet->request, true);
 }

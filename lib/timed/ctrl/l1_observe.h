@@ -29,6 +29,6 @@ GPCI_INLINE void gpci_l1_observe_verdict(gpci_ctrl *ctrl, const gpc_request *req
 }
 
 /* Count and report bytes of a fetch that are not kept. */
-void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors);
+void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 
 #endif

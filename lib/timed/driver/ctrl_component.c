@@ -49,9 +49,9 @@ gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpc
     return gpci_ctrl_block(ctrl, access, t->wheel.now, reason);
 }
 
-void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpc_request *request, uint8_t sectors) {
+void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors) {
     (void)ctrl;
-    (void)request;
+    (void)packet;
     (void)sectors;
 }
 

@@ -72,7 +72,7 @@ static void take_reply(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
         }
         if (ctrl->cache->predictor_ops->on_reply && gpci_verify(t, ctrl, packet))
             return;
-        if (p->line.marks & GPCI_MARK_PASSES)
+        if (p->line.marks & GPCI_MARK_PASSES && gpci_is_counted(t, p))
             gpci_count_l1_bypass(t->h, ctrl->index, p->segments);
         keep(t, ctrl, packet);
         return;
