@@ -94,12 +94,12 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
     gpci_archive_bytes(a, &h->cold, sizeof h->cold);
     gpci_archive_bytes(a, &h->processes, sizeof h->processes);
+#ifdef GPCI_CHECK
     gpci_archive_bytes(a, &h->counts_all, sizeof h->counts_all);
     gpci_archive_bytes(a, &h->counts_fresh, sizeof h->counts_fresh);
-#ifdef GPCI_CHECK
     gpci_archive_bytes(a, &h->resident_again, sizeof h->resident_again);
-#endif
     gpci_archive_bytes(a, &h->lent, sizeof h->lent);
+#endif
     gpci_archive_bytes(a, &h->window, sizeof h->window);
     gpci_archive_bytes(a, &h->stats, sizeof h->stats);
     gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);

@@ -32,8 +32,9 @@ typedef struct gpci_reorder {
 #ifdef GPCI_CHECK
     uint64_t *took; /* [options->queues] number of the last take of the queue, from 1; or 0 */
 #endif
+    uint64_t number; /* tags.number of the chosen transaction, within a step */
+    /* state */
     uint64_t entered; /* transactions so far */
-    uint64_t number;  /* tags.number of the chosen transaction */
     uint32_t count;   /* transactions in all queues */
     uint32_t chosen;  /* queue for the tags to take from */
     uint32_t last;    /* queue last taken from; or UINT32_MAX */

@@ -132,10 +132,10 @@ typedef struct gpci_network {
     gpci_network_sharing *sharing; /* NULL: one thread */
     gpci_network_watch_fn watch;
     void *watch_data;
+    bool match_woken; /* the last output is to be stepped in this cycle */
     /* state */
     uint64_t releasing; /* core cycles, modulo the span, with bits in `releases` */
     uint64_t matchings;
-    bool match_woken; /* the last output is to be stepped in this cycle */
 } gpci_network;
 
 GPCI_INLINE uint32_t gpci_network_flits(const gpci_network *network, uint32_t size) {

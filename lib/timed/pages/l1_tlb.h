@@ -37,15 +37,17 @@ typedef struct gpci_l1_tlb {
     uint64_t *engine;      /* gpci_tlbs.engine */
     uint32_t shift, ports, latency, entries;
     uint64_t merges;
+    /* within a cycle */
+    uint64_t cycle;   /* cycle of `lookups` */
+    uint32_t lookups; /* lookups in `cycle` */
+    bool asking;      /* asks not yet told to the L2 TLB (gpci_l2_tlb_settle) */
+    bool freed;       /* room has appeared since a packet was held up */
+    /* state */
     gpci_queue in;     /* before the lookup */
     gpci_queue passed; /* after the lookup */
-    uint64_t cycle;    /* cycle of `lookups` */
-    uint32_t lookups;  /* lookups in `cycle` */
     uint32_t used;     /* MSHR entries in use */
     uint32_t waiting;  /* packets at MSHR entries */
     uint32_t first_ask, ask_count;
-    bool asking;    /* asks not yet told to the L2 TLB (gpci_l2_tlb_settle) */
-    bool freed;     /* room has appeared since a packet was held up */
     uint64_t since; /* core cycle since the head is held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
     gpci_gauge wait_gauge;
