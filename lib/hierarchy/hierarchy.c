@@ -281,12 +281,12 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->share = share;
     gpci_kernels_shared(h, &share);
     status = (h->driver->begin ? h->driver->begin : h->levels->begin)(h);
+    if (status < 0) /* no launch: the host may begin the kernel again */
+        return status;
     gpci_hierarchy_launch(h, launch ? &l : NULL, &share);
     gpci_hierarchy_tell_policies(h, GPC_KERNEL_START);
     GPCI_RECORD(h, kernel, (h->recorder, launch ? &l : NULL));
-    if (status == GPC_OK && h->observer)
-        status = h->observer->on_kernel(h->observer->data);
-    return status;
+    return h->observer ? h->observer->on_kernel(h->observer->data) : GPC_OK;
 }
 
 void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructions, uint64_t thread_instructions,
