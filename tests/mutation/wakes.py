@@ -95,18 +95,21 @@ class Programs:
         return found
 
     def reached(self, suite):
-        """Tests of a suite with the numbers of the reached statements, from a new run or from a kept run of the same
-        program."""
-        def record():
-            rows, (passed, told) = {}, reach.rows_of(self.build, self.made[suite], self.options.effort)
-            if not passed:
-                raise SystemExit(f"{suite}: a test fails with all statements")
-            for name, seconds, *numbers in told:
-                test = rows.setdefault(name, reach.Test(suite, name, float(seconds), []))
-                test.lines.extend(int(number, 16) for number in numbers)
-            return list(rows.values())
+        """Tests of a suite with the numbers of the reached statements, from new runs or from kept runs of the same
+        program. Each group of tests is kept alone, and a later call goes on."""
+        program = self.made[suite]
+        return [test for group in reach.groups_of(program)
+                for test in reach.kept(self.folder / f"reached-{suite}-{group}.json", program,
+                                       lambda group=group: self.recorded(suite, group))]  # fmt: skip
 
-        return reach.kept(self.folder / f"reached-{suite}.json", self.made[suite], record)
+    def recorded(self, suite, group):
+        rows, (passed, told) = {}, reach.rows_of(self.build, self.made[suite], self.options.effort, group)
+        if not passed:
+            raise SystemExit(f"{suite} {group}: a test fails with all statements")
+        for name, seconds, *numbers in told:
+            test = rows.setdefault(name, reach.Test(suite, name, float(seconds), []))
+            test.lines.extend(int(number, 16) for number in numbers)
+        return list(rows.values())
 
     def fails(self, number, tests):
         """The first suite with a failure; None if no test fails."""
