@@ -103,9 +103,28 @@ gpc_config *case_config(gpc_context *context, const torture_case *c, const char 
 
 enum { SIZE_ROOM = 16 };
 
+static struct {
+    uint64_t left; /* allocations until failures begin; UINT64_MAX: never */
+    bool all;      /* after the first failure all allocations fail */
+} hunger = {UINT64_MAX, false};
+
+void starve(uint64_t left, bool all) {
+    hunger.left = left, hunger.all = all;
+}
+
+/* Worker threads find no hunger: only runs with one thread starve. */
+static bool starves(void) {
+    if (hunger.left == UINT64_MAX)
+        return false;
+    if (hunger.left-- > 0)
+        return false;
+    hunger.left = hunger.all ? 0 : UINT64_MAX;
+    return true;
+}
+
 static void *allocate(void *data, size_t size) {
-    char *memory = malloc(size + SIZE_ROOM);
     (void)data;
+    char *memory = starves() ? NULL : malloc(size + SIZE_ROOM);
     if (!memory)
         return NULL;
     memcpy(memory, &size, sizeof size);

@@ -36,7 +36,9 @@ static void give_memory(host *at, uint64_t now) {
             const uint64_t id = at->replies[i].id;
             memmove(&at->replies[i], &at->replies[i + 1], (at->reply_count - i - 1) * sizeof *at->replies);
             at->reply_count--;
-            if (gpc_hierarchy_memory_reply(at->h, id) != GPC_OK)
+            gpc_status status;
+            HOST_CALL(at, status, gpc_hierarchy_memory_reply(at->h, id));
+            if (status != GPC_OK)
                 fail(at->f, "reply", "gpc_hierarchy_memory_reply does not know request %" PRIu64, id);
         } else {
             i++;
@@ -86,7 +88,34 @@ uint64_t host_due(const host *at) {
     return due;
 }
 
+/* Memory of the host's machine. */
+
+/* Lets an allocation of the next call fail: one, or all from one on. */
+void host_starve(host *at) {
+    if (at->how == WAY_STARVED)
+        starve(dice_below(&at->hunger, dice_one_in(&at->hunger, 2) ? 2 : 12), dice_one_in(&at->hunger, 2));
+}
+
+bool host_feed(host *at, gpc_status status, const char *call) {
+    starve(UINT64_MAX, false);
+    if (status != GPC_ERROR_MEMORY)
+        return false;
+    if (at->how != WAY_STARVED)
+        fail(at->f, "memory", "%.200s: no memory", call);
+    at->r->hungers++;
+    return at->fault != FAULT_HUNGER || at->r->hungers != 2;
+}
+
 /* Time. */
+
+gpc_status host_advance(host *at, uint64_t cycles) {
+    const uint64_t to = now_of(at) + cycles;
+    gpc_status status;
+    if (at->fed)
+        return gpc_hierarchy_advance(at->h, cycles);
+    HOST_CALL(at, status, gpc_hierarchy_advance(at->h, to - now_of(at)));
+    return status;
+}
 
 static bool under_way(const host *at) {
     return gpc_hierarchy_in_flight(at->h) || !gpc_hierarchy_is_idle(at->h);
@@ -112,7 +141,7 @@ bool host_go_on(host *at, uint64_t limit) {
         return false;
     if (at->how == WAY_STEPS || to <= now)
         to = now + 1;
-    gpc_status status = gpc_hierarchy_advance(at->h, to - now);
+    gpc_status status = host_advance(at, to - now);
     if (status != GPC_OK) {
         gpc_hierarchy_check_advance(at->h, 1, &error);
         fail(at->f, status == GPC_ERROR_STATE ? "hang" : "advance", "cycle %" PRIu64 ": advance returns %s: %.700s",

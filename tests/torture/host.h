@@ -34,7 +34,27 @@ typedef struct host {
     uint32_t kernels[MOST_KERNELS], kernel_count;
     uint64_t events[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT], bytes[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT];
     bool ranked;
+    dice hunger; /* of failing allocations */
+    bool fed;    /* the clock always has memory */
 } host;
+
+/*
+ * Makes a call of the library. In a starved run an allocation of the call may fail. A failed call
+ * is made again, with memory: the run must be as a run without failures.
+ */
+#define HOST_CALL(at, status, call)         \
+    do {                                    \
+        host_starve(at);                    \
+        (status) = (call);                  \
+        if (host_feed(at, (status), #call)) \
+            (status) = (call);              \
+    } while (0)
+
+/* Moves the clock. No allocation fails in a tree, or with a prefetcher: there L1s try again later, or prefetch less. */
+gpc_status host_advance(host *at, uint64_t cycles);
+void host_starve(host *at);
+/* Ends the hunger. Returns true if a call has to be made again. */
+bool host_feed(host *at, gpc_status status, const char *call);
 
 /* Gives memory's answers and credits of the present cycle; finds the next cycle with an answer or credits. */
 void host_give(host *at);

@@ -177,10 +177,12 @@ static void offer_op(host *at, const op *o, unsigned n) {
     if (!f)
         abort();
     make_offer(at, o, n, f);
-    const gpc_status asked = ask(at, o, f);
+    gpc_status asked;
+    HOST_CALL(at, asked, ask(at, o, f));
     const uint64_t last = at->c->values ? UINT64_MAX : gpc_hierarchy_now(at->h) + PATIENCE;
     at->completions[n] = 0;
-    gpc_status status = give(at, o, n, f);
+    gpc_status status;
+    HOST_CALL(at, status, give(at, o, n, f));
     if (asked != GPC_OK ? status != asked
                         : status < 0 && ask(at, o, f) != status && o->what != OP_FENCE && o->what != OP_PORT)
         fail(at->f, "asked", "operation %u: asked, the library says %s (%.200s), but returns %s", n,
@@ -193,7 +195,7 @@ static void offer_op(host *at, const op *o, unsigned n) {
         }
         if (!has_room(at, o))
             continue;
-        status = give(at, o, n, f);
+        HOST_CALL(at, status, give(at, o, n, f));
         if (status == GPC_BUSY && room_is_told(o, f))
             fail(at->f, "room", "operation %u: there is room, but it is refused", n);
     }
@@ -217,7 +219,11 @@ static void start_kernel(host *at, const op *o) {
     options.launch = o->count % 3 ? &launch : NULL;
     options.sms = count ? sms : NULL, options.sm_count = count;
     options.stream = o->stream % at->streams;
-    if (at->kernel_count < MOST_KERNELS && gpc_hierarchy_start_kernel(at->h, &options, &error, &number) == GPC_OK)
+    if (at->kernel_count == MOST_KERNELS)
+        return;
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_start_kernel(at->h, &options, &error, &number));
+    if (status == GPC_OK)
         at->kernels[at->kernel_count++] = number;
 }
 
@@ -227,7 +233,10 @@ static void end_kernel(host *at) {
         return;
     while (gpc_hierarchy_in_flight(at->h) && host_go_on(at, UINT64_MAX))
         ;
-    if (!at->f->failed && gpc_hierarchy_end_kernel(at->h, at->kernels[0], &error) != GPC_OK)
+    gpc_status status = GPC_OK;
+    if (!at->f->failed)
+        HOST_CALL(at, status, gpc_hierarchy_end_kernel(at->h, at->kernels[0], &error));
+    if (status != GPC_OK)
         fail(at->f, "end", "gpc_hierarchy_end_kernel: %s", error.message);
     at->kernel_count--;
     memmove(at->kernels, at->kernels + 1, at->kernel_count * sizeof *at->kernels);
@@ -242,9 +251,18 @@ static void begin_kernel(host *at, const op *o) {
     launch.threads = 64, launch.registers = 16, launch.shared_bytes = o->width * 64;
     if (at->f->failed)
         return;
-    gpc_status status = gpc_hierarchy_begin_kernel(at->h, o->count % 3 ? &launch : NULL, &error);
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_begin_kernel(at->h, o->count % 3 ? &launch : NULL, &error));
     if (status != GPC_OK && status != GPC_ERROR_RANGE)
         fail(at->f, "begin", "gpc_hierarchy_begin_kernel: %s", error.message);
+}
+
+static void rank(host *at, bool ranked) {
+    gpc_status status;
+    at->ranked = ranked;
+    HOST_CALL(at, status, gpc_hierarchy_rank_warps(at->h, ranked, NULL));
+    if (status != GPC_OK)
+        fail(at->f, "rank", "gpc_hierarchy_rank_warps fails");
 }
 
 static void sample(host *at, const op *o) {
@@ -256,7 +274,9 @@ static void sample(host *at, const op *o) {
         samples[sm].active_cycles = 900;
         samples[sm].instructions = 100 + o->count * sm;
     }
-    if (gpc_hierarchy_sample(at->h, samples) != GPC_OK)
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_sample(at->h, samples));
+    if (status != GPC_OK)
         fail(at->f, "sample", "gpc_hierarchy_sample fails");
     free(samples);
 }
@@ -271,13 +291,15 @@ static void alone(host *at, const op *o) {
     window.begin = o->address, window.bytes = o->width * 128, window.hit_ratio = o->count;
     window.hit = (uint8_t)(o->sm % 3);
     if (o->what == OP_PRELOAD)
-        status =
-            gpc_hierarchy_preload(at->h, 1 + o->count % 2, o->sm % at->shape.sms, o->address, o->width * 64, &error);
+        HOST_CALL(
+            at, status,
+            gpc_hierarchy_preload(at->h, 1 + o->count % 2, o->sm % at->shape.sms, o->address, o->width * 64, &error));
     else if (o->what == OP_FLUSH)
-        status = gpc_hierarchy_flush(at->h);
+        HOST_CALL(at, status, gpc_hierarchy_flush(at->h));
+    else if (o->count % 3)
+        HOST_CALL(at, status, gpc_hierarchy_set_window(at->h, &window, &error));
     else
-        status =
-            o->count % 3 ? gpc_hierarchy_set_window(at->h, &window, &error) : gpc_hierarchy_reset_persisting(at->h);
+        HOST_CALL(at, status, gpc_hierarchy_reset_persisting(at->h));
     if (status == GPC_ERROR_STATE)
         fail(at->f, "alone", "operation of kind %u while idle: %s", o->what, error.message);
 }
@@ -285,7 +307,9 @@ static void alone(host *at, const op *o) {
 static void tell(host *at, const op *o) {
     gpc_warp_event event = {.kind = o->count % 3, .sm = o->sm % at->shape.sms, .warp = o->warp % at->slots};
     event.block = event.warp / 4;
-    if (gpc_hierarchy_warp_event(at->h, &event) != GPC_OK && !at->ranked)
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_warp_event(at->h, &event));
+    if (status != GPC_OK && !at->ranked)
         fail(at->f, "event", "gpc_hierarchy_warp_event fails");
 }
 
@@ -330,9 +354,7 @@ void host_operate(host *at, unsigned n) {
         gpc_hierarchy_reset_stats(at->h);
         break;
     case OP_RANK:
-        at->ranked = o->count % 2;
-        if (gpc_hierarchy_rank_warps(at->h, at->ranked, NULL) != GPC_OK)
-            fail(at->f, "rank", "gpc_hierarchy_rank_warps fails");
+        rank(at, o->count % 2);
         break;
     default:
         offer_op(at, o, n);

@@ -90,7 +90,9 @@ static void set_trace(host *at) {
     options.user_data = at;
     memset(at->events, 0, sizeof at->events);
     memset(at->bytes, 0, sizeof at->bytes);
-    if (gpc_hierarchy_set_trace(at->h, &options, NULL) != GPC_OK)
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_set_trace(at->h, &options, NULL));
+    if (status != GPC_OK)
         fail(at->f, "trace", "gpc_hierarchy_set_trace fails");
 }
 
@@ -175,7 +177,8 @@ void host_attach(host *at) {
     callbacks.on_memory = at->c->manners.memory ? host_on_memory : NULL;
     if (at->how == WAY_THREADS)
         return;
-    gpc_status status = gpc_hierarchy_set_callbacks(at->h, &callbacks);
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_set_callbacks(at->h, &callbacks));
     if (status != GPC_OK)
         fail(at->f, "callbacks", "gpc_hierarchy_set_callbacks returns %s", gpc_status_string(status));
     if (at->how == WAY_TRACE)
@@ -227,9 +230,10 @@ void host_renew(host *at) {
     snapshot_bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
-    gpc_status status = gpc_hierarchy_save_to(at->h, write_bytes, &first, &error);
+    gpc_status status;
+    HOST_CALL(at, status, (first.size = 0, gpc_hierarchy_save_to(at->h, write_bytes, &first, &error)));
     if (status == GPC_OK)
-        status = gpc_hierarchy_load_from(at->context, read_bytes, &first, &error, &h);
+        HOST_CALL(at, status, (first.at = 0, gpc_hierarchy_load_from(at->context, read_bytes, &first, &error, &h)));
     if (status == GPC_OK)
         status = gpc_hierarchy_save_to(h, write_bytes, &second, &error);
     if (status == GPC_ERROR_UNSUPPORTED && !h) {
@@ -255,7 +259,8 @@ void host_renew(host *at) {
 static void go_on_from_copy(host *at) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
-    gpc_status status = gpc_hierarchy_copy(at->h, &error, &h);
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_copy(at->h, &error, &h));
     if (status == GPC_ERROR_UNSUPPORTED)
         return;
     if (status != GPC_OK) {
@@ -269,12 +274,19 @@ static void go_on_from_copy(host *at) {
 
 /* A run. */
 
+static bool prefetches(const gpc_config *config, const char *key) {
+    const char *value = NULL;
+    return gpc_config_get(config, key, &value) == GPC_OK && strcmp(value, "none") != 0;
+}
+
 static bool open_host(host *at, gpc_config **out) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t number = 0;
     const char *data = NULL;
     gpc_config *config = *out = case_config(at->context, at->c, at->threads, &error);
-    gpc_status status = config ? gpc_hierarchy_create(at->context, config, &error, &at->h) : error.status;
+    gpc_status status = error.status;
+    if (config)
+        HOST_CALL(at, status, gpc_hierarchy_create(at->context, config, &error, &at->h));
     if (status != GPC_OK) {
         if (!at->threads)
             fail(at->f, "create", "%s", error.message);
@@ -285,22 +297,34 @@ static bool open_host(host *at, gpc_config **out) {
     at->streams = gpc_config_get_u64(config, "streams", &number) == GPC_OK ? (uint32_t)number : 1;
     at->slots = gpc_config_get_u64(config, "sm.warps", &number) == GPC_OK ? (uint32_t)number : 1;
     at->data = gpc_config_get(config, "coherence.data", &data) == GPC_OK && !strcmp(data, "true");
+    at->fed =
+        gpc_hierarchy_coherence(at->h) || prefetches(config, "l1.prefetcher") || prefetches(config, "l2.prefetcher");
     host_attach(at);
     host_limit_credits(at);
     return !at->f->failed;
 }
 
+static void end_last(host *at) {
+    gpc_error error = GPC_ERROR_INIT;
+    const uint32_t kernel = at->kernels[--at->kernel_count];
+    gpc_status status;
+    HOST_CALL(at, status, gpc_hierarchy_end_kernel(at->h, kernel, &error));
+    if (status != GPC_OK)
+        fail(at->f, "end", "gpc_hierarchy_end_kernel: %s", error.message);
+}
+
 static void finish(host *at) {
     gpc_error error = GPC_ERROR_INIT;
+    gpc_status status;
     host_free_credits(at);
     host_wait(at);
     while (at->kernel_count && !at->f->failed)
-        if (gpc_hierarchy_end_kernel(at->h, at->kernels[--at->kernel_count], &error) != GPC_OK)
-            fail(at->f, "end", "gpc_hierarchy_end_kernel: %s", error.message);
+        end_last(at);
     if (at->f->failed)
         return;
     /* DRAM writes its queue in the meantime */
-    if (gpc_hierarchy_drain(at->h, &error) != GPC_OK)
+    status = gpc_hierarchy_drain(at->h, &error);
+    if (status != GPC_OK)
         fail(at->f, "drain", "all is idle, but drain fails: %.700s", error.message);
     at->r->end = gpc_hierarchy_now(at->h);
     for (unsigned i = 0; i < at->c->op_count && at->how != WAY_THREADS; i++)
@@ -323,16 +347,19 @@ void run_case(gpc_context *context, const torture_case *c, torture_way how, cons
         abort();
     at->context = context, at->c = c, at->how = how, at->threads = threads, at->fault = fault, at->r = r, at->f = f;
     at->completions = calloc(c->op_count + 1, 1);
+    at->hunger.state = c->seed;
     at->expected = c->values ? expected_make(c) : NULL;
     if (open_host(at, &config)) {
         for (unsigned n = 0; n < c->op_count && !f->failed; n++) {
             host_operate(at, n);
-            if (n == c->cut && how == WAY_SAVED && !f->failed)
+            if (n == c->cut && (how == WAY_SAVED || how == WAY_STARVED) && !f->failed)
                 host_renew(at);
             if (how == WAY_SAVED && (n == c->cut + 1 || n == c->cut + 4) && !f->failed)
                 save_again(at);
             if (n == c->cut && how == WAY_TRACE && c->retraces) /* while packets are under way */
                 set_trace(at);
+            if (c->op_count - n == c->cut && how == WAY_STARVED && !f->failed)
+                go_on_from_copy(at);
             if (n == c->cut && how == WAY_COPIED && !f->failed)
                 go_on_from_copy(at);
         }

@@ -52,11 +52,12 @@ class Torture(unittest.TestCase):
 
     def test_planted_faults_are_noticed(self):
         """A reply forgotten by a host's memory, a changed loaded byte, a counter larger by one under single steps, a
-        forgotten part of a time series."""
+        forgotten part of a time series, a call without memory that is taken for done."""
         self.assertRegex(torture("--fault", 1, "--count", 60, status=1), r"seed \d+: hang: ")
         self.assertRegex(torture("--fault", 2, "--values", "--count", 4, status=1), r"seed \d+: value: ")
         self.assertRegex(torture("--fault", 3, "--count", 4, status=1), r"seed \d+: numbers differ: steps: ")
         self.assertRegex(torture("--fault", 4, "--count", 60, status=1), r"seed \d+: told otherwise: paused: ")
+        self.assertRegex(torture("--fault", 5, "--count", 60, status=1), r"seed \d+: [a-z ]+: starved: ")
 
     def test_a_failure_becomes_a_small_program(self):
         """For a planted fault the C file compiles, has few calls, and runs."""

@@ -145,6 +145,9 @@ gpc_config *case_config(gpc_context *context, const torture_case *c, const char 
 enum { TORTURE_FILL = 0x9d };
 gpc_context *torture_context(const torture_options *o);
 
+/* Fails the allocation behind the next `left` ones, and `all` later ones; UINT64_MAX: none. */
+void starve(uint64_t left, bool all);
+
 /* Failures. */
 
 typedef struct failure {
