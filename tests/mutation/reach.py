@@ -67,8 +67,8 @@ def rows_of(build, program, effort, group="*"):
     told = program.with_suffix(".txt")
     told.unlink(missing_ok=True)
     environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_REACH": str(told)}
-    done = subprocess.run([program, "--jobs=1", "--filter", f"{group}/*"], cwd=build.root, env=environment, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+    done = subprocess.run([program, "--jobs=1", "--filter", f"{group}/*"], cwd=build.root, env=environment,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)  # fmt: skip
     rows = [line.split() for line in told.read_text().splitlines()] if told.exists() else []
     told.unlink(missing_ok=True)
     return done.returncode == 0, rows

@@ -7,11 +7,11 @@
     python3 tests/mutation/wakes.py lib/timed/l2/l2.c:335       of a line
 
 A wake-up is a statement that calls gpci_wheel_wake, or a function named after waking (mutants.py). The library is
-compiled once with a question in front of each wake-up. An environment variable then names the wake-up to leave out. All
-tests of the suites run once and record the reached wake-ups. Then each wake-up costs the tests that reach the wake-up,
-quick tests first, and seeds of torture, until the first failure. Use a checking build (README.md): assertions name a lost
-wake-up soon. A survivor is not needed, or needs a test, or stands in equivalent.txt with a reason. The exit status is 1
-if a wake-up survives without a reason.
+compiled once with a question in front of each wake-up. An environment variable then names the wake-up to leave out. Each
+wake-up costs some seeds of torture. If the seeds pass, all tests of the suites run once and record the reached wake-ups.
+Then the wake-up costs the tests that reach the wake-up, quick tests first, and more seeds, until the first failure. Use
+a checking build (README.md): assertions name a lost wake-up soon. A survivor is not needed, or needs a test, or stands in
+equivalent.txt with a reason. The exit status is 1 if a wake-up survives without a reason.
 """
 
 import argparse
@@ -30,7 +30,8 @@ from workshop import Build
 FOLDER = "lib/timed"
 SUITES = ["timed", "hierarchy", "replay", "oom"]
 BATCHES = 10, 40, 150  # tests at once, before all others
-CHUNKS = 8, 40, 10**9  # seeds of torture at once
+FEW = 24  # seeds of torture, before all tests
+CHUNKS = 40, 10**9  # further seeds of torture at once
 
 
 def numbered(path, text, wakes):
@@ -111,9 +112,13 @@ class Programs:
             test.lines.extend(int(number, 16) for number in numbers)
         return list(rows.values())
 
-    def fails(self, number, tests):
+    @staticmethod
+    def without(statement):
+        return {"GPUCACHE_LEFT_OUT": str(statement.number)}
+
+    def fails(self, statement, tests):
         """The first suite with a failure; None if no test fails."""
-        left_out, spent = {"GPUCACHE_LEFT_OUT": str(number)}, itertools.accumulate(test.seconds for test in tests)
+        left_out, spent = self.without(statement), itertools.accumulate(test.seconds for test in tests)
         tests = [test for test, seconds in zip(tests, spent) if seconds <= self.options.patience]
         for size in (*BATCHES, len(tests)):
             batch, tests = tests[:size], tests[size:]
@@ -122,10 +127,8 @@ class Programs:
                 failed = self.build.failing(self.made[suite], own, self.options.effort, left_out) if own else None
                 if failed is not None:
                     return f"{suite} {failed}"
-            if size == BATCHES[0] and self.torture_fails(left_out, 1, CHUNKS[0]):
-                return "torture"
-        first = CHUNKS[0] + 1
-        for size in CHUNKS[1:]:
+        first = FEW + 1
+        for size in CHUNKS:
             count = min(size, self.options.seeds - first + 1)
             if count > 0 and self.torture_fails(left_out, first, count):
                 return "torture"
@@ -185,16 +188,25 @@ def judged(asked, options, name, changed):
     subprocess.run(["ninja", "-C", options.build, *targets], stdout=subprocess.DEVNULL, check=True)
     programs = Programs(Build(ROOT, options.build), changed, options, name)
     print(f"{len(programs.objects)} files compiled", flush=True)
-    tests, counts = programs.tests(), dict.fromkeys(("killed", "survived", "explained"), 0)
+    counts = dict.fromkeys(("killed", "survived", "explained"), 0)
+
+    def tell(each, outcome, suite):
+        known[each.key] = outcome, suite
+        if options.log:
+            with options.log.open("a") as log:
+                log.write(f"{outcome}\t{suite}\t{each.key}\n")
+
+    for each in asked:  # cheap, before any test is known to reach the statement
+        if known.get(each.key, ("",))[0] != "killed" and programs.torture_fails(programs.without(each), 1, FEW):
+            tell(each, "killed", "torture")
+    rest = [each for each in asked if known.get(each.key, ("",))[0] != "killed"]
+    tests = programs.tests() if rest else {}
+    for each in rest:
+        own = tests.get(each.number, [])
+        suite = programs.fails(each, own)
+        tell(each, *(("killed", suite) if suite else ("survived", f"{len(own)} tests reach it")))
     for each in asked:
-        outcome, suite = known.get(each.key, ("", ""))
-        if outcome != "killed":
-            own = tests.get(each.number, [])
-            suite = programs.fails(each.number, own)
-            outcome, suite = ("killed", suite) if suite else ("survived", f"{len(own)} tests reach it")
-            if options.log:
-                with options.log.open("a") as log:
-                    log.write(f"{outcome}\t{suite}\t{each.key}\n")
+        outcome, suite = known[each.key]
         outcome = "explained" if outcome == "survived" and reasons.get(each.key) else outcome
         counts[outcome] += 1
         print(f"{outcome:9} {each} {suite}", flush=True)
