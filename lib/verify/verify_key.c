@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/recency.h"
 #include "coherence/tree/invariants.h"
 #include "verify/verify.h"
 
@@ -63,11 +62,12 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
             put_directory(w, m, block, sub);
 }
 
-/* Put a set's entries, most recent first: entries `first` to `first + count` of its recency order. */
-static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32_t count) {
+/* Put the entries of the only set, most recent first; `own`: of the ways without lines. */
+static void put_list(key_writer *w, const gpci_module *m, bool own) {
+    const uint32_t count = own ? m->given.directory_ways : m->given.ways;
     uint32_t put_in = 0;
-    for (uint32_t i = first; i < first + count; i++) {
-        const uint32_t block = first + gpci_recency_at(m->order + first, i - first);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t block = (own ? m->given.ways : 0) + gpci_module_way_at(m, 0, own, i);
         if (!m->given.any_victim && m->states[block] == GPC_LINE_I)
             continue;
         put_entry(w, m, block);
@@ -80,8 +80,8 @@ static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32
 static void put_module(key_writer *w, const gpci_module *m) {
     const uint64_t window = (uint64_t)w->e->setup->blocks * GPCI_VERIFY_BLOCK;
     if (!m->full_map && !m->sector_mask) { /* a line has all blocks: lines have no order */
-        put_list(w, m, 0, m->given.ways);
-        put_list(w, m, m->given.ways, m->given.directory_ways);
+        put_list(w, m, false);
+        put_list(w, m, true);
         return;
     }
     for (uint64_t a = GPCI_VERIFY_BASE; a < GPCI_VERIFY_BASE + window; a += m->given.block_bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/recency.h"
+#include "coherence/module/module.h"
 #include "verify/verify.h"
 
 #include <string.h>
@@ -128,9 +128,7 @@ static void rank(overlap_writer *w, const gpci_module *m) {
     memset(ranks, 0, BLOCKS);
     for (uint32_t i = 0; i < m->blocks; i++) {
         const uint32_t way = i % m->all_ways, own = way < m->given.ways ? 0 : m->given.ways,
-                       recent = m->full_map
-                                    ? i
-                                    : own + gpci_recency_at(gpci_module_order(m, i / m->all_ways, own != 0), way - own);
+                       recent = m->full_map ? i : own + gpci_module_way_at(m, i / m->all_ways, own != 0, way - own);
         if (is_roomy(w, m) && is_there(w, m, i))
             ranks[i] = (uint8_t)(1 + (tag_of(w, m, i) - GPCI_VERIFY_BASE) / m->given.block_bytes);
         else if (!is_roomy(w, m) && is_there(w, m, recent))

@@ -156,6 +156,8 @@ Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
     WRONG("no module that serves address 0x100", (TWO, BANK(2, 128, 3, 0), BANK(4, 128, 3, 1)));
     REFUSED(GPC_ERROR_RANGE, "'l1-0'.low has divisors and moduli that repeat after more than 65536 steps",
             BANK(0, 128, (uint64_t)1 << 40, (uint64_t)1 << 39));
+    REFUSED(GPC_ERROR_RANGE, "'mm'.modulus is 8589934592, more than 4294967295",
+            (RANGE(0, 0, 255), RANGE(1, 0, 255), RANGE(2, 0, 255), BANK(3, 256, (uint64_t)1 << 33, 0)));
     small *s = small_open();
     TWO;
     BANK(2, 128, 2, 1);

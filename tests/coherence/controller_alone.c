@@ -212,15 +212,19 @@ static unlike compare_blocks(const gpci_module *a, const gpci_module *b, uint32_
 }
 
 static bool same_order(const gpci_module *a, const gpci_module *b) {
-    const size_t lines = a->sector_mask ? (size_t)a->given.sets * a->given.ways : a->blocks,
-                 own = (size_t)a->rows * a->own_ways;
-    return !memcmp(a->order, b->order, lines * sizeof *a->order) &&
-           !memcmp(a->own_order, b->own_order, own * sizeof *a->own_order);
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t i = 0; i < a->all_ways; i++) {
+            const bool own = i >= a->given.ways;
+            const uint32_t place = own ? i - a->given.ways : i;
+            if (gpci_module_way_at(a, row, own, place) != gpci_module_way_at(b, row, own, place))
+                return false;
+        }
+    return true;
 }
 
 static unlike compare_modules(const gpci_module *a, const gpci_module *b) {
     const uint32_t blocks = a->full_map ? a->map.count : a->blocks;
-    unlike found = a->order && !same_order(a, b) ? ORDER : ALIKE;
+    unlike found = !a->full_map && !same_order(a, b) ? ORDER : ALIKE;
     if (blocks != (b->full_map ? b->map.count : b->blocks))
         return OTHER;
     for (uint32_t i = 0; i < blocks; i++) {

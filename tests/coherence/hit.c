@@ -68,7 +68,7 @@ static void access_both(gpc_coherence *const trees[2], uint64_t *random) {
         compare_results(&results[0], &results[1]);
 }
 
-enum { DATA = 1, TIMING = 2, FIFO = 4, THROUGH = 8, BANKED = 16, NO_ALLOCATE = 32 };
+enum { DATA = 1, TIMING = 2, FIFO = 4, THROUGH = 8, BANKED = 16, NO_ALLOCATE = 32, WIDE = 64 };
 
 static uint64_t compare_ways(const char *protocol, unsigned how) {
     small *s[2];
@@ -84,6 +84,8 @@ static uint64_t compare_ways(const char *protocol, unsigned how) {
             l1->write_through = how & THROUGH;
             l1->no_write_allocate = how & NO_ALLOCATE;
             l1->latency = 3, l1->directory_latency = 2;
+            if (how & WIDE) /* the order is a list, not a word */
+                l1->sets = 1, l1->ways = 18;
             if (how & BANKED && m)
                 l1->served = GPC_SERVES_INTERLEAVED, l1->divisor = 64, l1->modulus = 2;
             if (how & BANKED && !m)
@@ -113,7 +115,7 @@ Test(coherence_hit, the_short_way_is_the_long_way) {
     uint64_t hits = 0;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i++)
-        for (unsigned how = 0; how < 64; how++)
+        for (unsigned how = 0; how < 128; how++)
             hits += compare_ways(info.name, how);
     cr_expect_gt(hits, effort_is_small() ? 10000u : 50000u, "%llu", (unsigned long long)hits);
     gpc_context_destroy(context);

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "cache/index/index.h"
 #include "policies/protocol/protocols.h"
+#include "policies/replacement/lru.h"
 #include "registry/registry.h"
 
 #include <string.h>
@@ -80,6 +81,7 @@ struct gpci_module {
     uint32_t bank_shift, bank_modulus, bank_homes; /* bank_homes 1: independent of the home */
     const gpci_tree_selector *bank_selector;       /* HASHED banks, set by layout.c; or NULL */
     const gpci_tree_selector *selector;            /* module's sets, set by layout.c; NULL: use the next fields */
+    gpci_divisor apart, sets;                      /* set = line number / apart mod sets; apart: interleaving modulus */
     uint64_t row_mask;                             /* rows - 1 */
     uint32_t index_shift;                          /* row = tag >> index_shift & row_mask, unless `divides` */
     /* Sets or interleaving modulus are no powers of two; or a selector; or an interleaved module with larger lines. */
@@ -87,6 +89,7 @@ struct gpci_module {
     bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
     bool full_map;    /* a memory with ways 0: an entry for every block ever cached */
     bool fifo;        /* replacement is FIFO, not LRU */
+    bool in_word;     /* replacement is LRU, and `order` has a word per set */
     bool through;     /* stores were written through: by `given`, or by flags of an access */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
     /* A hierarchy's L1, or slice over memory: a store of a whole missing block requests no bytes. */
@@ -96,13 +99,13 @@ struct gpci_module {
     uint64_t notified_line, notified_access; /* line and access (gpc_coherence.line_access) `policy` saw last */
     bool notified_again;                     /* not as a first arrival of blocks */
     /*
-     * Tags, and per row the ways from most to least recent, then the directory-only ways in such an order. If a line
-     * has several blocks, it has one tag (0 if no block is valid) and one place in the order, both [set][ways]; ways
-     * without lines use separate arrays [row][own_ways]. Otherwise these are NULL.
+     * Tags. If a line has several blocks, it has one tag (0 if no block is valid), [set][ways]; ways without lines use
+     * a separate array [row][own_ways], otherwise NULL.
      */
     uint64_t *tags, *own_tags;
-    uint16_t *order, *own_order;
-    uint32_t own_ways; /* all_ways - ways; 0 if a line is a block */
+    uint32_t own_ways;        /* all_ways - ways */
+    gpci_lru_state order;     /* ways of every set */
+    gpci_lru_state own_order; /* ways without lines of every row, counting from 0 */
     /* indexed by block */
     uint8_t *states;  /* gpc_coherence_state */
     bool parted;      /* owners, alone and sharers are indexed by gpci_module_set_of */
@@ -172,11 +175,9 @@ uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
 void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag);
 /* A store misses the block and fetches no data, but blocks of the line are present: inform the policy. */
 void gpci_module_pass_line(gpci_module *m, uint64_t tag);
-/* Choose a directory-only way of the tag's row; directory_ways is not 0. */
-uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag);
 /*
- * Choose a regular or directory-only way among `candidates` (bit per way, at least one set; NULL: all). Not for full
- * maps. The content does not leave yet.
+ * Choose a regular or directory-only way among `candidates` (bit per way of the kind, at least one set; NULL: all).
+ * Not for full maps. The content does not leave yet.
  */
 uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates);
 /*
@@ -293,11 +294,9 @@ GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *m, uint32_t block) {
     return GPCI_LIKELY(!m->sector_mask) ? m->tags[block] : gpci_module_sector_tag(m, block);
 }
 
-/* Order of a row's ways, or (`own`) of the ways without lines: recency.h. */
-GPCI_INLINE uint16_t *gpci_module_order(const gpci_module *m, uint32_t row, bool own) {
-    if (GPCI_LIKELY(!m->sector_mask))
-        return m->order + (size_t)row * m->all_ways + (own ? m->given.ways : 0);
-    return own ? m->own_order + (size_t)row * m->own_ways : m->order + (size_t)(row >> m->sector_shift) * m->given.ways;
+/* Way at a place of a row's order, 0 most recent; `own`: among the ways without lines, counting from 0. */
+GPCI_INLINE uint32_t gpci_module_way_at(const gpci_module *m, uint32_t row, bool own, uint32_t place) {
+    return own ? gpci_lru_at(&m->own_order, row, place) : gpci_lru_at(&m->order, row >> m->sector_shift, place);
 }
 
 GPCI_INLINE bool gpci_module_same_line(const gpci_module *m, uint64_t tag, uint64_t other) {

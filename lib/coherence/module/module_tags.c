@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/recency.h"
 #include "coherence/module/sharers.h"
 
 #include "base/array.h"
@@ -33,12 +32,9 @@
 
 /* Row for interleaved lines of several blocks, and for sizes that are no powers of two. */
 static uint32_t divided_row(const gpci_module *m, uint64_t tag) {
-    const uint32_t sets = m->given.sets, sector = (uint32_t)(tag >> m->block_shift) & m->sector_mask;
-    uint64_t line = tag >> m->line_shift;
-    const uint64_t modulus = m->interleaved ? m->given.modulus : 1;
-    if (GPCI_LIKELY(!((line | modulus) >> 32))) /* a 32-bit division is several times faster than a 64-bit one */
-        return (uint32_t)line / (uint32_t)modulus % sets << m->sector_shift | sector;
-    return (uint32_t)(line / modulus % sets) << m->sector_shift | sector;
+    const uint32_t sector = (uint32_t)(tag >> m->block_shift) & m->sector_mask;
+    const uint32_t set = gpci_modulo(&m->sets, gpci_quotient(&m->apart, tag >> m->line_shift));
+    return set << m->sector_shift | sector;
 }
 
 /* Row of a module without selector. */
@@ -114,7 +110,10 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
 static void bring_to_front(gpci_module *m, uint32_t block) {
     const uint32_t row = block / m->all_ways, way = block - row * m->all_ways;
     const uint32_t ways = m->given.ways;
-    gpci_recency_touch(gpci_module_order(m, row, way >= ways), way >= ways ? way - ways : way);
+    if (GPCI_LIKELY(way < ways))
+        gpci_lru_touch(&m->order, row >> m->sector_shift, way);
+    else
+        gpci_lru_touch(&m->own_order, row, way - ways);
 }
 
 bool gpci_module_has_company(const gpci_module *m, uint32_t block) {
@@ -271,17 +270,6 @@ static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, ui
     }
 }
 
-/* Victim in [first, end) by order; moves to the front. */
-static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
-    uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
-    uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
-    if (way != end) {
-        gpci_recency_touch(order, way - first);
-        return base + way;
-    }
-    return base + first + gpci_recency_last_to_front(order, end - first);
-}
-
 static uint64_t line_of(const gpci_module *m, uint64_t tag) {
     return tag >> m->line_shift << m->line_shift;
 }
@@ -330,10 +318,11 @@ bool gpci_module_is_full(const gpci_module *m, uint64_t tag) {
     return free_way(m, base_of(m, tag), 0, m->given.ways) == m->given.ways;
 }
 
+/* Lowest free candidate in [first, end), of which bit 0 is `first`; `end`: none. */
 static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
                                const uint64_t *candidates) {
     uint32_t way = free_way(m, base, first, end);
-    while (way != end && !gpci_is_candidate(candidates, way))
+    while (way != end && !gpci_is_candidate(candidates, way - first))
         way = free_way(m, base, way + 1, end);
     return way;
 }
@@ -372,23 +361,27 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     return way < ways && gpci_is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
-static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
-                                const uint64_t *candidates) {
-    const uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
-    uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
-    for (uint32_t i = end - first; way == end && i-- > 0;)
-        if (gpci_is_candidate(candidates, first + gpci_recency_at(order, i)))
-            way = first + gpci_recency_at(order, i);
+/* Free or least recent candidate, with data or (`own`) without lines; moves to the front. */
+static uint32_t choose_in_order(gpci_module *m, uint32_t row, bool own, const uint64_t *candidates) {
+    gpci_lru_state *order = own ? &m->own_order : &m->order;
+    const uint32_t first = own ? m->given.ways : 0, end = first + order->ways, base = row * m->all_ways,
+                   set = own ? row : row >> m->sector_shift;
+    uint32_t way = end;
+    if (!m->given.any_victim)
+        way = candidates ? free_candidate(m, base, first, end, candidates) : free_way(m, base, first, end);
+    if (way == end)
+        way = first + gpci_lru_last(order, set, candidates);
+    gpci_lru_touch(order, set, way - first);
     return base + way;
 }
 
-/* Victim by order, among the ways the access may take. */
-static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
+static uint32_t choose_in_row(gpci_module *m, uint64_t tag, uint32_t row, bool own, const uint64_t *candidates) {
+    if (m->policy && !own)
+        return policy_choice(m, tag, row * m->all_ways, candidates);
     uint64_t words[GPC_MAX_WAYS / 64];
-    const uint64_t *candidates = gpci_module_unmarked(m, tag, NULL, words);
-    const uint32_t block = choice_in_order(m, base, 0, m->given.ways, candidates);
-    bring_to_front(m, block);
-    return block;
+    if (GPCI_UNLIKELY(m->tokens != NULL) && !own)
+        candidates = gpci_module_unmarked(m, tag, candidates, words);
+    return choose_in_order(m, row, own, candidates);
 }
 
 void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty) {
@@ -424,30 +417,15 @@ static uint32_t map_entry(gpci_module *m, uint64_t tag) {
 uint32_t gpci_module_victim(gpci_module *m, uint64_t tag) {
     if (m->full_map)
         return map_entry(m, tag);
-    const uint32_t base = base_of(m, tag), way = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
-    if (way != GPCI_TREE_NO_BLOCK) {
-        gpci_module_join_line(m, base + way, tag);
-        return base + way;
-    }
-    if (m->policy)
-        return policy_choice(m, tag, base, NULL);
-    return m->tokens ? victim_by_token(m, tag, base) : victim_in_order(m, base, 0, m->given.ways);
+    const uint32_t row = row_of(m, tag), way = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
+    if (way == GPCI_TREE_NO_BLOCK)
+        return choose_in_row(m, tag, row, false, NULL);
+    gpci_module_join_line(m, row * m->all_ways + way, tag);
+    return row * m->all_ways + way;
 }
 
 uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates) {
-    const uint32_t base = base_of(m, tag), ways = m->given.ways;
-    if (m->policy && !directory)
-        return policy_choice(m, tag, base, candidates);
-    uint64_t words[GPC_MAX_WAYS / 64];
-    if (GPCI_UNLIKELY(m->tokens != NULL) && !directory)
-        candidates = gpci_module_unmarked(m, tag, candidates, words);
-    const uint32_t block = choice_in_order(m, base, directory ? ways : 0, directory ? m->all_ways : ways, candidates);
-    bring_to_front(m, block);
-    return block;
-}
-
-uint32_t gpci_module_directory_victim(gpci_module *m, uint64_t tag) {
-    return victim_in_order(m, base_of(m, tag), m->given.ways, m->all_ways);
+    return choose_in_row(m, tag, row_of(m, tag), directory, candidates);
 }
 
 static void notify_invalidation(const gpci_module *m, uint32_t set, uint32_t way) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/recency.h"
 #include "coherence/module/sharers.h"
 #include "coherence/module/tree.h"
 #include "stats/stats.h"
@@ -26,9 +25,8 @@ static uint32_t recency_of(const gpci_module *m, uint32_t block) {
     const bool own = way >= m->given.ways;
     if (m->policy && !own)
         return 0;
-    const uint16_t *order = gpci_module_order(m, block / m->all_ways, own);
     uint32_t place = 0;
-    while (gpci_recency_at(order, place) != way - (own ? m->given.ways : 0))
+    while (gpci_module_way_at(m, block / m->all_ways, own, place) != way - (own ? m->given.ways : 0))
         place++;
     return place;
 }
@@ -99,7 +97,7 @@ static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
     for (way = 0; way < ways && !m->given.any_victim; way++)
         if (is_free(m, base + way))
             return way;
-    return m->policy ? GPC_NO_MODULE : gpci_recency_at(gpci_module_order(m, row, false), ways - 1);
+    return m->policy ? GPC_NO_MODULE : gpci_module_way_at(m, row, false, ways - 1);
 }
 
 gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t address, uint32_t *out_set,

@@ -31,7 +31,7 @@ uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t
     const bool of_lines = m->sector_mask && (!first || m->fill_ways);
     uint32_t count = 0;
     if (!of_lines && !any_locked(e, m->index, base + first, end - first)) {
-        for (uint32_t way = first; way < end; way++)
+        for (uint32_t way = 0; way < end - first; way++)
             gpci_bit_set(candidates, way);
         return end - first;
     }
@@ -41,7 +41,7 @@ uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t
             continue;
         if (GPCI_UNLIKELY(of_lines) && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
             continue;
-        gpci_bit_set(candidates, way);
+        gpci_bit_set(candidates, way - first);
         count++;
     }
     return count;
@@ -123,7 +123,7 @@ uint32_t gpci_choose_way(gpci_engine *e, gpci_module *m, uint64_t tag) {
 
 uint32_t gpci_choose_entry_way(const gpci_engine *e, gpci_module *m, uint64_t tag) {
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, first = m->given.ways;
-    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
+    uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     return gpci_unlocked_ways(e, m, base, first, m->all_ways, GPCI_NO_ITEM, candidates)
                ? gpci_module_choose(m, tag, true, candidates)
            : m->fill_ways ? unless_locked(e, m, base + first)
@@ -165,7 +165,7 @@ bool gpci_is_full_of_near(const gpci_engine *e, const gpci_module *m, uint64_t t
 uint32_t gpci_take_directory_way(gpci_engine *e, gpci_task *task, uint64_t tag) {
     gpci_module *m = gpci_task_from(e, task);
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
-    uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
+    uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     if (!gpci_unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->inflight, candidates))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t block = gpci_module_choose(m, tag, true, candidates);

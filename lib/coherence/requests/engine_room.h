@@ -16,7 +16,7 @@ GPCI_INLINE bool gpci_holds_none(const gpci_engine *e, const gpci_module *m) {
 
 /*
  * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by `in-flight access` (if given):
- * a bit per way. Returns their number.
+ * a bit per way, bit 0 for `first`. Returns their number.
  */
 uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
                             uint32_t inflight, uint64_t *candidates);

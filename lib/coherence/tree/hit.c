@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/recency.h"
 #include "coherence/module/tree_engine.h"
 
 /*
@@ -22,7 +21,7 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
 }
 
 /* Way of a valid block in the row, looking at `recent` first, or UINT32_MAX. */
-static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uint64_t tag) {
+GPCI_INLINE uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uint64_t tag) {
     if (GPCI_UNLIKELY(m->sector_mask)) {
         const uint32_t block = gpci_module_find(m, tag);
         return block == GPCI_TREE_NO_BLOCK ? UINT32_MAX : block - base;
@@ -119,8 +118,8 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     const uint32_t row =
         GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : gpci_module_row(m, tag);
     const uint32_t base = row * m->all_ways;
-    uint16_t *order = gpci_module_order(m, row, false);
-    const uint32_t way = way_of(m, base, *order, tag);
+    uint64_t *order = &m->order.orders[GPCI_LIKELY(!m->sector_mask) ? row : row >> m->sector_shift];
+    const uint32_t way = way_of(m, base, *order & 15, tag); /* in lists, these bits may be of another way */
     if (way == UINT32_MAX)
         return false;
     const uint8_t state = m->states[base + way];
@@ -128,8 +127,10 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     const gpc_protocol_rule *rule = &m->rules[state][request->kind];
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
-    if (!m->fifo)
-        gpci_recency_touch(order, way);
+    if (GPCI_LIKELY(m->in_word))
+        *order = gpci_recency_use(*order, way);
+    else if (!m->fifo)
+        gpci_lru_touch(&m->order, row >> m->sector_shift, way);
     count(&m->stats, request->kind);
     c->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/invariants.h"
 #include "coherence/engine/engine.h"
-#include "coherence/module/recency.h"
 #include "coherence/module/sharers.h"
 
 #include <stdarg.h>
@@ -235,13 +234,13 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
 }
 
 static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t size) {
-    const uint16_t *lines = gpci_module_order(m, set, false), *own = gpci_module_order(m, set, true);
     uint64_t seen[GPC_MAX_MODULES / 64] = {0};
     if (m->all_ways > sizeof seen * 8)
         return true;
     for (uint32_t i = 0; i < m->all_ways; i++) {
-        const uint32_t ways = m->given.ways,
-                       way = i < ways ? gpci_recency_at(lines, i) : ways + gpci_recency_at(own, i - ways);
+        const uint32_t ways = m->given.ways;
+        const uint32_t way =
+            i < ways ? gpci_module_way_at(m, set, false, i) : ways + gpci_module_way_at(m, set, true, i - ways);
         if (way >= m->all_ways || gpci_bit_is_set(seen, way))
             return report(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
         gpci_bit_set(seen, way);
@@ -282,7 +281,7 @@ static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t s
     for (uint32_t i = first; i < first + m->given.ways; i++)
         if (!line_is_sane(m, i, text, size))
             return false;
-    return m->policy || !m->order || order_is_sane(m, set, text, size);
+    return m->policy || order_is_sane(m, set, text, size);
 }
 
 bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size) {

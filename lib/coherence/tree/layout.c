@@ -28,11 +28,19 @@ static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *over
     return here;
 }
 
+/* Take and start the order of the ways of each of `rows` rows. */
+static void place_order(gpci_lru_state *order, uint32_t rows, uint32_t ways, char *slab, size_t *at, bool *overflow) {
+    uint64_t *orders = take(slab, at, ways ? rows : 0, sizeof *orders, overflow);
+    gpci_lru_link *links = take(slab, at, ways > GPCI_RECENCY_WAYS ? (size_t)rows * ways : 0, sizeof *links, overflow);
+    if (slab && ways)
+        gpci_lru_start(order, rows, ways, orders, links);
+}
+
 static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, size_t *at, bool *overflow) {
     const size_t blocks = m->full_map ? 0 : m->blocks, subs = blocks * m->sub_blocks;
     const size_t with_data = c->with_data && !m->given.memory ? blocks : 0;
     const size_t lines = m->sector_mask ? (size_t)m->given.sets * m->given.ways : blocks,
-                 own = m->full_map ? 0 : (size_t)m->rows * m->own_ways;
+                 own = m->sector_mask ? (size_t)m->rows * m->own_ways : 0;
     m->tags = take(slab, at, lines, sizeof *m->tags, overflow);
     m->own_tags = take(slab, at, own, sizeof *m->own_tags, overflow);
     const size_t rows = gpci_sharers_rows(m, subs);
@@ -44,8 +52,8 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
     m->alone = take(slab, at, rows ? (subs + 7) / 8 : 0, sizeof *m->alone, overflow);
     m->alone = rows ? m->alone : NULL;
     m->parted = rows && m->given.directory_ways;
-    m->order = take(slab, at, lines, sizeof *m->order, overflow);
-    m->own_order = take(slab, at, own, sizeof *m->own_order, overflow);
+    place_order(&m->order, m->given.sets, m->given.ways, slab, at, overflow);
+    place_order(&m->own_order, m->rows, m->own_ways, slab, at, overflow);
     m->states = take(slab, at, blocks, sizeof *m->states, overflow);
     m->lacks = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
     m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
@@ -56,10 +64,10 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
         m->lacks = NULL;
 }
 
-/* Initialise: all blocks invalid, everything else 0: no owners, way 0 most recent in every set. */
+/* Initialise: all blocks invalid, everything else 0: no owners. */
 static void start_module(gpci_module *m) {
     if (m->full_map) {
-        m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->order = NULL, m->states = NULL;
+        m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->states = NULL;
         return;
     }
     memset(m->states, GPC_LINE_I, m->blocks);
@@ -71,10 +79,12 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
     const uint64_t modulus = m->interleaved ? g->modulus : 1;
     m->full_map = g->memory && !g->ways;
     m->fill_ways = m->place == GPCI_PLACE_FIRST ? c->telling.fill_ways : 0;
-    m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways + m->fill_ways;
-    m->own_ways = m->sector_mask ? m->all_ways - g->ways : 0;
+    m->own_ways = g->directory_ways + m->fill_ways;
+    m->all_ways = m->full_map ? UINT32_MAX : g->ways + m->own_ways;
     m->rows = g->sets << m->sector_shift;
     m->blocks = m->full_map ? 0 : m->rows * m->all_ways;
+    m->apart = gpci_divisor_of((uint32_t)modulus);
+    m->sets = gpci_divisor_of(g->sets);
     m->row_mask = m->rows - 1;
     m->index_shift = m->block_shift + gpci_log2(modulus);
     m->divides =
@@ -87,8 +97,8 @@ static void share_arrays(gpci_module *m) {
     m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners, m->alone = home->alone,
     m->parted = home->parted;
     m->shared = home->shared, m->shared_rows = home->shared_rows;
-    m->own_tags = home->own_tags, m->own_order = home->own_order;
-    m->order = home->order, m->states = home->states;
+    m->order = home->order, m->own_order = home->own_order;
+    m->own_tags = home->own_tags, m->states = home->states;
     m->dirty = home->dirty, m->data = home->data;
 }
 
@@ -254,6 +264,7 @@ gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
             status = make_matrices(c, m, error);
         m->plain = m->place == GPCI_PLACE_FIRST && !m->policy && (!m->divides || m->selector) && !m->interleaved &&
                    !m->given.write_through;
+        m->in_word = !m->policy && !m->fifo && m->given.ways <= GPCI_RECENCY_WAYS;
         if (m->given.memory && m->block_shift > c->memory_shift)
             c->memory_shift = m->block_shift;
     }

@@ -81,7 +81,13 @@ static gpc_status make(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     return status < 0 ? gpci_fail(error, status, "%s: %s", gpci_tree_title_of(m).text, detail.message) : GPC_OK;
 }
 
+/* Find or make the selector of a module that needs one. All modules: the modulus must fit gpci_divisor. */
 static gpc_status select_for(gpc_coherence *c, gpci_module *m, gpc_error *error) {
+    if (m->interleaved && m->given.modulus > UINT32_MAX)
+        GPCI_TREE_REFUSE(RANGE, m, "modulus", "is %llu, more than %u", (unsigned long long)m->given.modulus,
+                         UINT32_MAX);
+    if (!needs_selector(m))
+        return GPC_OK;
     for (uint32_t i = m->index; i-- > 0;)
         if (c->modules[i].selector && same_selector(&c->modules[i], m)) {
             m->selector = c->modules[i].selector;
@@ -93,8 +99,7 @@ static gpc_status select_for(gpc_coherence *c, gpci_module *m, gpc_error *error)
 gpc_status gpci_tree_select(gpc_coherence *c, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
-        if (needs_selector(&c->modules[i]))
-            status = select_for(c, &c->modules[i], error);
+        status = select_for(c, &c->modules[i], error);
     for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
         gpci_module *m = &c->modules[i];
         const gpci_module *bank = m->banks ? &c->modules[m->given.low[0]] : NULL;

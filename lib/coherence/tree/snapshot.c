@@ -5,7 +5,7 @@
 
 /*
  * State of a tree as bytes, and back. The exploration in the tests compares the bytes to recognise states; so equal
- * states must give equal bytes, whatever their history. Saved in this order:
+ * states must give equal bytes, whatever their history (orders of more than 16 ways apart: lru.h). Saved in this order:
  *   the slab                          with the data of invalid blocks zeroed, which have no meaning
  *   each full map                     a count, then entries ascending by block number: number, state, owners, sharers
  *   pages                             a count, then pages ascending by number: number, home

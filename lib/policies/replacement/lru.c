@@ -18,24 +18,20 @@ static gpci_lru_link *links_of(const gpci_lru_state *lru, uint32_t set) {
     return lru->links + (size_t)set * lru->ways;
 }
 
+void gpci_lru_start(gpci_lru_state *lru, uint32_t sets, uint32_t ways, void *orders, gpci_lru_link *links) {
+    *lru = (gpci_lru_state){.ways = ways, .orders = orders, .ends = orders, .links = links};
+    for (uint32_t set = 0; set < sets && ways <= GPCI_RECENCY_WAYS; set++)
+        lru->orders[set] = GPCI_RECENCY_START;
+    for (uint32_t set = 0; set < sets && ways > GPCI_RECENCY_WAYS; set++) {
+        lru->ends[set] = (gpci_lru_ends){0, (uint16_t)(ways - 1), 0};
+        for (uint32_t way = 0; way < ways; way++)
+            links_of(lru, set)[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
+    }
+}
+
 gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
-    gpci_lru_state *lru = self;
-    lru->ways = env->ways;
-    lru->orders = env->set_state;
-    lru->ends = env->set_state;
-    lru->links = env->line_state;
-    if (env->ways <= GPCI_RECENCY_WAYS) {
-        for (uint32_t set = 0; set < env->sets; set++)
-            lru->orders[set] = GPCI_RECENCY_START;
-        return GPC_OK;
-    }
-    for (uint32_t set = 0; set < env->sets; set++) {
-        gpci_lru_link *links = links_of(lru, set);
-        lru->ends[set] = (gpci_lru_ends){0, (uint16_t)(env->ways - 1), 0};
-        for (uint32_t way = 0; way < env->ways; way++)
-            links[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
-    }
+    gpci_lru_start(self, env->sets, env->ways, env->set_state, env->line_state);
     return GPC_OK;
 }
 
@@ -110,6 +106,13 @@ uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const ui
             return UINT32_MAX;
         way = links[way].newer;
     }
+    return way;
+}
+
+uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t place) {
+    uint32_t way = lru->ends[set].newest;
+    while (place--)
+        way = links_of(lru, set)[way].older;
     return way;
 }
 

@@ -24,6 +24,16 @@ GPCI_INLINE uint64_t gpci_recency_touch(uint64_t order, uint32_t way) {
     return (order & ~through) | ((order & (through >> 4)) << 4) | way;
 }
 
+/* As gpci_recency_touch, faster for the two most recent ways. */
+GPCI_INLINE uint64_t gpci_recency_use(uint64_t order, uint64_t way) {
+    const uint64_t differ = order ^ way;
+    if (!(differ & 15))
+        return order;
+    if (!((order >> 4 ^ way) & 15))
+        return order ^ (differ & 15) * 0x11; /* exchanges the two nibbles */
+    return gpci_recency_touch(order, (uint32_t)way);
+}
+
 /* Make `way` the least recent of `ways`. */
 GPCI_INLINE uint64_t gpci_recency_demote(uint64_t order, uint32_t ways, uint32_t way) {
     uint64_t differ = order ^ (0x1111111111111111u * way);
@@ -59,12 +69,20 @@ void gpci_lru_use(void *self, uint32_t set, uint32_t way, const gpc_request *req
 
 void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
 void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way);
+uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t place);
+
+/* Way at a place of the order, 0 most recent. */
+GPCI_INLINE uint32_t gpci_lru_at(const gpci_lru_state *lru, uint32_t set, uint32_t place) {
+    return GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS) ? gpci_recency_last(lru->orders[set], place + 1)
+                                                       : gpci_lru_list_at(lru, set, place);
+}
 
 GPCI_INLINE void gpci_lru_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
-    if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS))
-        lru->orders[set] = gpci_recency_touch(lru->orders[set], way);
-    else
+    if (GPCI_UNLIKELY(lru->ways > GPCI_RECENCY_WAYS)) {
         gpci_lru_list_touch(lru, set, way);
+        return;
+    }
+    lru->orders[set] = gpci_recency_use(lru->orders[set], way);
 }
 
 /* Make `way` the least recent. A filled victim is already the least recent. */
@@ -90,6 +108,8 @@ GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way
     }
 }
 
+/* Begin with way 0 the most recent. `links`: for more than 16 ways. */
+void gpci_lru_start(gpci_lru_state *lru, uint32_t sets, uint32_t ways, void *orders, gpci_lru_link *links);
 /* `init` of every policy with an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */
 gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message);
 
