@@ -275,7 +275,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
         status = gpci_launch_l1_share(h, launch ? &l : NULL, &share, error);
     if (status < 0)
         return status;
-    const bool same = share.sets == h->share.sets && share.ways == h->share.ways && gpci_kernels_uniform(h);
+    const bool same = gpci_is_shape(&share, &h->share) && gpci_kernels_uniform(h);
     if (!same && (status = h->levels->resize(h, &share, error)) < 0)
         return status;
     h->share = share;

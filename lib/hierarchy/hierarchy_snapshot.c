@@ -78,7 +78,7 @@ static void archive_share(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_bytes(a, &share, sizeof share);
     if (a->status < 0 || !a->loading)
         return;
-    if (share.sets != h->share.sets || share.ways != h->share.ways) {
+    if (!gpci_is_shape(&share, &h->share)) {
         gpc_error reason = GPC_ERROR_INIT;
         gpc_status status = h->levels->resize(h, &share, &reason);
         if (status < 0)

@@ -65,14 +65,14 @@ void gpci_kernels_shared(gpc_hierarchy *h, const gpci_l1_share *share) {
         h->kernels->shares[sm] = *share;
 }
 
-static bool is_shape(const gpci_l1_share *a, const gpci_l1_share *b) {
-    return a->sets == b->sets && a->ways == b->ways;
+bool gpci_is_shape(const gpci_l1_share *a, const gpci_l1_share *b) {
+    return a->sets == b->sets && a->ways == b->ways && a->lines == b->lines;
 }
 
 bool gpci_kernels_uniform(const gpc_hierarchy *h) {
     bool uniform = true;
     for (uint32_t sm = 0; h->kernels && sm < h->sms; sm++)
-        uniform &= is_shape(&h->kernels->shares[sm], &h->share);
+        uniform &= gpci_is_shape(&h->kernels->shares[sm], &h->share);
     return uniform;
 }
 
@@ -114,7 +114,7 @@ static void reshape(gpc_hierarchy *h, uint32_t sm, gpc_cache *l1, const gpci_l1_
 static gpc_status build(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1,
                         gpc_error *error) {
     for (uint32_t sm = 0; sm < h->sms; sm++) {
-        if (!(sms[sm / 64] & bit(sm)) || is_shape(share, &h->kernels->shares[sm]))
+        if (!(sms[sm / 64] & bit(sm)) || gpci_is_shape(share, &h->kernels->shares[sm]))
             continue;
         gpc_status status = gpci_build_l1_of(h, share, sm, error, &l1[sm]);
         if (status < 0)
@@ -170,7 +170,7 @@ static gpc_status change(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_sh
 gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, bool all,
                                 gpc_error *error) {
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
-        if (sms[sm / 64] & bit(sm) && (is_emptied(h) || !is_shape(share, &h->kernels->shares[sm])) &&
+        if (sms[sm / 64] & bit(sm) && (is_emptied(h) || !gpci_is_shape(share, &h->kernels->shares[sm])) &&
             !h->driver->quiet(h, sm))
             return GPC_BUSY;
     for (uint32_t sm = 0; !h->l1 && sm < h->sms; sm++)
@@ -351,7 +351,7 @@ static void restore_shares(gpc_hierarchy *h, gpci_archive *a) {
     gpc_cache **l1 = gpci_zalloc(h->context, h->sms, sizeof *l1);
     gpc_status status = l1 ? GPC_OK : GPC_ERROR_MEMORY;
     for (uint32_t sm = 0; status == GPC_OK && h->l1 && sm < h->sms; sm++)
-        if (!is_shape(&h->kernels->shares[sm], &h->share))
+        if (!gpci_is_shape(&h->kernels->shares[sm], &h->share))
             status = gpci_build_l1_of(h, &h->kernels->shares[sm], sm, &reason, &l1[sm]);
     for (uint32_t sm = 0; status == GPC_OK && sm < h->sms; sm++)
         if (l1[sm])

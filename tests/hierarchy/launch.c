@@ -198,6 +198,14 @@ Test(memory_launch, carveout_of_ways) {
     check_share(UNIFIED "l1.resize = ways\n", &most, 64);  /* 8 x 16 KiB: 132 KiB; 124 KiB left: 1 way */
 }
 
+/* Tags of 256 KiB, and data for what the carve-out leaves: another number of lines in the same sets and ways. */
+Test(memory_launch, carveout_of_lines) {
+    gpc_launch some = launch_of(256, 32, 2048), more = launch_of(256, 32, 7 * 1024);
+    check_share(UNIFIED "l1.resize = lines\n", NULL, 256);
+    check_share(UNIFIED "l1.resize = lines\n", &some, 224);
+    check_share(UNIFIED "l1.resize = lines\n", &more, 192);
+}
+
 /* Dirty lines and counts of an L1 survive resizing. */
 Test(memory_launch, resizing_loses_nothing) {
     rig r;

@@ -52,6 +52,8 @@ gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpc
                                 gpc_error *error);
 /* Inform an L1's policies that the stream's kernel begins or ends there. */
 void gpci_kernels_tell(gpc_hierarchy *h, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
+/* True if an L1 of both shares has the same sets, ways and lines. */
+bool gpci_is_shape(const gpci_l1_share *a, const gpci_l1_share *b);
 /* True if all L1s have equal shares, as a sequential kernel needs. */
 bool gpci_kernels_uniform(const gpc_hierarchy *h);
 /* Set the share of all L1s. */
