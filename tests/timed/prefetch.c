@@ -70,6 +70,20 @@ Test(prefetch, late) {
     rig_close(&r);
 }
 
+/* Two ways: the mark of a line in the last set is kept, too. */
+Test(prefetch, useful_in_every_set) {
+    rig r;
+    start(&r, "l1.ways = 2\n");
+    ask(1, 63); /* 64 sets */
+    rig_issue(&r, LINE(GPC_LOAD, LINES(0)));
+    rig_finish(&r);
+    rig_issue(&r, LINE(GPC_LOAD, LINES(63)));
+    rig_finish(&r);
+    OUTCOMES("U");
+    expect_counts(&r, 1);
+    rig_close(&r);
+}
+
 /* Replaced before any load: of a set of four ways, four further lines. */
 Test(prefetch, unused) {
     rig r;

@@ -82,7 +82,7 @@ static uint32_t mark_of(const gpc_cache *cache, uint64_t address) {
 
 /* A slot's mark, or NULL: a cache's size may be below sets times ways. */
 static uint32_t *mark_at(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way) {
-    const size_t slot = gpci_slot(cache, set, way);
+    const size_t slot = (size_t)set * cache->ways + way;
     return slot < p->slots ? &p->marks[slot] : NULL;
 }
 
