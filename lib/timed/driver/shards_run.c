@@ -23,8 +23,9 @@ static void step(gpci_timed *view, uint32_t number) {
 }
 
 static void expect(const gpci_timed *view, const uint64_t *due, const gpci_shard_phase *phase) {
+    const uint32_t last = phase->last / 64;
     for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
-        for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
+        for (uint32_t word = phase->first / 64; word <= last; word++)
             for (uint64_t bits = due[word] & phase->set[word] & view->expected[word]; bits; bits &= bits - 1) {
                 const uint32_t number = word * 64 + gpci_lowest(bits);
                 const gpci_group *group = &view->groups[view->group_of[number]];
