@@ -200,6 +200,27 @@ Test(dram_refusals, name_the_key) {
     gpc_context_destroy(context);
 }
 
+/* Numbers of bits have any two digits. Rows of 2^19 bytes have 14 bits of bursts of 32 bytes. */
+Test(dram_refusals, numbers_of_bits) {
+    static const char *const cases[][2] = {
+        {"dram.mapping=row column:10 bank group pseudo column:4", NULL},
+        {"dram.mapping=row column:9 bank group pseudo column:5", NULL},
+        {"dram.mapping=row column:8 bank group pseudo column:5", "column has not the number of bits"},
+        {"dram.mapping=row column:11 bank group pseudo column:4", "column has not the number of bits"},
+        {"dram.mapping=row bank group pseudo column:99", "column has not the number of bits"},
+        {"dram.mapping=row bank group pseudo column:100", "is not a list"}};
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const pairs[] = {cases[i][0], "dram.burst_bytes=32B", "dram.row_bytes=512KiB", NULL};
+        gpc_dram_destroy(make(context, pairs, cases[i][1] ? GPC_ERROR_FORMAT : GPC_OK, &error));
+        if (cases[i][1])
+            cr_expect_not_null(strstr(error.message, cases[i][1]), "%s: %s", cases[i][0], error.message);
+    }
+    gpc_context_destroy(context);
+}
+
 Test(dram_refusals, arguments) {
     rig *r = rig_open(NULL);
     gpc_stats stats;
