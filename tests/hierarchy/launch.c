@@ -289,4 +289,6 @@ Test(memory_launch, code_of_a_cold_launch) {
     check_code("launch.code = true\n", 0, 8);
     check_code("launch.code = true\nkernels.flush = l1\n", 0, 8);
     check_code("launch.code = true\nkernels.flush = all\n", 8, 8);
+    check_code("coherence = nmoesi\nlaunch.code = true\nkernels.flush = l1\n", 0, 8);
+    check_code("coherence = nmoesi\nlaunch.code = true\nkernels.flush = all\n", 8, 8);
 }
