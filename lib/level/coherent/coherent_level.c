@@ -202,6 +202,12 @@ static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *h, gpc_request *policy_reque
     return gpci_passes_l1(h, policy_request->space) ? bypass : 0;
 }
 
+static void log_lookup(gpc_hierarchy *h, const gpc_request *request, uint32_t segments, const gpc_coherence_result *r) {
+    gpci_append_step(h->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, request->sm, request->address, segments,
+                     r->hit ? GPC_HIT : GPC_MISS);
+    gpci_append_messages(h, r);
+}
+
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     const uint32_t segments = gpci_count_sectors(a->line->segments);
@@ -226,11 +232,8 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     if (GPCI_UNLIKELY(h->with_data))
         deliver(h, a, &values);
     const uint32_t read = count(h, &r);
-    if (GPCI_UNLIKELY(h->log != NULL)) {
-        gpci_append_step(h->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, a->request.sm, a->request.address, segments,
-                         r.hit ? GPC_HIT : GPC_MISS);
-        gpci_append_messages(h, &r);
-    }
+    if (GPCI_UNLIKELY(h->log != NULL))
+        log_lookup(h, &a->request, segments, &r);
     if (GPCI_UNLIKELY(h->coherent->tracks))
         gpci_coherent_follow(h, policy_request, a->request.kind == GPC_STORE ? r.found != GPC_LINE_I : r.hit);
     if (r.hit) {
