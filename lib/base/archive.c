@@ -31,36 +31,36 @@ _Static_assert(sizeof(head) == 56 && sizeof(section_head) == 32, "no gaps in a f
 
 static const char magic[8] = {'G', 'P', 'C', 'S', 'N', 'A', 'P', '\n'};
 
-void gpci_archive_fail(gpci_archive *a, gpc_status status, const char *what) {
-    if (a->status < 0)
+void gpci_archive_fail(gpci_archive *archive, gpc_status status, const char *what) {
+    if (archive->status < 0)
         return;
-    a->status = status;
+    archive->status = status;
     if (status == GPC_ERROR_MEMORY)
-        gpci_out_of_memory(a->error);
-    else if (a->loading)
-        gpci_fail(a->error, status, "snapshot, offset %zu: %s", a->at, what);
+        gpci_out_of_memory(archive->error);
+    else if (archive->loading)
+        gpci_fail(archive->error, status, "snapshot, offset %zu: %s", archive->at, what);
     else
-        gpci_fail(a->error, status, "snapshot: %s", what);
+        gpci_fail(archive->error, status, "snapshot: %s", what);
 }
 
 /* Make room for `size` more bytes. Returns their address; NULL after a failure. */
-static uint8_t *append(gpci_archive *a, size_t size) {
-    if (a->status < 0)
+static uint8_t *append(gpci_archive *archive, size_t size) {
+    if (archive->status < 0)
         return NULL;
-    if (size > a->room - a->size) {
+    if (size > archive->capacity - archive->size) {
         size_t more = size > LARGE_STEP ? size : LARGE_STEP;
-        if (!gpci_array_room(a->context, &a->data, &a->room, a->size, more, 1)) {
-            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        if (!gpci_array_reserve(archive->context, &archive->data, &archive->capacity, archive->size, more, 1)) {
+            gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
             return NULL;
         }
     }
-    a->size += size;
-    return a->data + (a->size - size);
+    archive->size += size;
+    return archive->data + (archive->size - size);
 }
 
-void gpci_archive_save(gpci_archive *a, gpc_context *context, gpc_error *error, gpci_archive_kind kind) {
-    *a = (gpci_archive){.context = context, .error = error};
-    gpci_crc_init(&a->crc);
+void gpci_archive_save(gpci_archive *archive, gpc_context *context, gpc_error *error, gpci_archive_kind kind) {
+    *archive = (gpci_archive){.context = context, .error = error};
+    gpci_crc_init(&archive->crc);
     const head first = {.version = VERSION,
                         .order = 0x01020304u,
                         .library = GPC_VERSION_NUMBER,
@@ -68,7 +68,7 @@ void gpci_archive_save(gpci_archive *a, gpc_context *context, gpc_error *error, 
                         .layout = kind.layout,
                         .address_bytes = sizeof(void *),
                         .seed = context->seed};
-    uint8_t *at = append(a, sizeof first);
+    uint8_t *at = append(archive, sizeof first);
     if (!at)
         return;
     memcpy(at, &first, sizeof first);
@@ -76,187 +76,191 @@ void gpci_archive_save(gpci_archive *a, gpc_context *context, gpc_error *error, 
 }
 
 /* Write size and checksums into the section's head, when the section is complete. */
-static void close_section(gpci_archive *a) {
-    section_head h;
-    if (!a->section || a->status < 0)
+static void close_section(gpci_archive *archive) {
+    section_head section;
+    if (!archive->section || archive->status < 0)
         return;
-    uint8_t *at = a->data + a->section;
-    memcpy(&h, at, sizeof h);
-    h.size = a->size - a->section - sizeof h;
-    h.data_crc = gpci_crc_of(&a->crc, 0, at + sizeof h, (size_t)h.size);
-    h.crc = gpci_crc_of(&a->crc, 0, &h, offsetof(section_head, crc));
-    memcpy(at, &h, sizeof h);
+    uint8_t *at = archive->data + archive->section;
+    memcpy(&section, at, sizeof section);
+    section.size = archive->size - archive->section - sizeof section;
+    section.data_crc = gpci_crc_of(&archive->crc, 0, at + sizeof section, (size_t)section.size);
+    section.crc = gpci_crc_of(&archive->crc, 0, &section, offsetof(section_head, crc));
+    memcpy(at, &section, sizeof section);
 }
 
-gpc_status gpci_archive_finish(gpci_archive *a) {
+gpc_status gpci_archive_finish(gpci_archive *archive) {
     head first;
-    close_section(a);
-    if (a->status < 0)
-        return a->status;
-    memcpy(&first, a->data, sizeof first);
-    first.size = a->size;
-    first.crc = gpci_crc_of(&a->crc, 0, &first, offsetof(head, crc));
-    memcpy(a->data, &first, sizeof first);
+    close_section(archive);
+    if (archive->status < 0)
+        return archive->status;
+    memcpy(&first, archive->data, sizeof first);
+    first.size = archive->size;
+    first.crc = gpci_crc_of(&archive->crc, 0, &first, offsetof(head, crc));
+    memcpy(archive->data, &first, sizeof first);
     return GPC_OK;
 }
 
 /* Fail at an offset. */
-static gpc_status refuse(gpci_archive *a, gpc_status status, size_t offset, const char *what) {
-    a->at = offset;
-    gpci_archive_fail(a, status, what);
+static gpc_status refuse(gpci_archive *archive, gpc_status status, size_t offset, const char *what) {
+    archive->at = offset;
+    gpci_archive_fail(archive, status, what);
     return status;
 }
 
 /* Check format, build of the library and completeness. */
-static gpc_status check_head(gpci_archive *a, gpci_archive_kind kind) {
-    head h;
-    if (a->size < sizeof h)
-        return refuse(a, GPC_ERROR_FORMAT, a->size, "it ends before its head does");
-    memcpy(&h, a->data, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0)
-        return refuse(a, GPC_ERROR_FORMAT, 0, "this is no snapshot");
-    if (h.order != 0x01020304u)
-        return refuse(a, GPC_ERROR_ABI, offsetof(head, order), "it is of a machine with another order of bytes");
-    if (h.version != VERSION)
-        return refuse(a, GPC_ERROR_ABI, offsetof(head, version), "it is of another version of the format");
-    if (h.crc != gpci_crc_of(&a->crc, 0, &h, offsetof(head, crc)))
-        return refuse(a, GPC_ERROR_FORMAT, offsetof(head, crc), "the head is damaged: its checksum differs");
-    if (h.library != GPC_VERSION_NUMBER || h.address_bytes != sizeof(void *))
-        return refuse(a, GPC_ERROR_ABI, offsetof(head, library), "it is of another version of the library");
-    if (h.kind != kind.kind)
-        return refuse(a, GPC_ERROR_FORMAT, offsetof(head, kind), "it is of another kind of object");
-    if (h.layout != kind.layout)
-        return refuse(a, GPC_ERROR_ABI, offsetof(head, layout), "it is of another build of the library");
-    if (h.seed != a->context->seed)
-        return refuse(a, GPC_ERROR_STATE, offsetof(head, seed), "its context has another seed");
-    if (h.size != a->size)
-        return refuse(a, GPC_ERROR_FORMAT, a->size < h.size ? a->size : (size_t)h.size,
-                      a->size < h.size ? "it has been cut" : "something stands behind its end");
+static gpc_status check_head(gpci_archive *archive, gpci_archive_kind kind) {
+    head header;
+    if (archive->size < sizeof header)
+        return refuse(archive, GPC_ERROR_FORMAT, archive->size, "it ends before its head does");
+    memcpy(&header, archive->data, sizeof header);
+    if (memcmp(header.magic, magic, sizeof magic) != 0)
+        return refuse(archive, GPC_ERROR_FORMAT, 0, "this is no snapshot");
+    if (header.order != 0x01020304u)
+        return refuse(archive, GPC_ERROR_ABI, offsetof(head, order), "it is of a machine with another order of bytes");
+    if (header.version != VERSION)
+        return refuse(archive, GPC_ERROR_ABI, offsetof(head, version), "it is of another version of the format");
+    if (header.crc != gpci_crc_of(&archive->crc, 0, &header, offsetof(head, crc)))
+        return refuse(archive, GPC_ERROR_FORMAT, offsetof(head, crc), "the head is damaged: its checksum differs");
+    if (header.library != GPC_VERSION_NUMBER || header.address_bytes != sizeof(void *))
+        return refuse(archive, GPC_ERROR_ABI, offsetof(head, library), "it is of another version of the library");
+    if (header.kind != kind.kind)
+        return refuse(archive, GPC_ERROR_FORMAT, offsetof(head, kind), "it is of another kind of object");
+    if (header.layout != kind.layout)
+        return refuse(archive, GPC_ERROR_ABI, offsetof(head, layout), "it is of another build of the library");
+    if (header.seed != archive->context->seed)
+        return refuse(archive, GPC_ERROR_STATE, offsetof(head, seed), "its context has another seed");
+    if (header.size != archive->size)
+        return refuse(archive, GPC_ERROR_FORMAT, archive->size < header.size ? archive->size : (size_t)header.size,
+                      archive->size < header.size ? "it has been cut" : "something stands behind its end");
     return GPC_OK;
 }
 
-static gpc_status check_sections(gpci_archive *a) {
-    section_head h;
-    for (size_t at = sizeof(head); at < a->size; at += sizeof h + (size_t)h.size) {
-        if (a->size - at < sizeof h)
-            return refuse(a, GPC_ERROR_FORMAT, at, "a section's head is cut");
-        memcpy(&h, a->data + at, sizeof h);
-        if (h.crc != gpci_crc_of(&a->crc, 0, &h, offsetof(section_head, crc)))
-            return refuse(a, GPC_ERROR_FORMAT, at, "a section's head is damaged: its checksum differs");
-        if (h.size > a->size - at - sizeof h)
-            return refuse(a, GPC_ERROR_FORMAT, at, "a section is longer than the file");
-        if (h.data_crc != gpci_crc_of(&a->crc, 0, a->data + at + sizeof h, (size_t)h.size))
-            return refuse(a, GPC_ERROR_FORMAT, at + sizeof h, "a section is damaged: its checksum differs");
+static gpc_status check_sections(gpci_archive *archive) {
+    section_head section;
+    for (size_t at = sizeof(head); at < archive->size; at += sizeof section + (size_t)section.size) {
+        if (archive->size - at < sizeof section)
+            return refuse(archive, GPC_ERROR_FORMAT, at, "a section's head is cut");
+        memcpy(&section, archive->data + at, sizeof section);
+        if (section.crc != gpci_crc_of(&archive->crc, 0, &section, offsetof(section_head, crc)))
+            return refuse(archive, GPC_ERROR_FORMAT, at, "a section's head is damaged: its checksum differs");
+        if (section.size > archive->size - at - sizeof section)
+            return refuse(archive, GPC_ERROR_FORMAT, at, "a section is longer than the file");
+        if (section.data_crc !=
+            gpci_crc_of(&archive->crc, 0, archive->data + at + sizeof section, (size_t)section.size))
+            return refuse(archive, GPC_ERROR_FORMAT, at + sizeof section, "a section is damaged: its checksum differs");
     }
     return GPC_OK;
 }
 
-gpc_status gpci_archive_load(gpci_archive *a, gpc_context *context, void *data, size_t size, gpc_error *error,
+gpc_status gpci_archive_load(gpci_archive *archive, gpc_context *context, void *data, size_t size, gpc_error *error,
                              gpci_archive_kind kind) {
-    *a = (gpci_archive){.context = context, .error = error, .loading = true, .data = data, .size = size, .room = size};
-    gpci_crc_init(&a->crc);
-    gpc_status status = check_head(a, kind);
+    *archive = (gpci_archive){
+        .context = context, .error = error, .loading = true, .data = data, .size = size, .capacity = size};
+    gpci_crc_init(&archive->crc);
+    gpc_status status = check_head(archive, kind);
     if (status == GPC_OK)
-        status = check_sections(a);
-    a->at = a->end = sizeof(head);
+        status = check_sections(archive);
+    archive->at = archive->end = sizeof(head);
     return status;
 }
 
-gpc_status gpci_archive_end(gpci_archive *a) {
-    if (a->at != a->end)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "more in a section than belongs there");
-    if (a->at != a->size)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a section that does not belong here");
-    return a->status;
+gpc_status gpci_archive_end(gpci_archive *archive) {
+    if (archive->at != archive->end)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "more in a section than belongs there");
+    if (archive->at != archive->size)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a section that does not belong here");
+    return archive->status;
 }
 
-void gpci_archive_close(gpci_archive *a) {
-    gpci_free(a->context, a->data);
-    a->data = NULL;
+void gpci_archive_close(gpci_archive *archive) {
+    gpci_free(archive->context, archive->data);
+    archive->data = NULL;
 }
 
-void gpci_archive_section(gpci_archive *a, const char *name) {
-    section_head h = {.size = 0};
-    if (!a->loading) {
-        close_section(a);
-        uint8_t *at = append(a, sizeof h);
+void gpci_archive_section(gpci_archive *archive, const char *name) {
+    section_head section = {.size = 0};
+    if (!archive->loading) {
+        close_section(archive);
+        uint8_t *at = append(archive, sizeof section);
         if (!at)
             return;
-        memcpy(h.name, name, strlen(name));
-        memcpy(at, &h, sizeof h);
-        a->section = (size_t)(at - a->data);
+        memcpy(section.name, name, strlen(name));
+        memcpy(at, &section, sizeof section);
+        archive->section = (size_t)(at - archive->data);
         return;
     }
-    if (a->status < 0)
+    if (archive->status < 0)
         return;
-    if (a->at != a->end)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "more in a section than belongs there");
-    if (a->size - a->at < sizeof h) {
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a section is missing");
-        return;
-    }
-    memcpy(&h, a->data + a->at, sizeof h);
-    if (strncmp(h.name, name, sizeof h.name) != 0) {
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a section that does not belong here");
+    if (archive->at != archive->end)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "more in a section than belongs there");
+    if (archive->size - archive->at < sizeof section) {
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a section is missing");
         return;
     }
-    a->section = a->at;
-    a->at += sizeof h;
-    a->end = a->at + (size_t)h.size;
+    memcpy(&section, archive->data + archive->at, sizeof section);
+    if (strncmp(section.name, name, sizeof section.name) != 0) {
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a section that does not belong here");
+        return;
+    }
+    archive->section = archive->at;
+    archive->at += sizeof section;
+    archive->end = archive->at + (size_t)section.size;
 }
 
 void gpci_archive_bytes(void *archive, void *memory, size_t size) {
-    gpci_archive *a = archive;
-    if (!size || a->status < 0)
+    gpci_archive *archived = archive;
+    if (!size || archived->status < 0)
         return;
     if (!memory) {
-        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a policy that does not say what its state is (`state` is NULL)");
+        gpci_archive_fail(archived, GPC_ERROR_UNSUPPORTED,
+                          "a policy that does not say what its state is (`state` is NULL)");
         return;
     }
-    if (!a->loading) {
-        uint8_t *at = append(a, size);
+    if (!archived->loading) {
+        uint8_t *at = append(archived, size);
         if (at)
             memcpy(at, memory, size);
         return;
     }
-    if (size > a->end - a->at) {
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a section is too short");
+    if (size > archived->end - archived->at) {
+        gpci_archive_fail(archived, GPC_ERROR_FORMAT, "a section is too short");
         return;
     }
-    memcpy(memory, a->data + a->at, size);
-    a->at += size;
+    memcpy(memory, archived->data + archived->at, size);
+    archived->at += size;
 }
 
-uint64_t gpci_archive_number(gpci_archive *a, uint64_t number) {
-    gpci_archive_bytes(a, &number, sizeof number);
-    return a->loading && a->status < 0 ? 0 : number;
+uint64_t gpci_archive_number(gpci_archive *archive, uint64_t number) {
+    gpci_archive_bytes(archive, &number, sizeof number);
+    return archive->loading && archive->status < 0 ? 0 : number;
 }
 
-void gpci_archive_same(gpci_archive *a, uint64_t number, const char *what) {
-    if (gpci_archive_number(a, number) != number)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, what);
+void gpci_archive_same(gpci_archive *archive, uint64_t number, const char *what) {
+    if (gpci_archive_number(archive, number) != number)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, what);
 }
 
-const char *gpci_archive_text(gpci_archive *a, const char *text) {
-    const size_t size = (size_t)gpci_archive_number(a, a->loading ? 0 : strlen(text) + 1);
-    if (!a->loading) {
-        uint8_t *at = append(a, size);
+const char *gpci_archive_text(gpci_archive *archive, const char *text) {
+    const size_t size = (size_t)gpci_archive_number(archive, archive->loading ? 0 : strlen(text) + 1);
+    if (!archive->loading) {
+        uint8_t *at = append(archive, size);
         if (at)
             memcpy(at, text, size);
         return text;
     }
-    if (a->status == GPC_OK && (!size || size > a->end - a->at || a->data[a->at + size - 1]))
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a text without an end");
-    if (a->status < 0)
+    if (archive->status == GPC_OK &&
+        (!size || size > archive->end - archive->at || archive->data[archive->at + size - 1]))
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a text without an end");
+    if (archive->status < 0)
         return "";
-    a->at += size;
-    return (const char *)a->data + (a->at - size);
+    archive->at += size;
+    return (const char *)archive->data + (archive->at - size);
 }
 
-uint64_t gpci_archive_count(gpci_archive *a, uint64_t count, size_t bytes) {
-    const uint64_t there = gpci_archive_number(a, count);
-    if (!a->loading || a->status < 0 || there <= (a->end - a->at) / bytes)
+uint64_t gpci_archive_count(gpci_archive *archive, uint64_t count, size_t bytes) {
+    const uint64_t there = gpci_archive_number(archive, count);
+    if (!archive->loading || archive->status < 0 || there <= (archive->end - archive->at) / bytes)
         return there;
-    gpci_archive_fail(a, GPC_ERROR_FORMAT, "more than there is in the section");
+    gpci_archive_fail(archive, GPC_ERROR_FORMAT, "more than there is in the section");
     return 0;
 }

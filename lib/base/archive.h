@@ -25,9 +25,9 @@ typedef struct gpci_archive {
     gpc_status status; /* the first failure */
     bool loading;
     uint8_t *data;
-    size_t size, room; /* bytes of `data`: used; allocated */
-    size_t section;    /* offset of the present section's head; 0: no section yet */
-    size_t at, end;    /* loading: position in the section's contents, and their end */
+    size_t size, capacity; /* bytes of `data`: used; allocated */
+    size_t section;        /* offset of the present section's head; 0: no section yet */
+    size_t at, end;        /* loading: position in the section's contents, and their end */
     gpci_crc crc;
 } gpci_archive;
 

@@ -7,7 +7,7 @@
 /*
  * Growing arrays. The owner keeps `T *items` and `size_t capacity`, initially zero, and its own count:
  *
- *     if (!GPCI_ARRAY_ROOM(context, list->items, list->capacity, list->count, 1))
+ *     if (!GPCI_ARRAY_RESERVE(context, list->items, list->capacity, list->count, 1))
  *         return GPC_ERROR_MEMORY;
  *     list->items[list->count++] = item;
  *
@@ -21,8 +21,8 @@
  * Make room for `more` items behind `count` items. False: out of memory, or too many items; items and capacity are
  * unchanged.
  */
-#define GPCI_ARRAY_ROOM(context, items, capacity, count, more) \
-    gpci_array_room(context, &(items), &(capacity), count, more, sizeof *(items))
+#define GPCI_ARRAY_RESERVE(context, items, capacity, count, more) \
+    gpci_array_reserve(context, &(items), &(capacity), count, more, sizeof *(items))
 
 /* Next capacity after `capacity`, for `more` items behind `count` items of `bytes` bytes. 0: too many for memory. */
 size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t bytes);
@@ -42,8 +42,8 @@ void gpci_array_free(gpc_context *context, void *memory, size_t bytes);
 /* Grow an array; `items` is the address of the pointer. */
 bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes);
 
-GPCI_INLINE bool gpci_array_room(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more,
-                                 size_t bytes) {
+GPCI_INLINE bool gpci_array_reserve(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more,
+                                    size_t bytes) {
     return GPCI_LIKELY(more <= *capacity - count) || gpci_array_grow(context, items, capacity, count, more, bytes);
 }
 

@@ -7,19 +7,19 @@
 
 bool gpci_buffer_grow(gpci_buffer *bytes, size_t more) {
     bytes->failed =
-        bytes->failed || !GPCI_ARRAY_ROOM(bytes->context, bytes->data, bytes->capacity, bytes->length, more);
+        bytes->failed || !GPCI_ARRAY_RESERVE(bytes->context, bytes->data, bytes->capacity, bytes->length, more);
     return !bytes->failed;
 }
 
 void gpci_buffer_put(gpci_buffer *bytes, const void *data, size_t length) {
-    if (!length || !gpci_buffer_room(bytes, length))
+    if (!length || !gpci_buffer_reserve(bytes, length))
         return;
     memcpy(bytes->data + bytes->length, data, length);
     bytes->length += length;
 }
 
 void gpci_buffer_varint(gpci_buffer *bytes, uint64_t value) {
-    if (!gpci_buffer_room(bytes, 10))
+    if (!gpci_buffer_reserve(bytes, 10))
         return;
     for (; value >= 0x80; value >>= 7)
         bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
@@ -34,7 +34,7 @@ void gpci_buffer_text(gpci_buffer *bytes, const char *text) {
 
 void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width) {
     size_t length = (size_t)gpci_packed_bytes(count, width);
-    if (!width || !gpci_buffer_room(bytes, length))
+    if (!width || !gpci_buffer_reserve(bytes, length))
         return;
     uint8_t *packed = bytes->data + bytes->length;
     memset(packed, 0, length);

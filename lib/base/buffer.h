@@ -25,7 +25,7 @@ void gpci_buffer_text(gpci_buffer *bytes, const char *text); /* length, then cha
 void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width);
 void gpci_buffer_clear(gpci_buffer *bytes);
 
-GPCI_INLINE bool gpci_buffer_room(gpci_buffer *bytes, size_t more) {
+GPCI_INLINE bool gpci_buffer_reserve(gpci_buffer *bytes, size_t more) {
     return GPCI_LIKELY(!bytes->failed && more <= bytes->capacity - bytes->length) || gpci_buffer_grow(bytes, more);
 }
 

@@ -18,17 +18,17 @@ static gpc_status system_failure(const char *path, int number, gpc_error *error)
 }
 
 static gpc_status read_stream(gpc_context *context, FILE *stream, const char *path, gpci_file *file, gpc_error *error) {
-    size_t room = 0;
+    size_t capacity = 0;
     do {
-        if (!GPCI_ARRAY_ROOM(context, file->text, room, file->length, FILE_PART))
+        if (!GPCI_ARRAY_RESERVE(context, file->text, capacity, file->length, FILE_PART))
             return gpci_out_of_memory(error);
         errno = 0;
-        file->length += fread(file->text + file->length, 1, room - 1 - file->length, stream);
+        file->length += fread(file->text + file->length, 1, capacity - 1 - file->length, stream);
         if (ferror(stream))
             return system_failure(path, errno, error);
         if (file->length > GPCI_FILE_LIMIT)
             return gpci_fail(error, GPC_ERROR_RANGE, "%s: longer than %u bytes", path, GPCI_FILE_LIMIT);
-    } while (file->length == room - 1);
+    } while (file->length == capacity - 1);
     file->text[file->length] = '\0';
     const char *nul = memchr(file->text, '\0', file->length);
     if (!nul)

@@ -43,7 +43,7 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
 bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more) {
     /* gpci_slots_reserve refuses too many entries before memory is requested. */
     return gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of) &&
-           GPCI_ARRAY_ROOM(context, map->entries, map->capacity, map->count, more);
+           GPCI_ARRAY_RESERVE(context, map->entries, map->capacity, map->count, more);
 }
 
 void gpci_map_clear(gpci_map *map) {
@@ -57,21 +57,21 @@ void gpci_map_free(gpc_context *context, gpci_map *map) {
     *map = (gpci_map){.entries = NULL};
 }
 
-void gpci_map_archive(gpc_context *context, gpci_map *map, gpci_archive *a) {
-    const uint32_t count = (uint32_t)gpci_archive_count(a, map->count, sizeof *map->entries);
-    if (!a->loading) {
-        gpci_archive_bytes(a, map->entries, count * sizeof *map->entries);
+void gpci_map_archive(gpc_context *context, gpci_map *map, gpci_archive *archive) {
+    const uint32_t count = (uint32_t)gpci_archive_count(archive, map->count, sizeof *map->entries);
+    if (!archive->loading) {
+        gpci_archive_bytes(archive, map->entries, count * sizeof *map->entries);
         return;
     }
     gpci_map_clear(map);
     if (!gpci_map_reserve(context, map, count)) {
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
         return;
     }
-    for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
+    for (uint32_t i = 0; i < count && archive->status == GPC_OK; i++) {
         gpci_map_entry entry = {0, 0};
-        gpci_archive_bytes(a, &entry, sizeof entry);
-        if (a->status == GPC_OK)
+        gpci_archive_bytes(archive, &entry, sizeof entry);
+        if (archive->status == GPC_OK)
             gpci_map_add(map, entry.key, entry.value);
     }
 }

@@ -65,9 +65,9 @@ static void look_again(uint32_t look) {
 }
 
 /* Delay in a test: up to some microseconds, sometimes many. */
-static void delay(worker *w) {
-    const uint32_t turns = gpci_random_below(&w->random, gpci_random_below(&w->random, 16) ? 200 : 20000);
-    for (volatile uint32_t i = 0; i < turns; i++)
+static void delay(worker *thread) {
+    const uint32_t spins = gpci_random_below(&thread->random, gpci_random_below(&thread->random, 16) ? 200 : 20000);
+    for (volatile uint32_t i = 0; i < spins; i++)
         ;
 }
 
@@ -93,13 +93,13 @@ static void await_round(gpci_workers *all, unsigned seen) {
 }
 
 static void *serve(void *user_data) {
-    worker *w = user_data;
-    gpci_workers *all = w->all;
+    worker *thread = user_data;
+    gpci_workers *all = thread->all;
     for (unsigned seen = 0;; seen++) {
         await_round(all, seen);
         if (atomic_load_explicit(&all->over, memory_order_relaxed))
             return NULL;
-        do_share(all, w->number);
+        do_share(all, thread->number);
         if (atomic_fetch_sub(&all->running, 1) == 1 && atomic_load(&all->caller_sleeps)) {
             pthread_mutex_lock(&all->lock);
             pthread_cond_signal(&all->ends);
@@ -199,10 +199,10 @@ static bool make_locks(gpci_workers *all) {
 static bool make_threads(gpci_workers *all, uint64_t seed) {
     all->ready = make_locks(all);
     for (uint32_t i = 0; all->ready && i < all->count; i++) {
-        worker *w = &all->each[i];
-        *w = (worker){.all = all, .number = i, .random = seed + i};
-        w->made = i && !pthread_create(&w->thread, NULL, serve, w);
-        if (i && !w->made)
+        worker *thread = &all->each[i];
+        *thread = (worker){.all = all, .number = i, .random = seed + i};
+        thread->made = i && !pthread_create(&thread->thread, NULL, serve, thread);
+        if (i && !thread->made)
             return false;
     }
     return all->ready;

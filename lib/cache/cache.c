@@ -15,52 +15,52 @@ void gpc_cache_options_init(gpc_cache_options *options) {
 
 #define BEYOND_MASKS "lazy fetch keeps byte masks of at most 128 bytes; the line has %llu"
 
-static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
-    o->sectors = o->sectors ? o->sectors : 1;
-    o->fetch_sectors = o->fetch_sectors ? o->fetch_sectors : 1;
-    o->instances = o->instances ? o->instances : 1;
-    o->token_period = o->token_period ? o->token_period : 5000;
-    o->token_warps = o->token_warps ? o->token_warps : 64;
-    if (!o->ways || o->ways > GPC_MAX_WAYS)
-        REFUSE("ways", "%llu is not between 1 and 1024", o->ways);
-    if (!o->sets || o->sets > UINT32_MAX / (o->ways + 3))
-        REFUSE("sets", "%llu is 0 or makes more than 2^32 lines", o->sets);
-    if (!gpci_power_of_two(o->line_bytes) || o->line_bytes < 8 || o->line_bytes > 4096)
-        REFUSE("line_bytes", "%llu is not a power of two between 8 and 4096", o->line_bytes);
-    if (!gpci_power_of_two(o->sectors) || o->sectors > 8)
-        REFUSE("sectors", "%llu is not 0, 1, 2, 4 or 8", o->sectors);
-    if (!gpci_power_of_two(o->fetch_sectors) || o->fetch_sectors > o->sectors)
-        REFUSE("fetch_sectors", "%llu is not a power of two of at most the sectors of a line", o->fetch_sectors);
-    if (o->index >= GPC_INDEX_COUNT)
-        REFUSE("index", "%llu is no gpc_index", o->index);
-    if (o->index == GPC_INDEX_USER && !o->index_fn)
+static gpc_status check_options(gpc_cache_options *options, gpc_error *error) {
+    options->sectors = options->sectors ? options->sectors : 1;
+    options->fetch_sectors = options->fetch_sectors ? options->fetch_sectors : 1;
+    options->instances = options->instances ? options->instances : 1;
+    options->token_period = options->token_period ? options->token_period : 5000;
+    options->token_warps = options->token_warps ? options->token_warps : 64;
+    if (!options->ways || options->ways > GPC_MAX_WAYS)
+        REFUSE("ways", "%llu is not between 1 and 1024", options->ways);
+    if (!options->sets || options->sets > UINT32_MAX / (options->ways + 3))
+        REFUSE("sets", "%llu is 0 or makes more than 2^32 lines", options->sets);
+    if (!gpci_power_of_two(options->line_bytes) || options->line_bytes < 8 || options->line_bytes > 4096)
+        REFUSE("line_bytes", "%llu is not a power of two between 8 and 4096", options->line_bytes);
+    if (!gpci_power_of_two(options->sectors) || options->sectors > 8)
+        REFUSE("sectors", "%llu is not 0, 1, 2, 4 or 8", options->sectors);
+    if (!gpci_power_of_two(options->fetch_sectors) || options->fetch_sectors > options->sectors)
+        REFUSE("fetch_sectors", "%llu is not a power of two of at most the sectors of a line", options->fetch_sectors);
+    if (options->index >= GPC_INDEX_COUNT)
+        REFUSE("index", "%llu is no gpc_index", options->index);
+    if (options->index == GPC_INDEX_USER && !options->index_fn)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
-    if (o->write_policy > GPC_WRITE_EVICT)
-        REFUSE("write_policy", "%llu is no gpc_write_policy", o->write_policy);
-    if (o->write_policy_local > GPC_WRITE_EVICT)
-        REFUSE("write_policy_local", "%llu is no gpc_write_policy", o->write_policy_local);
-    if (o->write_allocate > GPC_WRITE_NAIVE_FETCH)
-        REFUSE("write_allocate", "%llu is no gpc_write_allocate", o->write_allocate);
-    if (o->write_allocate_local > GPC_WRITE_NAIVE_FETCH)
-        REFUSE("write_allocate_local", "%llu is no gpc_write_allocate", o->write_allocate_local);
-    if (o->line_bytes > 128 && o->write_allocate == GPC_WRITE_LAZY_FETCH)
-        REFUSE("write_allocate", BEYOND_MASKS, o->line_bytes);
-    if (o->line_bytes > 128 && o->write_allocate_local == GPC_WRITE_LAZY_FETCH)
-        REFUSE("write_allocate_local", BEYOND_MASKS, o->line_bytes);
-    if (o->allocate > GPC_ALLOCATE_REPLACEABLE)
-        REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
-    if (o->bypass_fetch > GPC_BYPASS_FETCH_ALL)
-        REFUSE("bypass_fetch", "%llu is no gpc_bypass_fetch", o->bypass_fetch);
-    if (o->tokens > GPC_TOKENS_OPPORTUNISTIC)
-        REFUSE("tokens", "%llu is no gpc_tokens", o->tokens);
-    if (o->token_clear > GPC_CLEAR_PERIODIC)
-        REFUSE("token_clear", "%llu is no gpc_token_clear", o->token_clear);
-    if (o->token_warps > 1024)
-        REFUSE("token_warps", "%llu is more than 1024", o->token_warps);
-    if (o->lines > o->sets * o->ways)
-        REFUSE("lines", "%llu is more than sets x ways", o->lines);
-    if (o->instance >= o->instances)
-        REFUSE("instance", "%llu is not below instances", o->instance);
+    if (options->write_policy > GPC_WRITE_EVICT)
+        REFUSE("write_policy", "%llu is no gpc_write_policy", options->write_policy);
+    if (options->write_policy_local > GPC_WRITE_EVICT)
+        REFUSE("write_policy_local", "%llu is no gpc_write_policy", options->write_policy_local);
+    if (options->write_allocate > GPC_WRITE_NAIVE_FETCH)
+        REFUSE("write_allocate", "%llu is no gpc_write_allocate", options->write_allocate);
+    if (options->write_allocate_local > GPC_WRITE_NAIVE_FETCH)
+        REFUSE("write_allocate_local", "%llu is no gpc_write_allocate", options->write_allocate_local);
+    if (options->line_bytes > 128 && options->write_allocate == GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate", BEYOND_MASKS, options->line_bytes);
+    if (options->line_bytes > 128 && options->write_allocate_local == GPC_WRITE_LAZY_FETCH)
+        REFUSE("write_allocate_local", BEYOND_MASKS, options->line_bytes);
+    if (options->allocate > GPC_ALLOCATE_REPLACEABLE)
+        REFUSE("allocate", "%llu is no gpc_allocate", options->allocate);
+    if (options->bypass_fetch > GPC_BYPASS_FETCH_ALL)
+        REFUSE("bypass_fetch", "%llu is no gpc_bypass_fetch", options->bypass_fetch);
+    if (options->tokens > GPC_TOKENS_OPPORTUNISTIC)
+        REFUSE("tokens", "%llu is no gpc_tokens", options->tokens);
+    if (options->token_clear > GPC_CLEAR_PERIODIC)
+        REFUSE("token_clear", "%llu is no gpc_token_clear", options->token_clear);
+    if (options->token_warps > 1024)
+        REFUSE("token_warps", "%llu is more than 1024", options->token_warps);
+    if (options->lines > options->sets * options->ways)
+        REFUSE("lines", "%llu is more than sets x ways", options->lines);
+    if (options->instance >= options->instances)
+        REFUSE("instance", "%llu is not below instances", options->instance);
     return GPC_OK;
 }
 
@@ -85,7 +85,7 @@ const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
 
 /* Classify the cache. The batch loop serves caches with only tags, dirty bits, a replacement policy and a predictor. */
 void gpci_classify(gpc_cache *cache) {
-    const gpc_cache_options *o = &cache->options;
+    const gpc_cache_options *options = &cache->options;
     bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
     cache->lru = cache->replacement_ops == &gpci_lru;
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
@@ -94,8 +94,9 @@ void gpci_classify(gpc_cache *cache) {
     cache->hosts = gpci_policy_is_hosts(cache->replacement) || gpci_policy_is_hosts(cache->predictor);
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
     cache->plain = cache->sectors == 1 && !cache->tracks && !cache->token_state && !cache->places &&
-                   !cache->spare_ways && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
-                   o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
+                   !cache->spare_ways && !options->on_fill && !options->on_evict &&
+                   options->write_policy == GPC_WRITE_BACK && options->write_allocate == GPC_WRITE_FETCH &&
+                   (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
 
@@ -115,37 +116,39 @@ static void adopt_predictor(gpc_cache *cache, gpci_policy *policy) {
 }
 
 static gpc_status make_tokens(gpc_cache *cache, size_t slots) {
-    const gpc_cache_options *o = &cache->options;
-    const gpci_token_rules rules = {.clear = o->token_clear, .warps = o->token_warps, .period = o->token_period};
+    const gpc_cache_options *options = &cache->options;
+    const gpci_token_rules rules = {
+        .clear = options->token_clear, .warps = options->token_warps, .period = options->token_period};
     cache->unusual = true;
     return gpci_tokens_create(cache->context, &rules, cache->states, slots, &cache->token_state);
 }
 
 static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
-    const gpc_cache_options *o = &cache->options;
+    const gpc_cache_options *options = &cache->options;
     size_t slots = (size_t)cache->sets * cache->row;
-    bool lazy = o->write_allocate == GPC_WRITE_LAZY_FETCH || o->write_allocate_local == GPC_WRITE_LAZY_FETCH;
+    bool lazy =
+        options->write_allocate == GPC_WRITE_LAZY_FETCH || options->write_allocate_local == GPC_WRITE_LAZY_FETCH;
     cache->tags = gpci_zalloc_lines(cache->context, slots, sizeof *cache->tags);
     cache->states = gpci_zalloc_lines(cache->context, slots, sizeof *cache->states);
     cache->highs = gpci_zalloc_lines(cache->context, slots, sizeof *cache->highs);
     if (lazy)
         cache->written = gpci_zalloc_lines(cache->context, slots, sizeof *cache->written);
-    if (o->track_reuse)
+    if (options->track_reuse)
         cache->reuse = gpci_zalloc_lines(cache->context, slots, sizeof *cache->reuse);
-    if (o->track_warps)
+    if (options->track_warps)
         cache->warps = gpci_zalloc_lines(cache->context, slots, sizeof *cache->warps);
-    if (o->track_future)
+    if (options->track_future)
         cache->next_uses = gpci_zalloc_lines(cache->context, slots, sizeof *cache->next_uses);
     if (!cache->tags || !cache->states || !cache->highs || (lazy && !cache->written) ||
-        (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
-        (o->track_future && !cache->next_uses))
+        (options->track_reuse && !cache->reuse) || (options->track_warps && !cache->warps) ||
+        (options->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
     if (!cache->lone && cache->ways >= GPCI_PLACES_FROM && slots <= GPCI_PLACES_SLOTS) {
         cache->places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->row);
         if (!cache->places)
             return gpci_out_of_memory(error);
     }
-    if (o->tokens == GPC_TOKENS_OPPORTUNISTIC && make_tokens(cache, slots) < 0)
+    if (options->tokens == GPC_TOKENS_OPPORTUNISTIC && make_tokens(cache, slots) < 0)
         return gpci_out_of_memory(error);
     return GPC_OK;
 }
@@ -161,19 +164,20 @@ static gpc_status check_tells(const gpc_cache *cache, gpci_policy **policy, gpc_
 }
 
 static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
-    const gpc_cache_options *o = &cache->options;
+    const gpc_cache_options *options = &cache->options;
     gpc_policy_env geometry = geometry_of(cache);
     gpci_policy *policy;
-    gpc_status status =
-        gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, o->predictor ? o->predictor : "always-cache",
-                           &geometry, cache->commons, error, &policy);
+    gpc_status status = gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR,
+                                           options->predictor ? options->predictor : "always-cache", &geometry,
+                                           cache->commons, error, &policy);
     if (status == GPC_OK)
         status = check_tells(cache, &policy, error);
     if (status < 0)
         return status;
     adopt_predictor(cache, policy);
-    status = gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, o->replacement ? o->replacement : "lru",
-                                &geometry, cache->commons, error, &policy);
+    status =
+        gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, options->replacement ? options->replacement : "lru",
+                           &geometry, cache->commons, error, &policy);
     if (status == GPC_OK)
         status = check_tells(cache, &policy, error);
     if (status == GPC_OK)
@@ -182,14 +186,14 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
 }
 
 static gpci_level_shape shape_of(const gpc_cache *cache) {
-    const gpc_cache_options *o = &cache->options;
+    const gpc_cache_options *options = &cache->options;
     return (gpci_level_shape){.context = cache->context,
                               .commons = cache->commons,
-                              .sets = o->sets,
-                              .ways = o->ways,
-                              .line_bytes = o->line_bytes,
-                              .sectors = o->sectors,
-                              .instances = o->instances};
+                              .sets = options->sets,
+                              .ways = options->ways,
+                              .line_bytes = options->line_bytes,
+                              .sectors = options->sectors,
+                              .instances = options->instances};
 }
 
 /* Create the shared policy state of a cache without a hierarchy, or join the state of `share_with`. */
@@ -226,11 +230,11 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
                              gpc_error *error, gpc_cache **out) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_create: %s is NULL", context ? "out" : "context");
-    gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
+    gpc_cache_options cache_options = GPC_CACHE_OPTIONS_INIT;
     const size_t least = offsetof(gpc_cache_options, tells); /* size of version 0.1 */
-    gpc_status status = gpci_take(&o, sizeof o, least, options, "gpc_cache_options", error);
+    gpc_status status = gpci_take(&cache_options, sizeof cache_options, least, options, "gpc_cache_options", error);
     if (status == GPC_OK)
-        status = check_options(&o, error);
+        status = check_options(&cache_options, error);
     if (status < 0)
         return status;
     gpc_cache *cache = gpci_zalloc_lines(context, 1, sizeof *cache);
@@ -239,21 +243,22 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->context = gpci_retain(context);
     cache->commons = commons;
     cache->lone = !commons;
-    cache->options = o;
-    cache->sets = (uint32_t)o.sets;
-    cache->ways = o.ways;
-    cache->row = (o.ways + 3) & ~3u;
+    cache->options = cache_options;
+    cache->sets = (uint32_t)cache_options.sets;
+    cache->ways = cache_options.ways;
+    cache->row = (cache_options.ways + 3) & ~3u;
     cache->free_ways = cache->sets * cache->ways;
-    cache->spare_ways = o.lines ? cache->free_ways - o.lines : 0;
-    cache->held = o.allocate == GPC_ALLOCATE_REPLACEABLE ? 0 : GPCI_PENDING_MASK;
-    cache->line_shift = gpci_log2(o.line_bytes);
-    cache->sector_shift = cache->line_shift - gpci_log2(o.sectors);
-    cache->sectors = (uint8_t)o.sectors;
-    cache->all_sectors = (uint8_t)((1u << o.sectors) - 1);
-    cache->fetch = (uint8_t)o.fetch_sectors;
-    cache->tokens = (uint8_t)o.tokens;
+    cache->spare_ways = cache_options.lines ? cache->free_ways - cache_options.lines : 0;
+    cache->held = cache_options.allocate == GPC_ALLOCATE_REPLACEABLE ? 0 : GPCI_PENDING_MASK;
+    cache->line_shift = gpci_log2(cache_options.line_bytes);
+    cache->sector_shift = cache->line_shift - gpci_log2(cache_options.sectors);
+    cache->sectors = (uint8_t)cache_options.sectors;
+    cache->all_sectors = (uint8_t)((1u << cache_options.sectors) - 1);
+    cache->fetch = (uint8_t)cache_options.fetch_sectors;
+    cache->tokens = (uint8_t)cache_options.tokens;
     gpc_cache_stats_init(&cache->stats);
-    status = gpci_index_init(&cache->index, (gpc_index)o.index, o.sets, o.index_fn, o.index_data, error);
+    status = gpci_index_init(&cache->index, (gpc_index)cache_options.index, cache_options.sets, cache_options.index_fn,
+                             cache_options.index_data, error);
     if (status == GPC_OK && cache->lone)
         status = join_commons(cache, error);
     if (status == GPC_OK)

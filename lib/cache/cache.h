@@ -46,8 +46,8 @@ typedef struct gpci_counts {
     uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
 } gpci_counts;
 
-/* `whole`: stores wrote whole lines. */
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
+/* `fills_lines`: stores wrote whole lines. */
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *counts, bool fills_lines);
 
 /* Give lines that persist (GPC_EVICT_LAST) normal priority. */
 void gpci_cache_reset_last(gpc_cache *cache);
@@ -267,7 +267,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
                              gpc_error *error, gpc_cache **out);
 
 /* Exchange the contents of two caches; the objects stay. A cache of another shape can so replace a borrowed cache. */
-void gpci_cache_exchange(gpc_cache *a, gpc_cache *b);
+void gpci_cache_exchange(gpc_cache *left, gpc_cache *right);
 
 /* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);

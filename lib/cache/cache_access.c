@@ -370,8 +370,8 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
  * Example, 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, A and C used twice. For D of set 1 the clock passes
  * A, clears A's use, and takes B. For E of set 0 the clock passes C, clears C's use, and takes D.
  */
-static void take_in_turn(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
-                         uint32_t *out_way) {
+static void choose_by_clock(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
+                            uint32_t *out_way) {
     const bool lacking = gpci_lacks_token(cache, request);
     const uint32_t slots = cache->sets * cache->ways, excluded = excluded_by(cache, lacking);
     *out_way = GPCI_NO_WAY;
@@ -397,7 +397,7 @@ gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *s
                        gpc_access_result *result, uint32_t *out_way) {
     if (GPCI_LIKELY(full))
         return choose_of(cache, request, *set, result, out_way);
-    take_in_turn(cache, request, set, result, out_way);
+    choose_by_clock(cache, request, set, result, out_way);
     return GPC_OK;
 }
 

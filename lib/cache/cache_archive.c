@@ -8,40 +8,40 @@
 
 typedef gpc_status (*set_policy_fn)(gpc_cache *cache, const char *spec, gpc_error *error);
 
-bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *a) {
+bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *archive) {
     char text[300];
     if (!policy || gpci_policy_has_state(policy))
         return true;
     snprintf(text, sizeof text, "'%.200s' does not say what its state is (`state` is NULL)", gpci_policy_text(policy));
-    gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, text);
+    gpci_archive_fail(archive, GPC_ERROR_UNSUPPORTED, text);
     return false;
 }
 
 /* Save or load the policy's text; the policy may have changed since the cache was created. */
-static bool same_policy(gpc_cache *cache, gpci_policy *policy, set_policy_fn set, gpci_archive *a) {
-    const char *text = gpci_archive_text(a, gpci_policy_text(policy));
+static bool same_policy(gpc_cache *cache, gpci_policy *policy, set_policy_fn set, gpci_archive *archive) {
+    const char *text = gpci_archive_text(archive, gpci_policy_text(policy));
     gpc_error reason = GPC_ERROR_INIT;
-    if (a->status < 0 || !a->loading || !strcmp(text, gpci_policy_text(policy)))
-        return a->status == GPC_OK;
+    if (archive->status < 0 || !archive->loading || !strcmp(text, gpci_policy_text(policy)))
+        return archive->status == GPC_OK;
     gpc_status status = set(cache, text, &reason);
     if (status < 0)
-        gpci_archive_fail(a, status, reason.message);
+        gpci_archive_fail(archive, status, reason.message);
     return status == GPC_OK;
 }
 
-void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *a) {
+void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *archive) {
     if (!tokens)
         return;
     if (tokens->owners)
-        gpci_archive_bytes(a, tokens->owners, tokens->slots * tokens->words * sizeof *tokens->owners);
+        gpci_archive_bytes(archive, tokens->owners, tokens->slots * tokens->words * sizeof *tokens->owners);
     if (tokens->last)
-        gpci_archive_bytes(a, tokens->last, tokens->slots * sizeof *tokens->last);
-    gpci_archive_bytes(a, &tokens->next, sizeof tokens->next);
-    gpci_archive_bytes(a, &tokens->lookups, sizeof tokens->lookups);
-    gpci_archive_bytes(a, &tokens->any, sizeof tokens->any);
+        gpci_archive_bytes(archive, tokens->last, tokens->slots * sizeof *tokens->last);
+    gpci_archive_bytes(archive, &tokens->next, sizeof tokens->next);
+    gpci_archive_bytes(archive, &tokens->lookups, sizeof tokens->lookups);
+    gpci_archive_bytes(archive, &tokens->any, sizeof tokens->any);
 }
 
-static void archive_lines(gpc_cache *cache, gpci_archive *a) {
+static void archive_lines(gpc_cache *cache, gpci_archive *archive) {
     const size_t slots = (size_t)cache->sets * cache->row;
     const struct {
         void *items;
@@ -52,35 +52,36 @@ static void archive_lines(gpc_cache *cache, gpci_archive *a) {
                   {cache->next_uses, sizeof *cache->next_uses}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i].items)
-            gpci_archive_bytes(a, arrays[i].items, slots * arrays[i].bytes);
+            gpci_archive_bytes(archive, arrays[i].items, slots * arrays[i].bytes);
     if (cache->places)
-        gpci_archive_bytes(a, cache->places->table, cache->places->bytes);
-    gpci_tokens_archive(cache->token_state, a);
+        gpci_archive_bytes(archive, cache->places->table, cache->places->bytes);
+    gpci_tokens_archive(cache->token_state, archive);
 }
 
-void gpci_cache_archive(gpc_cache *cache, gpci_archive *a) {
-    gpci_archive_same(a, cache->sets, "a cache has another number of sets");
-    gpci_archive_same(a, cache->ways, "a cache has another number of ways");
-    if (!gpci_policy_can_be_saved(cache->replacement, a) || !gpci_policy_can_be_saved(cache->predictor, a) ||
-        !same_policy(cache, cache->replacement, gpc_cache_set_replacement, a) ||
-        !same_policy(cache, cache->predictor, gpc_cache_set_predictor, a))
+void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive) {
+    gpci_archive_same(archive, cache->sets, "a cache has another number of sets");
+    gpci_archive_same(archive, cache->ways, "a cache has another number of ways");
+    if (!gpci_policy_can_be_saved(cache->replacement, archive) ||
+        !gpci_policy_can_be_saved(cache->predictor, archive) ||
+        !same_policy(cache, cache->replacement, gpc_cache_set_replacement, archive) ||
+        !same_policy(cache, cache->predictor, gpc_cache_set_predictor, archive))
         return;
-    archive_lines(cache, a);
-    gpci_archive_bytes(a, &cache->high, sizeof cache->high);
-    gpci_archive_bytes(a, &cache->started, sizeof cache->started);
-    gpci_archive_bytes(a, &cache->wide, sizeof cache->wide);
-    gpci_archive_bytes(a, &cache->priorities, sizeof cache->priorities);
-    gpci_archive_bytes(a, &cache->pending_lines, sizeof cache->pending_lines);
-    gpci_archive_bytes(a, &cache->free_ways, sizeof cache->free_ways);
-    gpci_archive_bytes(a, &cache->hand, sizeof cache->hand);
-    gpci_archive_bytes(a, &cache->quick_counts, sizeof cache->quick_counts);
-    gpci_archive_bytes(a, &cache->stats, sizeof cache->stats);
-    gpci_archive_bytes(a, &cache->sampled_reads, sizeof cache->sampled_reads);
-    gpci_archive_bytes(a, &cache->sampled_hits, sizeof cache->sampled_hits);
-    gpci_archive_bytes(a, &cache->declined, sizeof cache->declined);
-    gpci_archive_bytes(a, &cache->notified, sizeof cache->notified);
-    gpci_policy_state(cache->replacement, gpci_archive_bytes, a);
-    gpci_policy_state(cache->predictor, gpci_archive_bytes, a);
-    if (a->loading)
+    archive_lines(cache, archive);
+    gpci_archive_bytes(archive, &cache->high, sizeof cache->high);
+    gpci_archive_bytes(archive, &cache->started, sizeof cache->started);
+    gpci_archive_bytes(archive, &cache->wide, sizeof cache->wide);
+    gpci_archive_bytes(archive, &cache->priorities, sizeof cache->priorities);
+    gpci_archive_bytes(archive, &cache->pending_lines, sizeof cache->pending_lines);
+    gpci_archive_bytes(archive, &cache->free_ways, sizeof cache->free_ways);
+    gpci_archive_bytes(archive, &cache->hand, sizeof cache->hand);
+    gpci_archive_bytes(archive, &cache->quick_counts, sizeof cache->quick_counts);
+    gpci_archive_bytes(archive, &cache->stats, sizeof cache->stats);
+    gpci_archive_bytes(archive, &cache->sampled_reads, sizeof cache->sampled_reads);
+    gpci_archive_bytes(archive, &cache->sampled_hits, sizeof cache->sampled_hits);
+    gpci_archive_bytes(archive, &cache->declined, sizeof cache->declined);
+    gpci_archive_bytes(archive, &cache->notified, sizeof cache->notified);
+    gpci_policy_state(cache->replacement, gpci_archive_bytes, archive);
+    gpci_policy_state(cache->predictor, gpci_archive_bytes, archive);
+    if (archive->loading)
         gpci_classify(cache);
 }

@@ -8,26 +8,26 @@
  * Loads and whole-line stores only.
  */
 
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole) {
-    uint64_t loads = n->accesses - n->stores, load_hits = n->hits - n->store_hits;
-    uint64_t misses = n->accesses - n->hits, store_misses = n->stores - n->store_hits;
+void gpci_settle(gpc_cache_stats *stats, const gpci_counts *counts, bool fills_lines) {
+    uint64_t loads = counts->accesses - counts->stores, load_hits = counts->hits - counts->store_hits;
+    uint64_t misses = counts->accesses - counts->hits, store_misses = counts->stores - counts->store_hits;
     stats->reads += loads;
     stats->read_sectors += loads;
     stats->read_hits += load_hits;
     stats->read_sector_hits += load_hits;
-    stats->writes += n->stores;
-    stats->write_sectors += n->stores;
-    stats->write_hits += whole ? n->stores - n->store_bypasses : n->store_hits;
-    stats->write_sector_hits += whole ? n->stores - n->store_bypasses : n->store_hits;
+    stats->writes += counts->stores;
+    stats->write_sectors += counts->stores;
+    stats->write_hits += fills_lines ? counts->stores - counts->store_bypasses : counts->store_hits;
+    stats->write_sector_hits += fills_lines ? counts->stores - counts->store_bypasses : counts->store_hits;
     stats->line_misses += misses;
-    stats->fetched_sectors += (loads - load_hits) + (whole ? 0 : store_misses - n->store_bypasses);
-    stats->fills += misses - n->bypasses;
-    stats->bypasses += n->bypasses;
-    stats->bypassed_sectors += n->bypasses - n->store_bypasses;
-    stats->write_below_sectors += n->store_bypasses;
-    stats->evictions += n->evictions;
-    stats->write_backs += n->write_backs;
-    stats->write_back_sectors += n->write_backs;
+    stats->fetched_sectors += (loads - load_hits) + (fills_lines ? 0 : store_misses - counts->store_bypasses);
+    stats->fills += misses - counts->bypasses;
+    stats->bypasses += counts->bypasses;
+    stats->bypassed_sectors += counts->bypasses - counts->store_bypasses;
+    stats->write_below_sectors += counts->store_bypasses;
+    stats->evictions += counts->evictions;
+    stats->write_backs += counts->write_backs;
+    stats->write_back_sectors += counts->write_backs;
 }
 
 void gpci_classify_quick(gpc_cache *cache) {
@@ -36,9 +36,10 @@ void gpci_classify_quick(gpc_cache *cache) {
 }
 
 /* True for a plain load, or a plain store of a whole line. */
-GPCI_INLINE bool is_plain(const gpc_request *r) {
-    uint64_t bytes = r->byte_mask[0] | r->byte_mask[1] | r->size;
-    return !(bytes | r->sector_mask | r->space | r->hint | r->priority | (r->token >> 1) | (r->kind >> 1));
+GPCI_INLINE bool is_plain(const gpc_request *request) {
+    uint64_t bytes = request->byte_mask[0] | request->byte_mask[1] | request->size;
+    return !(bytes | request->sector_mask | request->space | request->hint | request->priority | (request->token >> 1) |
+             (request->kind >> 1));
 }
 
 /* Evict the least recent line of a full set. */

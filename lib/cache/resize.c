@@ -3,10 +3,10 @@
 
 /* Change a cache's shape in place: borrowed pointers to the cache stay valid. */
 
-void gpci_cache_exchange(gpc_cache *a, gpc_cache *b) {
-    gpc_cache c = *a;
-    *a = *b;
-    *b = c;
+void gpci_cache_exchange(gpc_cache *left, gpc_cache *right) {
+    gpc_cache cache = *left;
+    *left = *right;
+    *right = cache;
 }
 
 gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error) {

@@ -18,29 +18,29 @@ typedef struct kept {
 } kept;
 
 static void keep(void *user_data, void *memory, size_t size) {
-    kept *k = user_data;
-    if (k->data && size) {
-        char *place = k->data + k->at;
-        memcpy(k->back ? memory : place, k->back ? place : memory, size);
+    kept *victim = user_data;
+    if (victim->data && size) {
+        char *place = victim->data + victim->at;
+        memcpy(victim->back ? memory : place, victim->back ? place : memory, size);
     }
-    k->at += size;
+    victim->at += size;
 }
 
 /* Visit all state that a question may change, except statistics. */
-static void visit(gpc_cache *cache, kept *k) {
+static void visit(gpc_cache *cache, kept *victim) {
     gpci_token_state *tokens = cache->token_state;
-    k->at = 0;
-    keep(k, &cache->hand, sizeof cache->hand);
+    victim->at = 0;
+    keep(victim, &cache->hand, sizeof cache->hand);
     if (!cache->lru)
-        gpci_policy_state(cache->replacement, keep, k);
+        gpci_policy_state(cache->replacement, keep, victim);
     const bool clears = tokens && tokens->rules.clear == GPC_CLEAR_PERIODIC;
     if (clears || cache->spare_ways)
-        keep(k, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
+        keep(victim, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
     if (!clears)
         return;
-    keep(k, &tokens->next, sizeof tokens->next);
-    keep(k, &tokens->lookups, sizeof tokens->lookups);
-    keep(k, &tokens->any, sizeof tokens->any);
+    keep(victim, &tokens->next, sizeof tokens->next);
+    keep(victim, &tokens->lookups, sizeof tokens->lookups);
+    keep(victim, &tokens->any, sizeof tokens->any);
 }
 
 /* Run a miss up to its victim, and return the victim's set in `*set`. */
@@ -56,17 +56,17 @@ static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *se
 static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                               gpc_access_result *result) {
     const gpc_cache_stats stats = cache->stats;
-    kept k = {.data = NULL};
+    kept victim = {.data = NULL};
     if (!cache->lru && !gpci_policy_has_state(cache->replacement))
         return GPC_ERROR_UNSUPPORTED;
-    visit(cache, &k);
-    if (k.at && !(k.data = gpci_alloc(cache->context, k.at)))
+    visit(cache, &victim);
+    if (victim.at && !(victim.data = gpci_alloc(cache->context, victim.at)))
         return GPC_ERROR_MEMORY;
-    visit(cache, &k);
+    visit(cache, &victim);
     const gpc_status status = ask(cache, request, set, full, result);
-    k.back = true;
-    visit(cache, &k);
-    gpci_free(cache->context, k.data);
+    victim.back = true;
+    visit(cache, &victim);
+    gpci_free(cache->context, victim.data);
     cache->stats = stats;
     return status;
 }

@@ -24,8 +24,8 @@ uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     uint8_t covered = 0;
     uint32_t size = 1u << cache->sector_shift;
     for (unsigned s = 0; s < cache->sectors; s++) {
-        gpci_bytes whole = gpci_bytes_between(s * size, (s + 1) * size);
-        if ((bytes->word[0] & whole.word[0]) == whole.word[0] && (bytes->word[1] & whole.word[1]) == whole.word[1])
+        gpci_bytes sector = gpci_bytes_between(s * size, (s + 1) * size);
+        if ((bytes->word[0] & sector.word[0]) == sector.word[0] && (bytes->word[1] & sector.word[1]) == sector.word[1])
             covered |= (uint8_t)(1u << s);
     }
     return covered;
@@ -43,9 +43,9 @@ gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
     uint32_t size = 1u << cache->sector_shift;
     for (unsigned s = 0; s < cache->sectors; s++)
         if (sectors >> s & 1) {
-            gpci_bytes whole = gpci_bytes_between(s * size, (s + 1) * size);
-            bytes.word[0] |= whole.word[0];
-            bytes.word[1] |= whole.word[1];
+            gpci_bytes sector = gpci_bytes_between(s * size, (s + 1) * size);
+            bytes.word[0] |= sector.word[0];
+            bytes.word[1] |= sector.word[1];
         }
     return bytes;
 }

@@ -20,15 +20,15 @@ typedef struct source {
 } source;
 
 /* "name:line: what; included from name:line..." */
-static gpc_status fail_at(const source *at, gpc_status status, gpc_error *error, const char *what) {
+static gpc_status fail_at(const source *input, gpc_status status, gpc_error *error, const char *what) {
     gpc_error told = GPC_ERROR_INIT;
-    gpci_fail(&told, status, "%s:%zu: %s", at->name, at->line, what);
-    for (const source *from = at->parent; from; from = from->parent)
+    gpci_fail(&told, status, "%s:%zu: %s", input->name, input->line, what);
+    for (const source *from = input->parent; from; from = from->parent)
         gpci_fail(&told, status, "%s; included from %s:%zu", told.message, from->name, from->line);
     return gpci_fail(error, status, "%s", told.message);
 }
 
-static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error);
+static gpc_status read_lines(gpc_config *stage, char *text, source *input, gpc_error *error);
 
 static gpc_status read_preset(gpc_config *stage, const char *name, const source *from, gpc_error *error) {
     if (!strcmp(name, "defaults")) {
@@ -43,8 +43,8 @@ static gpc_status read_preset(gpc_config *stage, const char *name, const source 
     char *text = gpci_strdup(stage->context, preset->text);
     if (!text)
         return gpci_out_of_memory(error);
-    source at = {.name = preset->path, .is_preset = true, .parent = from, .depth = from ? from->depth : 0};
-    status = read_lines(stage, text, &at, error);
+    source input = {.name = preset->path, .is_preset = true, .parent = from, .depth = from ? from->depth : 0};
+    status = read_lines(stage, text, &input, error);
     stage->preset = preset->name; /* this preset, not its base preset */
     gpci_free(stage->context, text);
     return status;
@@ -78,7 +78,7 @@ static gpc_status include(gpc_config *stage, const char *path, const source *fro
 }
 
 /* Read a line without its line end: `key = value`, blank, or a comment. */
-static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error *error) {
+static gpc_status read_line(gpc_config *stage, char *line, source *input, gpc_error *error) {
     line[strcspn(line, "#")] = '\0';
     const char *start = line, *end = line + strlen(line);
     gpci_trim(&start, &end);
@@ -90,29 +90,29 @@ static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error
     if (!equals || equals == start) {
         gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is not of the form key = value%s", gpci_quote(start).text,
                   *start == '-' ? ": options of GPGPU-Sim are imported (gpc_config_import_gpgpusim, --gpgpusim)" : "");
-        return fail_at(at, GPC_ERROR_FORMAT, error, reason.message);
+        return fail_at(input, GPC_ERROR_FORMAT, error, reason.message);
     }
     const char *value = equals + 1 + strspn(equals + 1, GPCI_BLANK), *key_end = equals;
     gpci_trim(&start, &key_end);
     line[key_end - line] = '\0';
     if (!strcmp(start, "include"))
-        return include(stage, value, at, error);
+        return include(stage, value, input, error);
     if (!strcmp(start, "preset"))
-        return read_preset(stage, value, at, error);
-    gpc_status status = at->is_preset ? gpci_config_assign_named(stage, start, value, &reason)
-                                      : gpci_config_assign_own(stage, start, value, &reason);
-    return status < 0 ? fail_at(at, status, error, reason.message) : status;
+        return read_preset(stage, value, input, error);
+    gpc_status status = input->is_preset ? gpci_config_assign_named(stage, start, value, &reason)
+                                         : gpci_config_assign_own(stage, start, value, &reason);
+    return status < 0 ? fail_at(input, status, error, reason.message) : status;
 }
 
-static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error) {
+static gpc_status read_lines(gpc_config *stage, char *text, source *input, gpc_error *error) {
     if (!strncmp(text, "\xef\xbb\xbf", 3)) /* some editors write a byte order mark first */
         text += 3;
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        at->line++;
-        gpc_status status = read_line(stage, line, at, error);
+        input->line++;
+        gpc_status status = read_line(stage, line, input, error);
         if (status < 0)
             return status;
     }
@@ -123,10 +123,10 @@ static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_erro
 static gpc_status fail_cycle(const source *from, const source *again, const char *path, gpc_error *error) {
     const source *chain[MAX_INCLUDES + 1];
     size_t n = 0;
-    for (const source *s = from;; s = s->parent) {
-        if (s->is_file)
-            chain[n++] = s;
-        if (s == again)
+    for (const source *input = from;; input = input->parent) {
+        if (input->is_file)
+            chain[n++] = input;
+        if (input == again)
             break;
     }
     gpc_error told = GPC_ERROR_INIT;
@@ -153,9 +153,9 @@ static gpc_status read_file(gpc_config *stage, const char *path, const source *f
                  .is_file = true,
                  .device = file.device,
                  .inode = file.inode};
-    for (const source *s = from; s && status == GPC_OK; s = s->parent)
-        if (s->is_file && s->device == at.device && s->inode == at.inode)
-            status = fail_cycle(from, s, path, error);
+    for (const source *input = from; input && status == GPC_OK; input = input->parent)
+        if (input->is_file && input->device == at.device && input->inode == at.inode)
+            status = fail_cycle(from, input, path, error);
     if (status == GPC_OK)
         status = read_lines(stage, file.text, &at, error);
     gpci_free(stage->context, file.text);
@@ -193,10 +193,10 @@ gpc_status gpc_config_load_text(gpc_config *config, const char *text, const char
     char *copy = gpci_strdup(config->context, text);
     if (!copy)
         return gpci_out_of_memory(error);
-    source at = {.name = name ? name : "text"};
+    source input = {.name = name ? name : "text"};
     gpc_config stage;
     gpci_config_stage(config, &stage);
-    gpc_status status = settle(config, &stage, read_lines(&stage, copy, &at, error));
+    gpc_status status = settle(config, &stage, read_lines(&stage, copy, &input, error));
     gpci_free(config->context, copy);
     return status;
 }

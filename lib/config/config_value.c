@@ -24,11 +24,11 @@ typedef struct reading {
 #define FAIL(r, status, format, ...) \
     gpci_fail((r)->error, status, "'%s' " format, gpci_quote((r)->text).text, __VA_ARGS__)
 
-static gpc_status keep(const reading *r, const char *canonical, uint64_t number) {
-    char *copy = gpci_strdup(r->context, canonical);
+static gpc_status keep(const reading *setting, const char *canonical, uint64_t number) {
+    char *copy = gpci_strdup(setting->context, canonical);
     if (!copy)
-        return gpci_out_of_memory(r->error);
-    *r->out = (gpci_value){.text = copy, .number = number, .owned = true};
+        return gpci_out_of_memory(setting->error);
+    *setting->out = (gpci_value){.text = copy, .number = number, .owned = true};
     return GPC_OK;
 }
 
@@ -74,31 +74,31 @@ static const char *nearest_word(const char *list, const char *text, words *room)
     return gpci_nearest(text, n < 16 ? n : 16, name_at, room);
 }
 
-static gpc_status read_choice(const reading *r) {
-    size_t position = word_find(r->key->choices, r->text);
+static gpc_status read_choice(const reading *setting) {
+    size_t position = word_find(setting->key->choices, setting->text);
     if (position != SIZE_MAX)
-        return keep(r, r->text, position);
+        return keep(setting, setting->text, position);
     words room;
-    const char *nearest = nearest_word(r->key->choices, r->text, &room);
-    return FAIL(r, GPC_ERROR_FORMAT, "is none of %s%s%s%s", r->key->choices, nearest ? "; did you mean '" : "",
-                nearest ? nearest : "", nearest ? "'?" : "");
+    const char *nearest = nearest_word(setting->key->choices, setting->text, &room);
+    return FAIL(setting, GPC_ERROR_FORMAT, "is none of %s%s%s%s", setting->key->choices,
+                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static const char *or_words(const gpc_key_info *key) {
     return *key->choices ? " or one of " : "";
 }
 
-static gpc_status check_range(const reading *r, double value) {
-    const gpc_key_info *key = r->key;
+static gpc_status check_range(const reading *setting, double value) {
+    const gpc_key_info *key = setting->key;
     if (value >= key->minimum && value <= key->maximum)
         return GPC_OK;
     if (key->type == GPC_VALUE_SIZE || key->type == GPC_VALUE_SIZES) {
         char low[GPCI_SIZE_TEXT], high[GPCI_SIZE_TEXT];
         gpci_size_text((uint64_t)key->minimum, low);
         gpci_size_text((uint64_t)key->maximum, high);
-        return FAIL(r, GPC_ERROR_RANGE, "is not between %s and %s", low, high);
+        return FAIL(setting, GPC_ERROR_RANGE, "is not between %s and %s", low, high);
     }
-    return FAIL(r, GPC_ERROR_RANGE, "is not between %.15g and %.15g", key->minimum, key->maximum);
+    return FAIL(setting, GPC_ERROR_RANGE, "is not between %.15g and %.15g", key->minimum, key->maximum);
 }
 
 /* Append a digit to a number; false if the number does not fit. */
@@ -109,10 +109,10 @@ static bool add_digit(uint64_t *value, unsigned base, unsigned digit) {
     return true;
 }
 
-static gpc_status read_count(const reading *r) {
+static gpc_status read_count(const reading *setting) {
     static const char digits[] = "0123456789abcdef";
-    bool hex = r->text[0] == '0' && (r->text[1] == 'x' || r->text[1] == 'X');
-    const char *at = r->text + (hex ? 2 : 0);
+    bool hex = setting->text[0] == '0' && (setting->text[1] == 'x' || setting->text[1] == 'X');
+    const char *at = setting->text + (hex ? 2 : 0);
     uint64_t value = 0;
     bool fits = true;
     for (const char *start = at;; at++) {
@@ -123,15 +123,16 @@ static gpc_status read_count(const reading *r) {
             continue;
         }
         if (c || at == start)
-            return FAIL(r, GPC_ERROR_FORMAT, "is not a whole number%s%s", or_words(r->key), r->key->choices);
+            return FAIL(setting, GPC_ERROR_FORMAT, "is not a whole number%s%s", or_words(setting->key),
+                        setting->key->choices);
         break;
     }
-    gpc_status status = check_range(r, fits ? (double)value : HUGE_VAL);
+    gpc_status status = check_range(setting, fits ? (double)value : HUGE_VAL);
     if (status < 0)
         return status;
     char canonical[32];
     snprintf(canonical, sizeof canonical, "%" PRIu64, value);
-    return keep(r, canonical, value);
+    return keep(setting, canonical, value);
 }
 
 static const struct {
@@ -178,65 +179,66 @@ typedef struct size_digits {
 } size_digits;
 
 static size_digits read_size_digits(const char *text) {
-    size_digits d = {.fits = true, .brief = true};
+    size_digits size = {.fits = true, .brief = true};
     size_t length = strspn(text, "0123456789");
     for (size_t i = 0; i < length; i++)
-        d.fits = d.fits && add_digit(&d.whole, 10, (unsigned)(text[i] - '0'));
-    d.end = text + length;
-    size_t places = length && *d.end == '.' ? strspn(d.end + 1, "0123456789") : 0;
+        size.fits = size.fits && add_digit(&size.whole, 10, (unsigned)(text[i] - '0'));
+    size.end = text + length;
+    size_t places = length && *size.end == '.' ? strspn(size.end + 1, "0123456789") : 0;
     if (!places)
-        return d;
-    const char *digits = d.end + 1;
-    d.end = digits + places;
+        return size;
+    const char *digits = size.end + 1;
+    size.end = digits + places;
     while (places && digits[places - 1] == '0')
         places--;
-    d.brief = places <= 18;
-    d.places = d.brief ? (unsigned)places : 0;
-    for (unsigned i = 0; i < d.places; i++)
-        d.fraction = d.fraction * 10 + (unsigned)(digits[i] - '0');
-    return d;
+    size.brief = places <= 18;
+    size.places = size.brief ? (unsigned)places : 0;
+    for (unsigned i = 0; i < size.places; i++)
+        size.fraction = size.fraction * 10 + (unsigned)(digits[i] - '0');
+    return size;
 }
 
-static gpc_status size_of(const reading *r, uint64_t *out) {
-    size_digits d = read_size_digits(r->text);
-    if (d.end == r->text)
-        return FAIL(r, GPC_ERROR_FORMAT, "is not a size such as 256B, 16KiB or 1.5MiB%s%s", or_words(r->key),
-                    r->key->choices);
-    const char *unit = d.end + strspn(d.end, GPCI_BLANK);
+static gpc_status size_of(const reading *setting, uint64_t *out) {
+    size_digits digits = read_size_digits(setting->text);
+    if (digits.end == setting->text)
+        return FAIL(setting, GPC_ERROR_FORMAT, "is not a size such as 256B, 16KiB or 1.5MiB%s%s",
+                    or_words(setting->key), setting->key->choices);
+    const char *unit = digits.end + strspn(digits.end, GPCI_BLANK);
     size_t i = 0;
     while (i < sizeof units / sizeof *units && strcmp(units[i].name, unit))
         i++;
     if (i == sizeof units / sizeof *units)
-        return FAIL(r, GPC_ERROR_FORMAT, "has the unit '%s': B, KiB, MiB and GiB are known", gpci_quote(unit).text);
+        return FAIL(setting, GPC_ERROR_FORMAT, "has the unit '%s': B, KiB, MiB and GiB are known",
+                    gpci_quote(unit).text);
     unsigned shift = units[i].shift;
     uint64_t bytes = 0;
-    if (!d.brief || !fraction_bytes(d.fraction, d.places, shift, &bytes))
-        return FAIL(r, GPC_ERROR_FORMAT, "is not a whole number of %s", "bytes");
-    bool fits = d.fits && d.whole <= (UINT64_MAX - bytes) >> shift;
-    bytes += fits ? d.whole << shift : 0;
+    if (!digits.brief || !fraction_bytes(digits.fraction, digits.places, shift, &bytes))
+        return FAIL(setting, GPC_ERROR_FORMAT, "is not a whole number of %s", "bytes");
+    bool fits = digits.fits && digits.whole <= (UINT64_MAX - bytes) >> shift;
+    bytes += fits ? digits.whole << shift : 0;
     *out = bytes;
-    return check_range(r, fits ? (double)bytes : HUGE_VAL);
+    return check_range(setting, fits ? (double)bytes : HUGE_VAL);
 }
 
-static gpc_status read_size(const reading *r) {
+static gpc_status read_size(const reading *setting) {
     uint64_t bytes;
-    gpc_status status = size_of(r, &bytes);
+    gpc_status status = size_of(setting, &bytes);
     if (status < 0)
         return status;
     char canonical[GPCI_SIZE_TEXT];
     gpci_size_text(bytes, canonical);
-    return keep(r, canonical, bytes);
+    return keep(setting, canonical, bytes);
 }
 
 /* Write the canonical words of r->text into `list`, which has GPCI_SIZE_TEXT bytes for each word. */
-static gpc_status list_sizes(const reading *r, char *list) {
+static gpc_status list_sizes(const reading *setting, char *list) {
     uint64_t last = 0;
-    const char *at = r->text;
+    const char *at = setting->text;
     for (bool first = true; *at; first = false) {
         char word[80];
         size_t length = strcspn(at, GPCI_BLANK);
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
-        reading one = *r;
+        reading one = *setting;
         one.text = word;
         uint64_t bytes;
         gpc_status status = size_of(&one, &bytes);
@@ -256,39 +258,39 @@ static gpc_status list_sizes(const reading *r, char *list) {
     return GPC_OK;
 }
 
-static gpc_status read_sizes(const reading *r) {
+static gpc_status read_sizes(const reading *setting) {
     size_t count = 1;
-    for (const char *at = r->text; (at = strpbrk(at, GPCI_BLANK)); at++)
+    for (const char *at = setting->text; (at = strpbrk(at, GPCI_BLANK)); at++)
         count++;
-    char *list = gpci_zalloc(r->context, count, GPCI_SIZE_TEXT);
+    char *list = gpci_zalloc(setting->context, count, GPCI_SIZE_TEXT);
     if (!list)
-        return gpci_out_of_memory(r->error);
-    gpc_status status = list_sizes(r, list);
+        return gpci_out_of_memory(setting->error);
+    gpc_status status = list_sizes(setting, list);
     if (status == GPC_OK)
-        status = keep(r, list, 0);
-    gpci_free(r->context, list);
+        status = keep(setting, list, 0);
+    gpci_free(setting->context, list);
     return status;
 }
 
-static gpc_status read_bool(const reading *r) {
-    size_t position = word_find("false|true|no|yes|off|on|0|1", r->text);
+static gpc_status read_bool(const reading *setting) {
+    size_t position = word_find("false|true|no|yes|off|on|0|1", setting->text);
     if (position == SIZE_MAX)
-        return FAIL(r, GPC_ERROR_FORMAT, "is neither %s", "true nor false (yes, no, on, off, 1, 0)");
-    return keep(r, position & 1 ? "true" : "false", position & 1);
+        return FAIL(setting, GPC_ERROR_FORMAT, "is neither %s", "true nor false (yes, no, on, off, 1, 0)");
+    return keep(setting, position & 1 ? "true" : "false", position & 1);
 }
 
 /* Read a number, rounded to thousandths; the value keeps the number of thousandths. */
-static gpc_status read_number(const reading *r) {
+static gpc_status read_number(const reading *setting) {
     double value;
-    const char *end = gpci_read_decimal(r->text, &value);
-    if (end == r->text || *end)
-        return FAIL(r, GPC_ERROR_FORMAT, "is not a number%s%s", or_words(r->key), r->key->choices);
-    gpc_status status = check_range(r, value);
+    const char *end = gpci_read_decimal(setting->text, &value);
+    if (end == setting->text || *end)
+        return FAIL(setting, GPC_ERROR_FORMAT, "is not a number%s%s", or_words(setting->key), setting->key->choices);
+    gpc_status status = check_range(setting, value);
     if (status < 0)
         return status;
     uint64_t thousandths = (uint64_t)(value * 1000 + 0.5);
     if (fabs((double)thousandths - value * 1000) > 1e-6)
-        return FAIL(r, GPC_ERROR_FORMAT, "has more than three %s", "decimals");
+        return FAIL(setting, GPC_ERROR_FORMAT, "has more than three %s", "decimals");
     char canonical[32];
     int length =
         snprintf(canonical, sizeof canonical, "%" PRIu64 ".%03u", thousandths / 1000, (unsigned)(thousandths % 1000));
@@ -296,7 +298,7 @@ static gpc_status read_number(const reading *r) {
         canonical[--length] = '\0';
     if (canonical[length - 1] == '.')
         canonical[--length] = '\0';
-    return keep(r, canonical, thousandths);
+    return keep(setting, canonical, thousandths);
 }
 
 /* `name` or `name(arguments)`, without blanks between. */
@@ -309,72 +311,72 @@ static gpc_status add_canonical(const char *text, gpci_text *to, gpc_error *erro
     return status;
 }
 
-static gpc_status read_scheduler(const reading *r) {
+static gpc_status read_scheduler(const reading *setting) {
     char text[2 * GPCI_MAX_ARGUMENTS], canonical[2 * GPCI_MAX_ARGUMENTS], *parts[1 + GPCI_MAX_THROTTLES];
     gpci_text to = gpci_text_of(canonical, sizeof canonical);
     size_t count = 0;
-    if (snprintf(text, sizeof text, "%s", r->text) >= (int)(sizeof text / 2))
-        return gpci_fail(r->error, GPC_ERROR_RANGE, "'%.40s...' is longer than %u characters", r->text,
+    if (snprintf(text, sizeof text, "%s", setting->text) >= (int)(sizeof text / 2))
+        return gpci_fail(setting->error, GPC_ERROR_RANGE, "'%.40s...' is longer than %u characters", setting->text,
                          GPCI_MAX_ARGUMENTS);
-    gpc_status status = gpci_scheduler_check(r->context, text, r->error);
+    gpc_status status = gpci_scheduler_check(setting->context, text, setting->error);
     if (status == GPC_OK)
-        status = gpci_scheduler_parts(text, parts, &count, r->error);
+        status = gpci_scheduler_parts(text, parts, &count, setting->error);
     for (size_t i = 0; i < count && status == GPC_OK; i++)
-        status = add_canonical(parts[i], &to, r->error);
-    return status < 0 ? status : keep(r, canonical, 0);
+        status = add_canonical(parts[i], &to, setting->error);
+    return status < 0 ? status : keep(setting, canonical, 0);
 }
 
-static gpc_status read_policy(const reading *r) {
-    if (!strcmp(r->key->choices, "scheduler"))
-        return read_scheduler(r);
-    if (!strcmp(r->key->choices, "protocol")) {
+static gpc_status read_policy(const reading *setting) {
+    if (!strcmp(setting->key->choices, "scheduler"))
+        return read_scheduler(setting);
+    if (!strcmp(setting->key->choices, "protocol")) {
         const gpc_protocol *protocol;
-        if (!strcmp(r->text, GPCI_VIPER)) /* caches without a table of messages; fences act on the caches */
-            return keep(r, r->text, 0);
-        gpc_status found = gpci_protocol_named(r->context, r->text, r->error, &protocol);
-        return found < 0 ? found : keep(r, protocol->name, 0);
+        if (!strcmp(setting->text, GPCI_VIPER)) /* caches without a table of messages; fences act on the caches */
+            return keep(setting, setting->text, 0);
+        gpc_status found = gpci_protocol_named(setting->context, setting->text, setting->error, &protocol);
+        return found < 0 ? found : keep(setting, protocol->name, 0);
     }
-    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor")    ? GPC_POLICY_PREDICTOR
-                           : !strcmp(r->key->choices, "prefetcher") ? GPC_POLICY_PREFETCHER
-                                                                    : GPC_POLICY_REPLACEMENT;
+    gpc_policy_kind kind = !strcmp(setting->key->choices, "predictor")    ? GPC_POLICY_PREDICTOR
+                           : !strcmp(setting->key->choices, "prefetcher") ? GPC_POLICY_PREFETCHER
+                                                                          : GPC_POLICY_REPLACEMENT;
     char canonical[GPCI_MAX_ARGUMENTS + 72];
-    gpci_text to = gpci_text_of(canonical, sizeof canonical);
-    gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);
+    gpci_text text = gpci_text_of(canonical, sizeof canonical);
+    gpc_status status = gpci_policy_check(setting->context, kind, setting->text, setting->error);
     if (status == GPC_OK)
-        status = add_canonical(r->text, &to, r->error);
-    return status < 0 ? status : keep(r, canonical, 0);
+        status = add_canonical(setting->text, &text, setting->error);
+    return status < 0 ? status : keep(setting, canonical, 0);
 }
 
-static gpc_status read_trimmed(const reading *r) {
-    gpc_value_type type = r->key->type;
+static gpc_status read_trimmed(const reading *setting) {
+    gpc_value_type type = setting->key->type;
     bool words_allowed = type == GPC_VALUE_COUNT || type == GPC_VALUE_SIZE || type == GPC_VALUE_NUMBER;
-    if (words_allowed && word_find(r->key->choices, r->text) != SIZE_MAX)
-        return keep(r, r->text, GPCI_WORD);
+    if (words_allowed && word_find(setting->key->choices, setting->text) != SIZE_MAX)
+        return keep(setting, setting->text, GPCI_WORD);
     switch (type) {
     case GPC_VALUE_COUNT:
-        return read_count(r);
+        return read_count(setting);
     case GPC_VALUE_SIZE:
-        return read_size(r);
+        return read_size(setting);
     case GPC_VALUE_SIZES:
-        return read_sizes(r);
+        return read_sizes(setting);
     case GPC_VALUE_BOOL:
-        return read_bool(r);
+        return read_bool(setting);
     case GPC_VALUE_CHOICE:
-        return read_choice(r);
+        return read_choice(setting);
     case GPC_VALUE_POLICY:
-        return read_policy(r);
+        return read_policy(setting);
     case GPC_VALUE_NUMBER:
-        return read_number(r);
+        return read_number(setting);
     case GPC_VALUE_TEXT:
         break;
     }
-    if (!strcmp(r->key->choices, "mapping") && strcmp(r->text, GPCI_NO_MAPPING) != 0) {
+    if (!strcmp(setting->key->choices, "mapping") && strcmp(setting->text, GPCI_NO_MAPPING) != 0) {
         gpci_address_bits bits;
-        const gpc_status status = gpci_address_read(r->text, &bits, r->error);
+        const gpc_status status = gpci_address_read(setting->text, &bits, setting->error);
         if (status < 0)
             return status;
     }
-    return keep(r, r->text, 0);
+    return keep(setting, setting->text, 0);
 }
 
 gpc_status gpci_value_read(gpc_context *context, const gpc_key_info *key, const char *text, gpci_value *out,
@@ -387,8 +389,8 @@ gpc_status gpci_value_read(gpc_context *context, const gpc_key_info *key, const 
         return gpci_out_of_memory(error);
     memcpy(trimmed, text, length);
     trimmed[length] = '\0';
-    reading r = {context, key, trimmed, out, error};
-    gpc_status status = read_trimmed(&r);
+    reading setting = {context, key, trimmed, out, error};
+    gpc_status status = read_trimmed(&setting);
     gpci_free(context, trimmed);
     return status;
 }

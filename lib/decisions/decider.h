@@ -28,32 +28,34 @@ typedef struct gpci_decider_options {
 /*
  * Begin a decider, zeroed except for its context, which the owner retains. Call gpci_decider_end, also after an error.
  */
-gpc_status gpci_decider_begin(gpci_decider *d, gpc_policy_kind kind, const gpci_decider_options *options,
+gpc_status gpci_decider_begin(gpci_decider *decider, gpc_policy_kind kind, const gpci_decider_options *options,
                               gpc_error *error);
-void gpci_decider_end(gpci_decider *d);
+void gpci_decider_end(gpci_decider *decider);
 
 /* True for a set of the host's cache and a request that a cache of the same shape accepts. */
-GPCI_INLINE bool gpci_decider_takes(const gpci_decider *d, uint32_t set, const gpc_request *request) {
-    return GPCI_LIKELY(set < d->sets && request && gpci_request_is_sound(request, d->line_bytes, d->all_sectors));
+GPCI_INLINE bool gpci_decider_takes(const gpci_decider *decider, uint32_t set, const gpc_request *request) {
+    return GPCI_LIKELY(set < decider->sets && request &&
+                       gpci_request_is_sound(request, decider->line_bytes, decider->all_sectors));
 }
 
 /* True if the event is possible. */
-GPCI_INLINE bool gpci_decider_believes(const gpci_decider *d, const gpc_tag_event *event) {
-    if (GPCI_UNLIKELY(event->kind >= GPC_TAG_EVENT_COUNT || event->set >= d->sets ||
-                      (event->way >= d->ways && event->kind != GPC_TAG_MISS)))
+GPCI_INLINE bool gpci_decider_believes(const gpci_decider *decider, const gpc_tag_event *event) {
+    if (GPCI_UNLIKELY(event->kind >= GPC_TAG_EVENT_COUNT || event->set >= decider->sets ||
+                      (event->way >= decider->ways && event->kind != GPC_TAG_MISS)))
         return false;
     if (event->kind == GPC_TAG_INVALIDATE)
         return true;
     if (event->kind == GPC_TAG_EVICT &&
         (!event->eviction || event->eviction->set != event->set || event->eviction->way != event->way))
         return false;
-    return gpci_decider_takes(d, event->set, event->request);
+    return gpci_decider_takes(decider, event->set, event->request);
 }
 
 /* Fail for a refused request or event with "NAME[index]: fault". Returns GPC_ERROR_ARGUMENT. */
-gpc_status gpci_decider_refuse_request(const gpci_decider *d, const char *name, size_t index, uint32_t set,
+gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
                                        const gpc_request *request, gpc_error *error);
-gpc_status gpci_decider_refuse_event(const gpci_decider *d, size_t index, const gpc_tag_event *event, gpc_error *error);
+gpc_status gpci_decider_refuse_event(const gpci_decider *decider, size_t index, const gpc_tag_event *event,
+                                     gpc_error *error);
 
 /* True if a request found its line, but does not count as a further use of the line. */
 GPCI_INLINE bool gpci_is_sector_miss(const gpc_tag_event *event) {
@@ -64,6 +66,6 @@ GPCI_INLINE bool gpci_is_sector_miss(const gpc_tag_event *event) {
 gpc_status gpci_decider_take_sample(const gpc_sample *theirs, gpc_sample *ours);
 
 /* gpc_cache_policy_value for the single policy. */
-gpc_status gpci_decider_value(const gpci_decider *d, const char *place, size_t index, gpc_policy_value *value);
+gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value);
 
 #endif

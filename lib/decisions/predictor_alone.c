@@ -13,176 +13,181 @@ gpc_status gpc_predictor_create(gpc_context *context, const gpc_predictor_option
                                 gpc_predictor **out) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_create: %s is NULL", context ? "out" : "context");
-    gpc_predictor_options o = GPC_PREDICTOR_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_predictor_options", error);
+    gpc_predictor_options predictor_options = GPC_PREDICTOR_OPTIONS_INIT;
+    gpc_status status = gpci_take(&predictor_options, sizeof predictor_options, sizeof predictor_options, options,
+                                  "gpc_predictor_options", error);
     if (status < 0)
         return status;
-    gpc_predictor *p = gpci_zalloc(context, 1, sizeof *p);
-    if (!p)
+    gpc_predictor *predictor = gpci_zalloc(context, 1, sizeof *predictor);
+    if (!predictor)
         return gpci_out_of_memory(error);
-    const gpci_decider_options of_either = {.type = "gpc_predictor_options",
-                                            .policy = o.policy ? o.policy : "always-cache",
-                                            .sets = o.sets,
-                                            .ways = o.ways,
-                                            .line_bytes = o.line_bytes,
-                                            .sectors = o.sectors,
-                                            .instance = o.instance,
-                                            .instances = o.instances,
-                                            .reserved = o.reserved,
-                                            .seed = o.seed,
-                                            .tells = o.tells,
-                                            .share_with = o.share_with ? &o.share_with->decider : NULL};
-    p->decider.context = gpci_retain(context);
-    status = gpci_decider_begin(&p->decider, GPC_POLICY_PREDICTOR, &of_either, error);
+    const gpci_decider_options of_either = {
+        .type = "gpc_predictor_options",
+        .policy = predictor_options.policy ? predictor_options.policy : "always-cache",
+        .sets = predictor_options.sets,
+        .ways = predictor_options.ways,
+        .line_bytes = predictor_options.line_bytes,
+        .sectors = predictor_options.sectors,
+        .instance = predictor_options.instance,
+        .instances = predictor_options.instances,
+        .reserved = predictor_options.reserved,
+        .seed = predictor_options.seed,
+        .tells = predictor_options.tells,
+        .share_with = predictor_options.share_with ? &predictor_options.share_with->decider : NULL};
+    predictor->decider.context = gpci_retain(context);
+    status = gpci_decider_begin(&predictor->decider, GPC_POLICY_PREDICTOR, &of_either, error);
     if (status < 0) {
-        gpc_predictor_destroy(p);
+        gpc_predictor_destroy(predictor);
         return status;
     }
-    p->ops = p->decider.policy->ops;
-    p->self = p->decider.policy->self;
-    *out = p;
+    predictor->ops = predictor->decider.policy->ops;
+    predictor->self = predictor->decider.policy->self;
+    *out = predictor;
     return GPC_OK;
 }
 
-void gpc_predictor_destroy(gpc_predictor *p) {
-    if (!p)
+void gpc_predictor_destroy(gpc_predictor *predictor) {
+    if (!predictor)
         return;
-    gpc_context *context = p->decider.context;
-    gpci_decider_end(&p->decider);
-    gpci_free(context, p);
+    gpc_context *context = predictor->decider.context;
+    gpci_decider_end(&predictor->decider);
+    gpci_free(context, predictor);
     gpci_release(context);
 }
 
-bool gpc_predictor_before_lookup(const gpc_predictor *p) {
-    return p && p->ops->before_lookup;
+bool gpc_predictor_before_lookup(const gpc_predictor *predictor) {
+    return predictor && predictor->ops->before_lookup;
 }
 
-static gpc_prediction predict(gpc_predictor *p, uint32_t set, const gpc_request *request) {
+static gpc_prediction predict(gpc_predictor *predictor, uint32_t set, const gpc_request *request) {
     gpc_prediction prediction = {GPC_CACHE, 0};
-    p->ops->predict(p->self, set, request, &prediction);
+    predictor->ops->predict(predictor->self, set, request, &prediction);
     prediction.decision = prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
     return prediction;
 }
 
-gpc_status gpc_predictor_predict(gpc_predictor *p, uint32_t set, const gpc_request *request,
+gpc_status gpc_predictor_predict(gpc_predictor *predictor, uint32_t set, const gpc_request *request,
                                  gpc_prediction *prediction) {
-    if (!p || !prediction || !gpci_decider_takes(&p->decider, set, request))
+    if (!predictor || !prediction || !gpci_decider_takes(&predictor->decider, set, request))
         return GPC_ERROR_ARGUMENT;
-    *prediction = predict(p, set, request);
+    *prediction = predict(predictor, set, request);
     return GPC_OK;
 }
 
-gpc_status gpc_predictor_predict_many(gpc_predictor *p, const uint32_t *sets, const gpc_request *requests, size_t count,
-                                      gpc_prediction *predictions, gpc_error *error, size_t *out_done) {
-    const char *missing = !p ? "predictor" : !count ? NULL : !sets ? "sets" : !requests ? "requests" : NULL;
+gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const uint32_t *sets, const gpc_request *requests,
+                                      size_t count, gpc_prediction *predictions, gpc_error *error, size_t *out_done) {
+    const char *missing = !predictor ? "predictor" : !count ? NULL : !sets ? "sets" : !requests ? "requests" : NULL;
     missing = missing || !count || predictions ? missing : "predictions";
     gpc_status status =
         missing ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_predict_many: %s is NULL", missing) : GPC_OK;
     size_t i = 0;
     for (; status == GPC_OK && i < count; i++) {
-        if (!gpci_decider_takes(&p->decider, sets[i], &requests[i])) {
-            status = gpci_decider_refuse_request(&p->decider, "requests", i, sets[i], &requests[i], error);
+        if (!gpci_decider_takes(&predictor->decider, sets[i], &requests[i])) {
+            status = gpci_decider_refuse_request(&predictor->decider, "requests", i, sets[i], &requests[i], error);
             break;
         }
-        predictions[i] = predict(p, sets[i], &requests[i]);
+        predictions[i] = predict(predictor, sets[i], &requests[i]);
     }
     if (out_done)
         *out_done = i;
     return status;
 }
 
-static void tell_found(gpc_predictor *p, const gpc_tag_event *event) {
-    const gpc_predictor_ops *ops = p->ops;
+static void tell_found(gpc_predictor *predictor, const gpc_tag_event *event) {
+    const gpc_predictor_ops *ops = predictor->ops;
     if (gpci_is_sector_miss(event)) {
         if (ops->on_sector_miss)
-            ops->on_sector_miss(p->self, event->set, event->way, event->request);
+            ops->on_sector_miss(predictor->self, event->set, event->way, event->request);
     } else if (ops->on_hit) {
-        ops->on_hit(p->self, event->set, event->way, event->request);
+        ops->on_hit(predictor->self, event->set, event->way, event->request);
     }
 }
 
 /* Report an event, already checked. */
-static void train(gpc_predictor *p, const gpc_tag_event *event) {
-    const gpc_predictor_ops *ops = p->ops;
+static void train(gpc_predictor *predictor, const gpc_tag_event *event) {
+    const gpc_predictor_ops *ops = predictor->ops;
     switch ((gpc_tag_event_kind)event->kind) {
     case GPC_TAG_HIT:
     case GPC_TAG_SECTOR_MISS:
-        tell_found(p, event);
+        tell_found(predictor, event);
         return;
     case GPC_TAG_FILL:
         if (ops->on_fill)
-            ops->on_fill(p->self, event->set, event->way, event->request);
+            ops->on_fill(predictor->self, event->set, event->way, event->request);
         return;
     case GPC_TAG_EVICT:
         if (ops->on_evict)
-            ops->on_evict(p->self, event->set, event->way, event->eviction, event->request);
+            ops->on_evict(predictor->self, event->set, event->way, event->eviction, event->request);
         return;
     case GPC_TAG_INVALIDATE:
         if (ops->on_invalidate)
-            ops->on_invalidate(p->self, event->set, event->way);
+            ops->on_invalidate(predictor->self, event->set, event->way);
         return;
     default: /* no function for these events */
         return;
     }
 }
 
-gpc_status gpc_predictor_train(gpc_predictor *p, const gpc_tag_event *event) {
-    if (!p || !event || !gpci_decider_believes(&p->decider, event))
+gpc_status gpc_predictor_train(gpc_predictor *predictor, const gpc_tag_event *event) {
+    if (!predictor || !event || !gpci_decider_believes(&predictor->decider, event))
         return GPC_ERROR_ARGUMENT;
-    train(p, event);
+    train(predictor, event);
     return GPC_OK;
 }
 
-gpc_status gpc_predictor_train_many(gpc_predictor *p, const gpc_tag_event *events, size_t count, gpc_error *error,
-                                    size_t *out_done) {
-    gpc_status status =
-        p && (events || !count)
-            ? GPC_OK
-            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_train_many: %s is NULL", p ? "events" : "predictor");
+gpc_status gpc_predictor_train_many(gpc_predictor *predictor, const gpc_tag_event *events, size_t count,
+                                    gpc_error *error, size_t *out_done) {
+    gpc_status status = predictor && (events || !count)
+                            ? GPC_OK
+                            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_train_many: %s is NULL",
+                                        predictor ? "events" : "predictor");
     size_t i = 0;
     for (; status == GPC_OK && i < count; i++) {
-        if (!gpci_decider_believes(&p->decider, &events[i])) {
-            status = gpci_decider_refuse_event(&p->decider, i, &events[i], error);
+        if (!gpci_decider_believes(&predictor->decider, &events[i])) {
+            status = gpci_decider_refuse_event(&predictor->decider, i, &events[i], error);
             break;
         }
-        train(p, &events[i]);
+        train(predictor, &events[i]);
     }
     if (out_done)
         *out_done = i;
     return status;
 }
 
-gpc_decision gpc_predictor_reply(gpc_predictor *p, const gpc_request *request, gpc_decision predicted, uint32_t word) {
-    return p && request && p->ops->on_reply ? p->ops->on_reply(p->self, request, predicted, word) : predicted;
+gpc_decision gpc_predictor_reply(gpc_predictor *predictor, const gpc_request *request, gpc_decision predicted,
+                                 uint32_t word) {
+    return predictor && request && predictor->ops->on_reply
+               ? predictor->ops->on_reply(predictor->self, request, predicted, word)
+               : predicted;
 }
 
-uint32_t gpc_predictor_respond(gpc_predictor *p, uint32_t set, uint32_t way, const gpc_request *request) {
-    return p && gpci_decider_takes(&p->decider, set, request) && (way < p->decider.ways || way == UINT32_MAX) &&
-                   p->ops->respond
-               ? p->ops->respond(p->self, set, way, request)
+uint32_t gpc_predictor_respond(gpc_predictor *predictor, uint32_t set, uint32_t way, const gpc_request *request) {
+    return predictor && gpci_decider_takes(&predictor->decider, set, request) &&
+                   (way < predictor->decider.ways || way == UINT32_MAX) && predictor->ops->respond
+               ? predictor->ops->respond(predictor->self, set, way, request)
                : 0;
 }
 
-gpc_decision gpc_predictor_stall(gpc_predictor *p, const gpc_request *request, uint32_t reason) {
-    return p && request ? gpci_predictor_stall(p->ops, p->self, request, reason) : GPC_CACHE;
+gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *request, uint32_t reason) {
+    return predictor && request ? gpci_predictor_stall(predictor->ops, predictor->self, request, reason) : GPC_CACHE;
 }
 
-gpc_status gpc_predictor_warp_event(gpc_predictor *p, const gpc_warp_event *event) {
-    if (!p || !event || event->kind > GPC_KERNEL_END)
+gpc_status gpc_predictor_warp_event(gpc_predictor *predictor, const gpc_warp_event *event) {
+    if (!predictor || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
-    if (p->ops->on_warp_event)
-        p->ops->on_warp_event(p->self, event);
+    if (predictor->ops->on_warp_event)
+        predictor->ops->on_warp_event(predictor->self, event);
     return GPC_OK;
 }
 
-gpc_status gpc_predictor_sample(gpc_predictor *p, const gpc_sample *sample) {
+gpc_status gpc_predictor_sample(gpc_predictor *predictor, const gpc_sample *sample) {
     gpc_sample ours;
-    gpc_status status = p && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
-    if (status == GPC_OK && p->ops->on_sample)
-        p->ops->on_sample(p->self, &ours);
+    gpc_status status = predictor && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
+    if (status == GPC_OK && predictor->ops->on_sample)
+        predictor->ops->on_sample(predictor->self, &ours);
     return status;
 }
 
-gpc_status gpc_predictor_policy_value(const gpc_predictor *p, size_t index, gpc_policy_value *value) {
-    return p ? gpci_decider_value(&p->decider, "bypass", index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value) {
+    return predictor ? gpci_decider_value(&predictor->decider, "bypass", index, value) : GPC_ERROR_ARGUMENT;
 }

@@ -15,49 +15,51 @@ gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_op
                                   gpc_replacement **out) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_create: %s is NULL", context ? "out" : "context");
-    gpc_replacement_options o = GPC_REPLACEMENT_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_replacement_options", error);
+    gpc_replacement_options replacement_options = GPC_REPLACEMENT_OPTIONS_INIT;
+    gpc_status status = gpci_take(&replacement_options, sizeof replacement_options, sizeof replacement_options, options,
+                                  "gpc_replacement_options", error);
     if (status < 0)
         return status;
-    gpc_replacement *r = gpci_zalloc(context, 1, sizeof *r);
-    if (!r)
+    gpc_replacement *replacement = gpci_zalloc(context, 1, sizeof *replacement);
+    if (!replacement)
         return gpci_out_of_memory(error);
-    const gpci_decider_options of_either = {.type = "gpc_replacement_options",
-                                            .policy = o.policy ? o.policy : "lru",
-                                            .sets = o.sets,
-                                            .ways = o.ways,
-                                            .line_bytes = o.line_bytes,
-                                            .sectors = o.sectors,
-                                            .instance = o.instance,
-                                            .instances = o.instances,
-                                            .reserved = o.reserved,
-                                            .seed = o.seed,
-                                            .tells = o.tells,
-                                            .share_with = o.share_with ? &o.share_with->decider : NULL};
-    r->decider.context = gpci_retain(context);
-    status = gpci_decider_begin(&r->decider, GPC_POLICY_REPLACEMENT, &of_either, error);
+    const gpci_decider_options of_either = {
+        .type = "gpc_replacement_options",
+        .policy = replacement_options.policy ? replacement_options.policy : "lru",
+        .sets = replacement_options.sets,
+        .ways = replacement_options.ways,
+        .line_bytes = replacement_options.line_bytes,
+        .sectors = replacement_options.sectors,
+        .instance = replacement_options.instance,
+        .instances = replacement_options.instances,
+        .reserved = replacement_options.reserved,
+        .seed = replacement_options.seed,
+        .tells = replacement_options.tells,
+        .share_with = replacement_options.share_with ? &replacement_options.share_with->decider : NULL};
+    replacement->decider.context = gpci_retain(context);
+    status = gpci_decider_begin(&replacement->decider, GPC_POLICY_REPLACEMENT, &of_either, error);
     if (status < 0) {
-        gpc_replacement_destroy(r);
+        gpc_replacement_destroy(replacement);
         return status;
     }
-    r->ops = r->decider.policy->ops;
-    r->self = r->decider.policy->self;
-    *out = r;
+    replacement->ops = replacement->decider.policy->ops;
+    replacement->self = replacement->decider.policy->self;
+    *out = replacement;
     return GPC_OK;
 }
 
-void gpc_replacement_destroy(gpc_replacement *r) {
-    if (!r)
+void gpc_replacement_destroy(gpc_replacement *replacement) {
+    if (!replacement)
         return;
-    gpc_context *context = r->decider.context;
-    gpci_decider_end(&r->decider);
-    gpci_free(context, r);
+    gpc_context *context = replacement->decider.context;
+    gpci_decider_end(&replacement->decider);
+    gpci_free(context, replacement);
     gpci_release(context);
 }
 
 /* True if the mask has a candidate, and no bit beyond the ways. */
-static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
-    const uint32_t ways = r->decider.ways, words = gpci_way_words(ways);
+static bool are_ways(const gpc_replacement *replacement, const uint64_t *candidates) {
+    const uint32_t ways = replacement->decider.ways, words = gpci_way_words(ways);
     if (!candidates)
         return true;
     uint64_t any = 0;
@@ -67,141 +69,149 @@ static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
 }
 
 /* True for a further part of a refused access: it is refused without a new question (as in a gpc_cache). */
-static bool was_declined(const gpc_replacement *r, const gpc_request *request) {
-    return request->continues && r->declined == request->address / r->decider.line_bytes + 1;
+static bool was_declined(const gpc_replacement *replacement, const gpc_request *request) {
+    return request->continues && replacement->declined == request->address / replacement->decider.line_bytes + 1;
 }
 
-static bool note_declined(gpc_replacement *r, const gpc_request *request, bool declined) {
+static bool note_declined(gpc_replacement *replacement, const gpc_request *request, bool declined) {
     if (!request->continues)
-        r->declined = declined ? request->address / r->decider.line_bytes + 1 : 0;
+        replacement->declined = declined ? request->address / replacement->decider.line_bytes + 1 : 0;
     return declined;
 }
 
-gpc_status gpc_replacement_choose(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
+gpc_status gpc_replacement_choose(gpc_replacement *replacement, uint32_t set, const uint64_t *candidates,
                                   const gpc_request *request, uint32_t *out_way) {
-    if (!r || !out_way || !gpci_decider_takes(&r->decider, set, request) || !are_ways(r, candidates))
+    if (!replacement || !out_way || !gpci_decider_takes(&replacement->decider, set, request) ||
+        !are_ways(replacement, candidates))
         return GPC_ERROR_ARGUMENT;
-    const bool kept_out = was_declined(r, request);
-    const uint32_t way = kept_out ? GPC_WAY_BYPASS : r->ops->choose_victim(r->self, set, candidates, request);
-    if (!note_declined(r, request, way == GPC_WAY_BYPASS) &&
-        (way >= r->decider.ways || !gpci_is_candidate(candidates, way)))
+    const bool kept_out = was_declined(replacement, request);
+    const uint32_t way =
+        kept_out ? GPC_WAY_BYPASS : replacement->ops->choose_victim(replacement->self, set, candidates, request);
+    if (!note_declined(replacement, request, way == GPC_WAY_BYPASS) &&
+        (way >= replacement->decider.ways || !gpci_is_candidate(candidates, way)))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;
 }
 
-bool gpc_replacement_declines(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
+bool gpc_replacement_declines(gpc_replacement *replacement, uint32_t set, const uint64_t *candidates,
                               const gpc_request *request) {
-    return r && gpci_decider_takes(&r->decider, set, request) && are_ways(r, candidates) && r->ops->declines &&
-           (was_declined(r, request) || note_declined(r, request, r->ops->declines(r->self, set, candidates, request)));
+    return replacement && gpci_decider_takes(&replacement->decider, set, request) &&
+           are_ways(replacement, candidates) && replacement->ops->declines &&
+           (was_declined(replacement, request) ||
+            note_declined(replacement, request,
+                          replacement->ops->declines(replacement->self, set, candidates, request)));
 }
 
-static void tell_found(gpc_replacement *r, const gpc_tag_event *event) {
-    const gpc_replacement_ops *ops = r->ops;
+static void tell_found(gpc_replacement *replacement, const gpc_tag_event *event) {
+    const gpc_replacement_ops *ops = replacement->ops;
     if (gpci_is_sector_miss(event)) {
         if (ops->on_sector_miss)
-            ops->on_sector_miss(r->self, event->set, event->way, event->request);
+            ops->on_sector_miss(replacement->self, event->set, event->way, event->request);
     } else if (ops->on_hit) {
-        ops->on_hit(r->self, event->set, event->way, event->request);
+        ops->on_hit(replacement->self, event->set, event->way, event->request);
     }
 }
 
 /* Report an event, already checked. */
-static void tell(gpc_replacement *r, const gpc_tag_event *event) {
-    const gpc_replacement_ops *ops = r->ops;
+static void tell(gpc_replacement *replacement, const gpc_tag_event *event) {
+    const gpc_replacement_ops *ops = replacement->ops;
     switch ((gpc_tag_event_kind)event->kind) {
     case GPC_TAG_MISS:
         if (ops->on_miss && !event->request->continues)
-            ops->on_miss(r->self, event->set, event->request);
+            ops->on_miss(replacement->self, event->set, event->request);
         return;
     case GPC_TAG_FILL:
         if (ops->on_fill)
-            ops->on_fill(r->self, event->set, event->way, event->request);
+            ops->on_fill(replacement->self, event->set, event->way, event->request);
         return;
     case GPC_TAG_EVICT:
         if (ops->on_evict)
-            ops->on_evict(r->self, event->set, event->way, event->eviction, event->request);
+            ops->on_evict(replacement->self, event->set, event->way, event->eviction, event->request);
         return;
     case GPC_TAG_INVALIDATE:
         if (ops->on_invalidate)
-            ops->on_invalidate(r->self, event->set, event->way);
+            ops->on_invalidate(replacement->self, event->set, event->way);
         return;
     default:
-        tell_found(r, event);
+        tell_found(replacement, event);
     }
 }
 
-GPCI_INLINE gpc_status tell_one(gpc_replacement *r, const gpc_tag_event *event) {
-    if (!r || !gpci_decider_believes(&r->decider, event))
+GPCI_INLINE gpc_status tell_one(gpc_replacement *replacement, const gpc_tag_event *event) {
+    if (!replacement || !gpci_decider_believes(&replacement->decider, event))
         return GPC_ERROR_ARGUMENT;
-    tell(r, event);
+    tell(replacement, event);
     return GPC_OK;
 }
 
-gpc_status gpc_replacement_hit(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
-    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_HIT, .set = set, .way = way, .request = request});
+gpc_status gpc_replacement_hit(gpc_replacement *replacement, uint32_t set, uint32_t way, const gpc_request *request) {
+    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_HIT, .set = set, .way = way, .request = request});
 }
 
-gpc_status gpc_replacement_sector_miss(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
-    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_SECTOR_MISS, .set = set, .way = way, .request = request});
+gpc_status gpc_replacement_sector_miss(gpc_replacement *replacement, uint32_t set, uint32_t way,
+                                       const gpc_request *request) {
+    return tell_one(replacement,
+                    &(gpc_tag_event){.kind = GPC_TAG_SECTOR_MISS, .set = set, .way = way, .request = request});
 }
 
-gpc_status gpc_replacement_miss(gpc_replacement *r, uint32_t set, const gpc_request *request) {
-    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_MISS, .set = set, .request = request});
+gpc_status gpc_replacement_miss(gpc_replacement *replacement, uint32_t set, const gpc_request *request) {
+    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_MISS, .set = set, .request = request});
 }
 
-gpc_status gpc_replacement_fill(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
-    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = way, .request = request});
+gpc_status gpc_replacement_fill(gpc_replacement *replacement, uint32_t set, uint32_t way, const gpc_request *request) {
+    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = way, .request = request});
 }
 
-gpc_status gpc_replacement_evict(gpc_replacement *r, const gpc_eviction *eviction, const gpc_request *request) {
-    return eviction ? tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_EVICT,
-                                                   .set = eviction->set,
-                                                   .way = eviction->way,
-                                                   .eviction = eviction,
-                                                   .request = request})
+gpc_status gpc_replacement_evict(gpc_replacement *replacement, const gpc_eviction *eviction,
+                                 const gpc_request *request) {
+    return eviction ? tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_EVICT,
+                                                             .set = eviction->set,
+                                                             .way = eviction->way,
+                                                             .eviction = eviction,
+                                                             .request = request})
                     : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_replacement_invalidate(gpc_replacement *r, uint32_t set, uint32_t way) {
-    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_INVALIDATE, .set = set, .way = way});
+gpc_status gpc_replacement_invalidate(gpc_replacement *replacement, uint32_t set, uint32_t way) {
+    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_INVALIDATE, .set = set, .way = way});
 }
 
-gpc_status gpc_replacement_tell(gpc_replacement *r, const gpc_tag_event *events, size_t count, gpc_error *error,
-                                size_t *out_done) {
-    gpc_status status =
-        r && (events || !count)
-            ? GPC_OK
-            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_tell: %s is NULL", r ? "events" : "replacement");
+gpc_status gpc_replacement_tell(gpc_replacement *replacement, const gpc_tag_event *events, size_t count,
+                                gpc_error *error, size_t *out_done) {
+    gpc_status status = replacement && (events || !count)
+                            ? GPC_OK
+                            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_tell: %s is NULL",
+                                        replacement ? "events" : "replacement");
     size_t i = 0;
     for (; status == GPC_OK && i < count; i++) {
-        if (!gpci_decider_believes(&r->decider, &events[i])) {
-            status = gpci_decider_refuse_event(&r->decider, i, &events[i], error);
+        if (!gpci_decider_believes(&replacement->decider, &events[i])) {
+            status = gpci_decider_refuse_event(&replacement->decider, i, &events[i], error);
             break;
         }
-        tell(r, &events[i]);
+        tell(replacement, &events[i]);
     }
     if (out_done)
         *out_done = i;
     return status;
 }
 
-gpc_status gpc_replacement_warp_event(gpc_replacement *r, const gpc_warp_event *event) {
-    if (!r || !event || event->kind > GPC_KERNEL_END)
+gpc_status gpc_replacement_warp_event(gpc_replacement *replacement, const gpc_warp_event *event) {
+    if (!replacement || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
-    if (r->ops->on_warp_event)
-        r->ops->on_warp_event(r->self, event);
+    if (replacement->ops->on_warp_event)
+        replacement->ops->on_warp_event(replacement->self, event);
     return GPC_OK;
 }
 
-gpc_status gpc_replacement_sample(gpc_replacement *r, const gpc_sample *sample) {
+gpc_status gpc_replacement_sample(gpc_replacement *replacement, const gpc_sample *sample) {
     gpc_sample ours;
-    gpc_status status = r && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
-    if (status == GPC_OK && r->ops->on_sample)
-        r->ops->on_sample(r->self, &ours);
+    gpc_status status = replacement && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
+    if (status == GPC_OK && replacement->ops->on_sample)
+        replacement->ops->on_sample(replacement->self, &ours);
     return status;
 }
 
-gpc_status gpc_replacement_policy_value(const gpc_replacement *r, size_t index, gpc_policy_value *value) {
-    return r ? gpci_decider_value(&r->decider, "replacement", index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index, gpc_policy_value *value) {
+    return replacement ? gpci_decider_value(&replacement->decider, "replacement", index, value) : GPC_ERROR_ARGUMENT;
 }

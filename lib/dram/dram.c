@@ -17,25 +17,25 @@ void gpc_dram_on_done(gpc_dram *dram, gpc_dram_done_fn on_done, void *user_data)
 }
 
 uint32_t gpc_dram_burst_bytes(const gpc_dram *dram) {
-    return dram ? dram->rules.t.burst_bytes : 0;
+    return dram ? dram->rules.timing.burst_bytes : 0;
 }
 
 uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_row, uint32_t *out_column) {
-    const gpci_dram_mapping *m = &dram->rules.mapping;
+    const gpci_dram_mapping *dram_mapping = &dram->rules.mapping;
     *out_row = 0;
     *out_column = 0;
     if (dram->rules.fixed)
         return UINT32_MAX;
-    const gpci_dram_place place = gpci_dram_locate(m, address);
+    const gpci_dram_place place = gpci_dram_locate(dram_mapping, address);
     *out_row = place.row;
-    *out_column = gpci_dram_column(m, address);
-    return place.pseudo * dram->rules.banks + gpci_dram_bank_number(m, place.bank);
+    *out_column = gpci_dram_column(dram_mapping, address);
+    return place.pseudo * dram->rules.banks + gpci_dram_bank_number(dram_mapping, place.bank);
 }
 
 gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token) {
     if (!dram || channel >= dram->channels || dram->calling)
         return GPC_ERROR_ARGUMENT;
-    if (!gpci_dram_room(dram, channel, write))
+    if (!gpci_dram_has_room(dram, channel, write))
         return GPC_BUSY;
     gpci_dram_enqueue(dram, channel, address, write, token, dram->now);
     dram->next[channel] = dram->now;

@@ -16,7 +16,7 @@
 uint64_t gpci_dram_take_latency(gpc_dram *dram, const gpc_config *config);
 
 /* True if a further request has room. */
-bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write);
+bool gpci_dram_has_room(const gpc_dram *dram, uint32_t channel, bool write);
 
 /*
  * Add a burst that arrives at `cycle`, not before the time up to which the channel was run. The channel must have room.

@@ -13,26 +13,26 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, const char *why
 
 /* Compute the waiting times that a command causes for later commands. */
 static void derive(gpci_dram_rules *rules, uint32_t latency) {
-    const gpci_dram_timing *t = &rules->t;
-    uint32_t other = larger(larger(t->tccd_s, t->burst), 1), same = larger(t->tccd_l, other);
-    int64_t turn = (int64_t)t->tcl + t->burst + t->trtw - t->tcwl;
-    uint32_t written = t->tcwl + t->burst;
+    const gpci_dram_timing *timing = &rules->timing;
+    uint32_t other = larger(larger(timing->tccd_s, timing->burst), 1), same = larger(timing->tccd_l, other);
+    int64_t turnaround = (int64_t)timing->tcl + timing->burst + timing->trtw - timing->tcwl;
+    uint32_t written = timing->tcwl + timing->burst;
     for (int kind = 0; kind < 2; kind++) {
         rules->other[kind] = other;
         rules->same[kind] = same;
     }
-    rules->turn_other[0] = rules->turn_same[0] = turn > (int64_t)other ? (uint32_t)turn : other;
-    rules->turn_other[1] = larger(written + t->twtr_s, other);
-    rules->turn_same[1] = larger(written + t->twtr_l, rules->turn_other[1]);
-    rules->close[0] = t->trtp;
-    rules->close[1] = written + t->twr;
-    rules->data[0] = t->tcl + t->burst + latency;
+    rules->turnaround_other[0] = rules->turnaround_same[0] = turnaround > (int64_t)other ? (uint32_t)turnaround : other;
+    rules->turnaround_other[1] = larger(written + timing->twtr_s, other);
+    rules->turnaround_same[1] = larger(written + timing->twtr_l, rules->turnaround_other[1]);
+    rules->close[0] = timing->trtp;
+    rules->close[1] = written + timing->twr;
+    rules->data[0] = timing->tcl + timing->burst + latency;
     rules->data[1] = written;
-    rules->open[0] = t->trcd;
-    rules->open[1] = t->trcd_write;
-    rules->banks = t->groups * t->group_banks;
-    rules->group_shift = gpci_log2(t->group_banks);
-    rules->dual = t->dual;
+    rules->open[0] = timing->trcd;
+    rules->open[1] = timing->trcd_write;
+    rules->banks = timing->groups * timing->group_banks;
+    rules->group_shift = gpci_log2(timing->group_banks);
+    rules->dual = timing->dual;
 }
 
 static gpc_status read_queues(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
@@ -44,8 +44,8 @@ static gpc_status read_queues(const gpc_config *config, gpci_dram_rules *rules, 
         return refuse(config, GPCI_KEY_DRAM_WRITE_HIGH, "must be at most dram.write_queue", error);
     if (low >= high)
         return refuse(config, GPCI_KEY_DRAM_WRITE_LOW, "must be less than dram.write_high", error);
-    rules->write_high = (high + rules->t.pseudo - 1) / rules->t.pseudo;
-    rules->write_low = low / rules->t.pseudo;
+    rules->write_high = (high + rules->timing.pseudo - 1) / rules->timing.pseudo;
+    rules->write_low = low / rules->timing.pseudo;
     if (rules->write_low >= rules->write_high)
         rules->write_low = rules->write_high - 1;
     return GPC_OK;
@@ -59,22 +59,22 @@ static gpc_status read_refresh(const gpc_config *config, gpci_dram_rules *rules,
     const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);
     if (choice > 1 && rules->by_bank)
         return refuse(config, GPCI_KEY_DRAM_REFRESH, "with dram.scheduler = by-bank there is none", error);
-    if (choice > 1 && !rules->fixed && !rules->t.trfc_bank)
+    if (choice > 1 && !rules->fixed && !rules->timing.trfc_bank)
         return refuse(config, GPCI_KEY_DRAM_REFRESH, "dram.timing has none of single banks; dram.trfc_bank says one",
                       error);
     rules->refresh = !rules->fixed && !rules->by_bank && choice != 1;
     if (rules->refresh)
-        rules->refresh_sets = gpci_dram_refresh_sets(&rules->t, choice, &rules->refresh_interval);
+        rules->refresh_sets = gpci_dram_refresh_sets(&rules->timing, choice, &rules->refresh_interval);
     return GPC_OK;
 }
 
 static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
-    gpc_status status = gpci_dram_timing_read(config, error, &rules->t);
+    gpc_status status = gpci_dram_timing_read(config, error, &rules->timing);
     rules->fixed = gpci_config_number(config, GPCI_KEY_DRAM_MODEL) == 1;
     if (status == GPC_OK && rules->fixed)
-        rules->t.pseudo = 1;
+        rules->timing.pseudo = 1;
     else if (status == GPC_OK)
-        status = gpci_dram_mapping_read(config, &rules->t, error, &rules->mapping);
+        status = gpci_dram_mapping_read(config, &rules->timing, error, &rules->mapping);
     if (status == GPC_OK)
         status = read_queues(config, rules, error);
     if (status < 0)
@@ -96,10 +96,11 @@ static uint32_t in_flight(const gpci_dram_rules *rules) {
     const uint64_t most = 4096;
     uint64_t count;
     if (!rules->fixed)
-        count = rules->t.pseudo * ((uint64_t)rules->data[0] / rules->other[0] + rules->data[1] / rules->other[1] + 4);
-    else
         count =
-            rules->fixed_bandwidth ? rules->fixed_latency * rules->fixed_bandwidth / rules->t.burst_bytes + 2 : most;
+            rules->timing.pseudo * ((uint64_t)rules->data[0] / rules->other[0] + rules->data[1] / rules->other[1] + 4);
+    else
+        count = rules->fixed_bandwidth ? rules->fixed_latency * rules->fixed_bandwidth / rules->timing.burst_bytes + 2
+                                       : most;
     return (uint32_t)(count < most ? count : most);
 }
 
@@ -124,23 +125,23 @@ static void start_lane(gpci_lane *lane, const gpci_dram_rules *rules) {
 static void start(gpc_dram *dram) {
     const gpci_dram_rules *rules = &dram->rules;
     for (uint32_t n = 0; n < dram->channels; n++) {
-        gpci_channel *c = &dram->channel[n];
-        *c = (gpci_channel){.dram = dram,
-                            .pool = dram->pool + (size_t)n * dram->room,
-                            .lanes = dram->lanes + (size_t)n * rules->t.pseudo,
-                            .end = GPCI_NO_TIME,
-                            .index = n};
-        for (uint32_t i = 0; i < dram->room; i++)
-            c->pool[i].next = i + 1;
+        gpci_channel *channel = &dram->channel[n];
+        *channel = (gpci_channel){.dram = dram,
+                                  .pool = dram->pool + (size_t)n * dram->capacity,
+                                  .lanes = dram->lanes + (size_t)n * rules->timing.pseudo,
+                                  .end = GPCI_NO_TIME,
+                                  .index = n};
+        for (uint32_t i = 0; i < dram->capacity; i++)
+            channel->pool[i].next = i + 1;
         dram->next[n] = GPCI_NO_TIME;
-        for (uint32_t l = 0; l < rules->t.pseudo; l++) {
-            gpci_lane *lane = &c->lanes[l];
-            size_t number = (size_t)n * rules->t.pseudo + l;
+        for (uint32_t l = 0; l < rules->timing.pseudo; l++) {
+            gpci_lane *lane = &channel->lanes[l];
+            size_t number = (size_t)n * rules->timing.pseudo + l;
             lane->index = l;
-            lane->channel = c;
+            lane->channel = channel;
             lane->banks = dram->banks + number * rules->banks;
             lane->row_requests = dram->row_requests + number * rules->banks;
-            lane->groups = dram->groups + number * rules->t.groups;
+            lane->groups = dram->groups + number * rules->timing.groups;
             start_lane(lane, rules);
         }
     }
@@ -148,16 +149,16 @@ static void start(gpc_dram *dram) {
 
 static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
     const gpci_dram_rules *rules = &dram->rules;
-    size_t lanes = (size_t)dram->channels * rules->t.pseudo;
+    size_t lanes = (size_t)dram->channels * rules->timing.pseudo;
     dram->words = (dram->channels + 63) / 64;
-    dram->room = rules->capacity[0] + rules->capacity[1] + in_flight(rules);
-    dram->room += rules->by_bank ? rules->t.pseudo * rules->banks : 0;
+    dram->capacity = rules->capacity[0] + rules->capacity[1] + in_flight(rules);
+    dram->capacity += rules->by_bank ? rules->timing.pseudo * rules->banks : 0;
     dram->channel = gpci_zalloc(dram->context, dram->channels, sizeof *dram->channel);
     dram->lanes = gpci_zalloc(dram->context, lanes, sizeof *dram->lanes);
     dram->banks = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->banks);
     dram->row_requests = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->row_requests);
-    dram->groups = gpci_zalloc(dram->context, lanes * rules->t.groups, sizeof *dram->groups);
-    dram->pool = gpci_zalloc(dram->context, (size_t)dram->channels * dram->room, sizeof *dram->pool);
+    dram->groups = gpci_zalloc(dram->context, lanes * rules->timing.groups, sizeof *dram->groups);
+    dram->pool = gpci_zalloc(dram->context, (size_t)dram->channels * dram->capacity, sizeof *dram->pool);
     dram->next = gpci_zalloc(dram->context, dram->channels, sizeof *dram->next);
     dram->active = gpci_zalloc(dram->context, dram->words, sizeof *dram->active);
     bool all = dram->channel && dram->lanes && dram->banks && dram->row_requests && dram->groups && dram->pool &&
@@ -215,13 +216,13 @@ void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void
     visit(user_data, (char *)c + of_channel, sizeof *c - of_channel);
     visit(user_data, &dram->next[channel], sizeof *dram->next);
     visit(user_data, dram->active, dram->words * sizeof *dram->active); /* bitmap of all channels */
-    visit(user_data, c->pool, dram->room * sizeof *c->pool);
-    for (uint32_t l = 0; l < rules->t.pseudo; l++) {
+    visit(user_data, c->pool, dram->capacity * sizeof *c->pool);
+    for (uint32_t l = 0; l < rules->timing.pseudo; l++) {
         gpci_lane *lane = &c->lanes[l];
         visit(user_data, (char *)lane + of_lane, sizeof *lane - of_lane);
         visit(user_data, lane->banks, rules->banks * sizeof *lane->banks);
         visit(user_data, lane->row_requests, rules->banks * sizeof *lane->row_requests);
-        visit(user_data, lane->groups, rules->t.groups * sizeof *lane->groups);
+        visit(user_data, lane->groups, rules->timing.groups * sizeof *lane->groups);
     }
 }
 

@@ -15,7 +15,7 @@ GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
 }
 
 GPCI_INLINE uint32_t bank_at(const gpci_lane *lane, uint32_t place) {
-    const uint32_t bank = lane->turn + place;
+    const uint32_t bank = lane->next_bank + place;
     return bank < lane->rules->banks ? bank : bank - lane->rules->banks;
 }
 
@@ -52,7 +52,7 @@ static void serve(gpci_lane *lane) {
         lane->banks[b].hits[0].first = take(lane, b);
         lane->serving |= (uint64_t)1 << b;
         lane->served++;
-        lane->turn = (uint8_t)(lane->turn + 1u < lane->rules->banks ? lane->turn + 1 : 0);
+        lane->next_bank = (uint8_t)(lane->next_bank + 1u < lane->rules->banks ? lane->next_bank + 1 : 0);
         return;
     }
 }
@@ -61,15 +61,15 @@ static void serve(gpci_lane *lane) {
 static uint64_t wanted(const gpci_lane *lane, uint32_t b, uint8_t *command) {
     const gpci_bank *bank = &lane->banks[b];
     const gpci_bank_group *group = &lane->groups[b >> lane->rules->group_shift];
-    const gpci_burst *r = &lane->channel->pool[bank->hits[0].first];
+    const gpci_burst *burst = &lane->channel->pool[bank->hits[0].first];
     if (!(lane->open_banks >> b & 1)) {
         *command = GPCI_DRAM_ACTIVATE;
         return later(later(lane->activate, group->activate), bank->activate);
     }
-    *command = bank->row != r->row ? GPCI_DRAM_PRECHARGE : r->write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ;
+    *command = bank->row != burst->row ? GPCI_DRAM_PRECHARGE : burst->write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ;
     if (*command == GPCI_DRAM_PRECHARGE)
         return bank->precharge;
-    return later(later(lane->column[r->write], group->column[r->write]), bank->column[r->write]);
+    return later(later(lane->column[burst->write], group->column[burst->write]), bank->column[burst->write]);
 }
 
 GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
@@ -79,23 +79,23 @@ GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
 static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
     gpci_bank *bank = &lane->banks[b];
-    gpci_burst *r = &lane->channel->pool[bank->hits[0].first];
-    r->opened = true;
-    bank->row = r->row;
+    gpci_burst *burst = &lane->channel->pool[bank->hits[0].first];
+    burst->opened = true;
+    bank->row = burst->row;
     bank->column[0] = cycle + rules->open[0];
     bank->column[1] = cycle + rules->open[1];
-    bank->activate = cycle + rules->t.trc;
-    raise_to(&bank->precharge, cycle + rules->t.tras);
-    raise_to(&lane->activate, cycle + rules->t.trrd_s);
-    raise_to(&lane->groups[b >> rules->group_shift].activate, cycle + rules->t.trrd_l);
+    bank->activate = cycle + rules->timing.trc;
+    raise_to(&bank->precharge, cycle + rules->timing.tras);
+    raise_to(&lane->activate, cycle + rules->timing.trrd_s);
+    raise_to(&lane->groups[b >> rules->group_shift].activate, cycle + rules->timing.trrd_l);
     lane->open_banks |= (uint64_t)1 << b;
     lane->counters.activates++;
-    gpci_lane_show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, r->token, false);
+    gpci_lane_show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, burst->token, false);
 }
 
 static void precharge(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_lane_show(lane, cycle, GPCI_DRAM_PRECHARGE, b, lane->banks[b].row, 0, false);
-    raise_to(&lane->banks[b].activate, cycle + lane->rules->t.trp);
+    raise_to(&lane->banks[b].activate, cycle + lane->rules->timing.trp);
     lane->open_banks &= ~((uint64_t)1 << b);
     lane->counters.precharges++;
 }
@@ -105,17 +105,17 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_bank *bank = &lane->banks[b];
     gpci_bank_group *group = &lane->groups[b >> rules->group_shift];
     const uint32_t i = bank->hits[0].first;
-    const gpci_burst *r = &lane->channel->pool[i];
-    const uint32_t kind = r->write;
+    const gpci_burst *burst = &lane->channel->pool[i];
+    const uint32_t kind = burst->write;
     raise_to(&lane->column[kind], cycle + rules->other[kind]);
-    raise_to(&lane->column[!kind], cycle + rules->turn_other[kind]);
+    raise_to(&lane->column[!kind], cycle + rules->turnaround_other[kind]);
     raise_to(&group->column[kind], cycle + rules->same[kind]);
-    raise_to(&group->column[!kind], cycle + rules->turn_same[kind]);
+    raise_to(&group->column[!kind], cycle + rules->turnaround_same[kind]);
     raise_to(&bank->precharge, cycle + rules->close[kind]);
-    lane->counters.row_hits += !r->opened;
+    lane->counters.row_hits += !burst->opened;
     lane->serving &= ~((uint64_t)1 << b);
     lane->served--;
-    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, false);
+    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, burst->token, false);
     gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);
 }
 
@@ -143,7 +143,7 @@ static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next
             column(lane, b, cycle);
         } else {
             (command == GPCI_DRAM_ACTIVATE ? activate : precharge)(lane, b, cycle);
-            lane->turn = (uint8_t)(b + 1 < lane->rules->banks ? b + 1 : 0);
+            lane->next_bank = (uint8_t)(b + 1 < lane->rules->banks ? b + 1 : 0);
         }
         return true;
     }
@@ -164,11 +164,11 @@ static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
 }
 
 void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
-    gpci_burst *r = &lane->channel->pool[i];
-    const uint64_t bit = (uint64_t)1 << r->bank;
-    gpci_bursts_push(lane->channel->pool, &lane->banks[r->bank].others[0], i);
+    gpci_burst *burst = &lane->channel->pool[i];
+    const uint64_t bit = (uint64_t)1 << burst->bank;
+    gpci_bursts_push(lane->channel->pool, &lane->banks[burst->bank].others[0], i);
     lane->waiting |= bit;
-    lane->queued[r->write]++;
+    lane->queued[burst->write]++;
     gpci_gauge_come(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     lane->now = cycle;

@@ -3,15 +3,15 @@
 
 /* A channel, as seen by hosts of gpci_dram, over its lanes. */
 
-bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write) {
+bool gpci_dram_has_room(const gpc_dram *dram, uint32_t channel, bool write) {
     const gpci_channel *c = &dram->channel[channel];
     if (GPCI_UNLIKELY(dram->rules.by_bank)) {
         uint32_t served = 0;
-        for (uint32_t l = 0; l < dram->rules.t.pseudo; l++)
+        for (uint32_t l = 0; l < dram->rules.timing.pseudo; l++)
             served += c->lanes[l].served;
-        return c->queued[0] + c->queued[1] - served < dram->rules.capacity[0] && c->count < dram->room;
+        return c->queued[0] + c->queued[1] - served < dram->rules.capacity[0] && c->count < dram->capacity;
     }
-    return c->queued[write] < dram->rules.capacity[write] && c->count < dram->room;
+    return c->queued[write] < dram->rules.capacity[write] && c->count < dram->capacity;
 }
 
 static void run_lane(gpci_lane *lane, uint64_t cycle) {
@@ -54,24 +54,24 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
 }
 
 /* Earliest end of data after `cycle`. Data that ended before are taken next. */
-static uint64_t next_end(const gpci_channel *c, uint32_t lanes, uint64_t cycle) {
+static uint64_t next_end(const gpci_channel *channel, uint32_t lanes, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
-    if (c->end > cycle)
-        return c->end;
+    if (channel->end > cycle)
+        return channel->end;
     for (uint32_t l = 0; l < lanes; l++)
         for (uint32_t kind = 0; kind < 2; kind++) {
-            uint32_t i = c->lanes[l].done[kind].first;
-            while (i != GPCI_NO_REQUEST && c->pool[i].end <= cycle)
-                i = c->pool[i].next;
-            if (i != GPCI_NO_REQUEST && next > c->pool[i].end)
-                next = c->pool[i].end;
+            uint32_t i = channel->lanes[l].done[kind].first;
+            while (i != GPCI_NO_REQUEST && channel->pool[i].end <= cycle)
+                i = channel->pool[i].next;
+            if (i != GPCI_NO_REQUEST && next > channel->pool[i].end)
+                next = channel->pool[i].end;
         }
     return next;
 }
 
 uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
     gpci_channel *c = &dram->channel[channel];
-    uint32_t lanes = dram->rules.t.pseudo;
+    uint32_t lanes = dram->rules.timing.pseudo;
     uint64_t next = GPCI_NO_TIME;
     c->now = cycle;
     for (uint32_t l = 0; l < lanes; l++) {
@@ -85,31 +85,31 @@ uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
     return next < end ? next : end;
 }
 
-static uint64_t first_end(const gpci_channel *c, uint32_t lanes) {
+static uint64_t first_end(const gpci_channel *channel, uint32_t lanes) {
     uint64_t end = GPCI_NO_TIME;
     for (uint32_t l = 0; l < lanes; l++)
         for (uint32_t kind = 0; kind < 2; kind++) {
-            uint32_t i = c->lanes[l].done[kind].first;
-            if (i != GPCI_NO_REQUEST && c->pool[i].end < end)
-                end = c->pool[i].end;
+            uint32_t i = channel->lanes[l].done[kind].first;
+            if (i != GPCI_NO_REQUEST && channel->pool[i].end < end)
+                end = channel->pool[i].end;
         }
     return end;
 }
 
 /* List whose first request ends first; equal ends are ordered by arrival. NULL if no data have ended. */
-static gpci_bursts *first_done(gpci_channel *c, uint32_t lanes) {
+static gpci_bursts *first_done(gpci_channel *channel, uint32_t lanes) {
     gpci_bursts *first = NULL;
-    uint64_t end = c->now, order = GPCI_NO_TIME;
+    uint64_t end = channel->now, order = GPCI_NO_TIME;
     for (uint32_t l = 0; l < lanes; l++)
         for (uint32_t kind = 0; kind < 2; kind++) {
-            gpci_bursts *list = &c->lanes[l].done[kind];
+            gpci_bursts *list = &channel->lanes[l].done[kind];
             if (list->first == GPCI_NO_REQUEST)
                 continue;
-            const gpci_burst *r = &c->pool[list->first];
-            if (r->end < end || (r->end == end && r->order < order)) {
+            const gpci_burst *burst = &channel->pool[list->first];
+            if (burst->end < end || (burst->end == end && burst->order < order)) {
                 first = list;
-                end = r->end;
-                order = r->order;
+                end = burst->end;
+                order = burst->order;
             }
         }
     return first;
@@ -117,11 +117,11 @@ static gpci_bursts *first_done(gpci_channel *c, uint32_t lanes) {
 
 bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end) {
     gpci_channel *c = &dram->channel[channel];
-    gpci_bursts *list = c->end <= c->now ? first_done(c, dram->rules.t.pseudo) : NULL;
+    gpci_bursts *list = c->end <= c->now ? first_done(c, dram->rules.timing.pseudo) : NULL;
     if (!list)
         return false;
     uint32_t i = gpci_bursts_pop(c->pool, list);
-    c->end = first_end(c, dram->rules.t.pseudo);
+    c->end = first_end(c, dram->rules.timing.pseudo);
     *token = c->pool[i].token;
     *write = c->pool[i].write;
     *end = c->pool[i].end;
@@ -142,38 +142,38 @@ uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel) {
 
 static uint64_t busy_cycles(const gpci_dram_rules *rules, uint64_t bursts) {
     if (!rules->fixed)
-        return bursts * rules->t.burst;
-    return rules->fixed_bandwidth ? bursts * rules->t.burst_bytes / rules->fixed_bandwidth : 0;
+        return bursts * rules->timing.burst;
+    return rules->fixed_bandwidth ? bursts * rules->timing.burst_bytes / rules->fixed_bandwidth : 0;
 }
 
 void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats) {
     const gpci_dram_rules *rules = &dram->rules;
     const gpci_channel *c = &dram->channel[channel];
-    for (uint32_t l = 0; l < rules->t.pseudo; l++) {
+    for (uint32_t l = 0; l < rules->timing.pseudo; l++) {
         const gpci_lane *lane = &c->lanes[l];
-        const gpci_lane_counters *n = &lane->counters;
+        const gpci_lane_counters *counters = &lane->counters;
         uint64_t precharges = 0, refreshes = 0;
         if (!rules->fixed)
             gpci_lane_idle(lane, cycle, &precharges, &refreshes);
-        stats->dram_reads += n->columns[0];
-        stats->dram_writes += n->columns[1];
-        stats->dram_read_bytes += n->columns[0] * rules->t.burst_bytes;
-        stats->dram_write_bytes += n->columns[1] * rules->t.burst_bytes;
-        stats->dram_row_hits += n->row_hits;
-        stats->dram_activates += n->activates;
-        stats->dram_precharges += n->precharges + precharges;
-        stats->dram_refreshes += n->refreshes + refreshes;
-        stats->dram_read_cycles += n->read_cycles;
-        stats->dram_busy_cycles += busy_cycles(rules, n->columns[0] + n->columns[1]);
+        stats->dram_reads += counters->columns[0];
+        stats->dram_writes += counters->columns[1];
+        stats->dram_read_bytes += counters->columns[0] * rules->timing.burst_bytes;
+        stats->dram_write_bytes += counters->columns[1] * rules->timing.burst_bytes;
+        stats->dram_row_hits += counters->row_hits;
+        stats->dram_activates += counters->activates;
+        stats->dram_precharges += counters->precharges + precharges;
+        stats->dram_refreshes += counters->refreshes + refreshes;
+        stats->dram_read_cycles += counters->read_cycles;
+        stats->dram_busy_cycles += busy_cycles(rules, counters->columns[0] + counters->columns[1]);
         stats->dram_queue_cycles += gpci_gauge_sum(&lane->gauge, cycle);
     }
-    stats->dram_cycles += (cycle - c->since) * rules->t.pseudo;
+    stats->dram_cycles += (cycle - c->since) * rules->timing.pseudo;
 }
 
 #ifdef GPCI_CHECK
 uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle) {
     uint64_t cycles = 0;
-    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++)
+    for (uint32_t l = 0; l < dram->rules.timing.pseudo; l++)
         cycles += gpci_gauge_sum_again(&dram->channel[channel].lanes[l].gauge, cycle);
     return cycles;
 }
@@ -181,7 +181,7 @@ uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, ui
 
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
     gpci_channel *c = &dram->channel[channel];
-    for (uint32_t l = 0; l < dram->rules.t.pseudo; l++) {
+    for (uint32_t l = 0; l < dram->rules.timing.pseudo; l++) {
         gpci_lane *lane = &c->lanes[l];
         if (!dram->rules.fixed && !(lane->queued[0] + lane->queued[1]))
             gpci_lane_catch_up(lane, cycle);

@@ -9,19 +9,19 @@
  */
 void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
-    gpci_burst *r = &lane->channel->pool[i];
+    gpci_burst *burst = &lane->channel->pool[i];
     uint64_t width = rules->fixed_bandwidth;
     if (lane->bus_cycle < cycle) {
         lane->bus_cycle = cycle;
         lane->bus_part = 0;
     }
-    r->end = lane->bus_cycle + (lane->bus_part != 0); /* cycle of the turn, until the turn has come */
+    burst->end = lane->bus_cycle + (lane->bus_part != 0); /* cycle of the turn, until the turn has come */
     if (width) {
-        uint64_t part = lane->bus_part + rules->t.burst_bytes;
+        uint64_t part = lane->bus_part + rules->timing.burst_bytes;
         lane->bus_cycle += part / width;
         lane->bus_part = part % width;
     }
-    lane->queued[r->write]++;
+    lane->queued[burst->write]++;
     gpci_gauge_come(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     gpci_bursts_push(lane->channel->pool, &lane->queue[0], i);
@@ -35,11 +35,11 @@ static GPCI_COLD void tell(const gpci_lane *lane, uint64_t cycle, const gpci_bur
 GPCI_INLINE void run(gpci_lane *lane, uint64_t cycle, bool watched) {
     gpci_burst *pool = lane->channel->pool;
     while (lane->plan.cycle <= cycle) {
-        uint64_t turn = lane->plan.cycle;
+        uint64_t start = lane->plan.cycle;
         uint32_t i = gpci_bursts_pop(pool, &lane->queue[0]);
         if (watched)
-            tell(lane, turn, &pool[i]);
-        gpci_lane_complete(lane, i, turn, turn + lane->rules->fixed_latency);
+            tell(lane, start, &pool[i]);
+        gpci_lane_complete(lane, i, start, start + lane->rules->fixed_latency);
         lane->plan.cycle = lane->queue[0].first == GPCI_NO_REQUEST ? GPCI_NO_TIME : pool[lane->queue[0].first].end;
     }
 }

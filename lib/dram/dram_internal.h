@@ -30,8 +30,8 @@ typedef struct gpci_dram_mapping {
     uint32_t count, columns;
     uint32_t bank_shift; /* position of the group in a bank's number */
     uint32_t hash_mask;  /* row bits, XORed into the bank's number */
-    uint32_t turn;       /* low bits of a bank's number, its group, that move to the top here */
-    uint32_t bank_bits;  /* with `turn` */
+    uint32_t rotation;   /* low bits of a bank's number, its group, that move to the top here */
+    uint32_t bank_bits;  /* with `rotation` */
     uint32_t from;       /* first bit of the channel number: dramid@ */
     bool divides;
     gpci_divisor channels;
@@ -45,18 +45,18 @@ typedef struct gpci_dram_place {
 gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error,
                                   gpci_dram_mapping *mapping);
 
-/* Move the low `turn` bits of a bank's number to the top. A turn by the remaining bits is the inverse. */
-GPCI_INLINE uint32_t gpci_dram_turned(const gpci_dram_mapping *mapping, uint32_t bank, uint32_t turn) {
-    return bank >> turn | (bank & ((1u << turn) - 1)) << (mapping->bank_bits - turn);
+/* Move the low `rotation` bits of a bank's number to the top. A turn by the remaining bits is the inverse. */
+GPCI_INLINE uint32_t gpci_dram_rotated(const gpci_dram_mapping *mapping, uint32_t bank, uint32_t rotation) {
+    return bank >> rotation | (bank & ((1u << rotation) - 1)) << (mapping->bank_bits - rotation);
 }
 
 /* Number of a bank in the configuration. */
 GPCI_INLINE uint32_t gpci_dram_bank_number(const gpci_dram_mapping *mapping, uint32_t bank) {
-    return mapping->turn ? gpci_dram_turned(mapping, bank, mapping->bank_bits - mapping->turn) : bank;
+    return mapping->rotation ? gpci_dram_rotated(mapping, bank, mapping->bank_bits - mapping->rotation) : bank;
 }
 
-GPCI_INLINE uint64_t gpci_dram_piece_of(gpci_dram_piece p, uint64_t address) {
-    return (address >> p.from & (((uint64_t)1 << p.bits) - 1)) << p.to;
+GPCI_INLINE uint64_t gpci_dram_piece_of(gpci_dram_piece dram_piece, uint64_t address) {
+    return (address >> dram_piece.from & (((uint64_t)1 << dram_piece.bits) - 1)) << dram_piece.to;
 }
 
 GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, uint64_t address) {
@@ -67,8 +67,8 @@ GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, u
         fields[mapping->pieces[i].field] |= gpci_dram_piece_of(mapping->pieces[i], address);
     uint32_t bank = (uint32_t)(fields[GPCI_FIELD_GROUP] << mapping->bank_shift | fields[GPCI_FIELD_BANK]);
     bank ^= (uint32_t)fields[GPCI_FIELD_ROW] & mapping->hash_mask;
-    if (GPCI_UNLIKELY(mapping->turn))
-        bank = gpci_dram_turned(mapping, bank, mapping->turn);
+    if (GPCI_UNLIKELY(mapping->rotation))
+        bank = gpci_dram_rotated(mapping, bank, mapping->rotation);
     return (gpci_dram_place){fields[GPCI_FIELD_ROW], (uint32_t)fields[GPCI_FIELD_PSEUDO], bank};
 }
 
@@ -84,14 +84,14 @@ GPCI_INLINE uint32_t gpci_dram_column(const gpci_dram_mapping *mapping, uint64_t
 
 /* Rules common to all channels. */
 typedef struct gpci_dram_rules {
-    gpci_dram_timing t;
+    gpci_dram_timing timing;
     gpci_dram_mapping mapping;
     /* [0 read, 1 write] cycles to the next command of the same kind: same group, other group */
     uint32_t same[2], other[2];
-    uint32_t turn_same[2], turn_other[2]; /* cycles to the next command of the other kind */
-    uint32_t close[2];                    /* cycles to the precharge */
-    uint32_t data[2];                     /* cycles to the end of the data, dram.latency included */
-    uint32_t open[2];                     /* cycles from the activation to the command */
+    uint32_t turnaround_same[2], turnaround_other[2]; /* cycles to the next command of the other kind */
+    uint32_t close[2];                                /* cycles to the precharge */
+    uint32_t data[2];                                 /* cycles to the end of the data, dram.latency included */
+    uint32_t open[2];                                 /* cycles from the activation to the command */
     uint32_t banks, group_shift;
     uint32_t capacity[2];           /* entries of a channel's queues */
     uint32_t write_high, write_low; /* write thresholds of a pseudo channel */
@@ -168,12 +168,12 @@ typedef struct gpci_lane {
     gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
-    bool muted;       /* commands are not shown: the lane is a copy (gpci_lane_idle) */
-    uint8_t mode;     /* 0: reads, 1: writes */
-    uint8_t turn;     /* by bank: first bank to look at */
-    uint32_t served;  /* by bank: number of banks with a chosen request */
-    uint64_t serving; /* bitmap of banks with a chosen request */
-    uint64_t waiting; /* bitmap of banks with further waiting requests */
+    bool muted;        /* commands are not shown: the lane is a copy (gpci_lane_idle) */
+    uint8_t mode;      /* 0: reads, 1: writes */
+    uint8_t next_bank; /* by bank: first bank to look at */
+    uint32_t served;   /* by bank: number of banks with a chosen request */
+    uint64_t serving;  /* bitmap of banks with a chosen request */
+    uint64_t waiting;  /* bitmap of banks with further waiting requests */
 } gpci_lane;
 
 typedef struct gpci_channel {
@@ -198,10 +198,10 @@ struct gpc_dram {
     gpci_row_request *row_requests;
     gpci_bank_group *groups;
     gpci_burst *pool;
-    uint64_t *next;       /* [channels], last result of gpci_dram_run */
-    uint64_t *active;     /* bitmap of channels with a request */
-    uint32_t words, room; /* room: of a channel's pool */
-    uint64_t now;         /* time of the public interface */
+    uint64_t *next;           /* [channels], last result of gpci_dram_run */
+    uint64_t *active;         /* bitmap of channels with a request */
+    uint32_t words, capacity; /* room: of a channel's pool */
+    uint64_t now;             /* time of the public interface */
     gpci_dram_trace_fn trace;
     void *trace_data;
     gpc_dram_done_fn on_done;

@@ -149,14 +149,14 @@ static void choose_mode(gpci_lane *lane) {
 static uint64_t duration(const gpci_dram_rules *rules, uint8_t command) {
     switch (command) {
     case GPCI_DRAM_ACTIVATE:
-        return rules->t.trcd;
+        return rules->timing.trcd;
     case GPCI_DRAM_PRECHARGE:
     case GPCI_DRAM_PRECHARGE_ALL:
-        return rules->t.trp;
+        return rules->timing.trp;
     case GPCI_DRAM_REFRESH:
-        return rules->t.trfc;
+        return rules->timing.trfc;
     case GPCI_DRAM_REFRESH_BANK:
-        return rules->t.trfc_bank;
+        return rules->timing.trfc_bank;
     default:
         return rules->fixed ? rules->fixed_latency : rules->data[command == GPCI_DRAM_WRITE];
     }
@@ -180,28 +180,28 @@ void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint
 }
 
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end) {
-    gpci_burst *r = &lane->channel->pool[i];
-    uint32_t kind = r->write;
+    gpci_burst *burst = &lane->channel->pool[i];
+    uint32_t kind = burst->write;
     lane->queued[kind]--;
     lane->channel->queued[kind]--;
     gpci_gauge_go(&lane->gauge, cycle, 1);
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
-    r->end = end;
+    burst->end = end;
     if (lane->channel->end > end)
         lane->channel->end = end;
     lane->counters.columns[kind]++;
     if (!kind)
-        lane->counters.read_cycles += end - r->arrival;
+        lane->counters.read_cycles += end - burst->arrival;
     gpci_bursts_push(lane->channel->pool, &lane->done[kind], i);
 }
 
 /* Give a request to the scheduler. True if the bank had no other request of the sort (kind, and hit or not). */
 static bool admit(gpci_lane *lane, uint32_t i) {
-    gpci_burst *pool = lane->channel->pool, *r = &pool[i];
-    gpci_bank *bank = &lane->banks[r->bank];
-    uint32_t kind = r->write;
-    uint64_t bit = (uint64_t)1 << r->bank;
-    bool hit = bank->row == r->row;
+    gpci_burst *pool = lane->channel->pool, *burst = &pool[i];
+    gpci_bank *bank = &lane->banks[burst->bank];
+    uint32_t kind = burst->write;
+    uint64_t bit = (uint64_t)1 << burst->bank;
+    bool hit = bank->row == burst->row;
     uint64_t *banks = hit ? &lane->hit_banks[kind] : &lane->other_banks[kind];
     bool first = !(*banks & bit);
     gpci_bursts_push(pool, hit ? &bank->hits[kind] : &bank->others[kind], i);
@@ -298,11 +298,11 @@ static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     lane->open_banks |= (uint64_t)1 << b;
     bank->column[0] = cycle + rules->open[0];
     bank->column[1] = cycle + rules->open[1];
-    raise_to(&bank->precharge, cycle + rules->t.tras);
-    bank->activate = cycle + rules->t.trc;
-    postpone(lane, b >> rules->group_shift, cycle + rules->t.trrd_l);
-    raise_to(&lane->activate, cycle + rules->t.trrd_s);
-    lane->window[lane->window_at] = cycle + rules->t.tfaw;
+    raise_to(&bank->precharge, cycle + rules->timing.tras);
+    bank->activate = cycle + rules->timing.trc;
+    postpone(lane, b >> rules->group_shift, cycle + rules->timing.trrd_l);
+    raise_to(&lane->activate, cycle + rules->timing.trrd_s);
+    lane->window[lane->window_at] = cycle + rules->timing.tfaw;
     lane->window_at = (lane->window_at + 1) & 3;
     lane->counters.activates++;
     gather_hits(lane, b);
@@ -312,7 +312,7 @@ static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
 /* Close a row; the precharge begins at `cycle`. */
 static void close_row(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_bank *bank = &lane->banks[b];
-    raise_to(&bank->activate, cycle + lane->rules->t.trp);
+    raise_to(&bank->activate, cycle + lane->rules->timing.trp);
     scatter_hits(lane, b);
     bank->row = GPCI_NO_ROW;
     lane->open_banks &= ~((uint64_t)1 << b);
@@ -338,14 +338,14 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     if (lane->queue[kind].first != GPCI_NO_REQUEST)
         admit(lane, gpci_bursts_pop(lane->channel->pool, &lane->queue[kind]));
     raise_to(&lane->column[kind], cycle + rules->other[kind]);
-    raise_to(&lane->column[!kind], cycle + rules->turn_other[kind]);
+    raise_to(&lane->column[!kind], cycle + rules->turnaround_other[kind]);
     raise_to(&group->column[kind], cycle + rules->same[kind]);
-    raise_to(&group->column[!kind], cycle + rules->turn_same[kind]);
+    raise_to(&group->column[!kind], cycle + rules->turnaround_same[kind]);
     raise_to(&bank->precharge, cycle + rules->close[kind]);
-    const gpci_burst *r = &lane->channel->pool[i];
-    lane->counters.row_hits += !r->opened;
+    const gpci_burst *burst = &lane->channel->pool[i];
+    lane->counters.row_hits += !burst->opened;
     bool closes = rules->closed_page && !((lane->hit_banks[0] | lane->hit_banks[1]) & bit);
-    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, closes);
+    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, burst->token, closes);
     if (closes)
         close_row(lane, b, bank->precharge);
     gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);

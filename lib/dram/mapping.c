@@ -84,7 +84,7 @@ static void add_mask(gpci_dram_mapping *mapping, uint32_t field, uint64_t mask) 
     }
 }
 
-static gpc_status refuse_beside(const gpc_config *config, gpci_key key, const char *why, gpc_error *error) {
+static gpc_status refuse_contradiction(const gpc_config *config, gpci_key key, const char *why, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key),
                      gpci_quote(gpci_config_text(config, key)).text, why);
 }
@@ -97,18 +97,19 @@ static gpc_status check_mapped(const gpc_config *config, const gpci_dram_timing 
     const uint64_t *mask = bits->mask, used = mask[GPCI_ADDRESS_CHANNEL] | mask[GPCI_ADDRESS_BANK] |
                                               mask[GPCI_ADDRESS_ROW] | (uint64_t)bits->gap << bits->from;
     if (!gpci_config_is_default(config, GPCI_KEY_DRAM_MAPPING))
-        return refuse_beside(config, GPCI_KEY_DRAM_MAPPING, "has no effect with address.mapping", error);
+        return refuse_contradiction(config, GPCI_KEY_DRAM_MAPPING, "has no effect with address.mapping", error);
     if (timing->pseudo != 1)
-        return refuse_beside(config, GPCI_KEY_DRAM_PSEUDO, "address.mapping knows none: must be 1", error);
+        return refuse_contradiction(config, GPCI_KEY_DRAM_PSEUDO, "address.mapping knows none: must be 1", error);
     if (gpci_popcount(mask[GPCI_ADDRESS_BANK]) > gpci_log2((uint64_t)timing->groups * timing->group_banks))
-        return refuse_beside(config, GPCI_KEY_ADDRESS_MAPPING,
-                             "has more banks than dram.bank_groups and dram.group_banks", error);
+        return refuse_contradiction(config, GPCI_KEY_ADDRESS_MAPPING,
+                                    "has more banks than dram.bank_groups and dram.group_banks", error);
     if (row_bytes != GPCI_WORD && row_bytes != (uint64_t)1 << gpci_popcount(mask[GPCI_ADDRESS_COLUMN]))
-        return refuse_beside(config, GPCI_KEY_DRAM_ROW, "contradicts the columns of address.mapping: auto", error);
+        return refuse_contradiction(config, GPCI_KEY_DRAM_ROW, "contradicts the columns of address.mapping: auto",
+                                    error);
     /* a burst longer than a line is a single request, at the address of the line */
     if (used && gpci_lowest(used) < gpci_log2(timing->burst_bytes) && gpci_lowest(used) < gpci_log2(line))
-        return refuse_beside(config, GPCI_KEY_ADDRESS_MAPPING, "has a burst (dram.burst_bytes) in several places",
-                             error);
+        return refuse_contradiction(config, GPCI_KEY_ADDRESS_MAPPING,
+                                    "has a burst (dram.burst_bytes) in several places", error);
     return GPC_OK;
 }
 
@@ -124,7 +125,7 @@ static gpc_status read_mapped(const gpc_config *config, const gpci_dram_timing *
     if (gpci_config_number(config, GPCI_KEY_DRAM_HASH))
         mapping->hash_mask = (1u << bank_bits) - 1;
     if (gpci_config_number(config, GPCI_KEY_DRAM_GROUP_BITS))
-        mapping->turn = gpci_log2(timing->groups);
+        mapping->rotation = gpci_log2(timing->groups);
     add_mask(mapping, GPCI_FIELD_BANK, bits->mask[GPCI_ADDRESS_BANK]);
     add_mask(mapping, GPCI_FIELD_ROW, bits->mask[GPCI_ADDRESS_ROW]);
     add_mask(mapping, GPCI_FIELD_COLUMN, bits->mask[GPCI_ADDRESS_COLUMN]);
@@ -179,7 +180,7 @@ gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timi
     if (status < 0 || address.channels)
         return status < 0 ? status : read_mapped(config, timing, &address, error, mapping);
     if (!gpci_config_is_default(config, GPCI_KEY_DRAM_GROUP_BITS))
-        return refuse_beside(config, GPCI_KEY_DRAM_GROUP_BITS, "has no effect without address.mapping: dram.mapping",
-                             error);
+        return refuse_contradiction(config, GPCI_KEY_DRAM_GROUP_BITS,
+                                    "has no effect without address.mapping: dram.mapping", error);
     return read_by_words(config, timing, error, mapping);
 }

@@ -81,10 +81,10 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
         return;
     }
     const bool all = plan->command == GPCI_DRAM_REFRESH;
-    lane->activate = later(lane->activate, cycle + (all ? rules->t.trfc : rules->t.trrefd));
+    lane->activate = later(lane->activate, cycle + (all ? rules->timing.trfc : rules->timing.trrefd));
     for (uint64_t left = banks; left; left &= left - 1) {
         gpci_bank *bank = &lane->banks[gpci_lowest(left)];
-        bank->activate = later(bank->activate, cycle + rules->t.trfc_bank);
+        bank->activate = later(bank->activate, cycle + rules->timing.trfc_bank);
     }
     gpci_lane_show(lane, cycle, plan->command, all ? 0 : gpci_lowest(banks), GPCI_NO_ROW, gpci_popcount(banks), false);
     lane->refreshing = 0;
@@ -101,7 +101,7 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
 static void skip(gpci_lane *lane, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
     const uint64_t due = lane->refresh_due,
-                   left = rules->refresh_sets ? rules->t.trfc_bank / rules->refresh_interval + 2 : 0;
+                   left = rules->refresh_sets ? rules->timing.trfc_bank / rules->refresh_interval + 2 : 0;
     const uint64_t later_ones = (cycle - due) / rules->refresh_interval;
     bool quiet = later_ones > left && !lane->open_banks && !lane->refreshing && lane->activate <= due &&
                  lane->now <= due && (!lane->channel->dram->trace || lane->muted);
@@ -140,7 +140,7 @@ void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges,
         return;
     memcpy(banks, lane->banks, lane->rules->banks * sizeof *banks);
     memcpy(row_requests, lane->row_requests, lane->rules->banks * sizeof *row_requests);
-    memcpy(groups, lane->groups, lane->rules->t.groups * sizeof *groups);
+    memcpy(groups, lane->groups, lane->rules->timing.groups * sizeof *groups);
     copy.banks = banks;
     copy.row_requests = row_requests;
     copy.groups = groups;

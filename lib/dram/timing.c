@@ -17,31 +17,32 @@ static uint32_t scale(uint32_t cycles, uint32_t from, uint64_t to) {
     return (uint32_t)((fortieths + 38) / 40);
 }
 
-static gpc_status check_powers(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
+static gpc_status check_powers(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error) {
     const struct {
         gpci_key key;
         uint32_t value;
-    } powers[] = {{GPCI_KEY_DRAM_PSEUDO, t->pseudo},
-                  {GPCI_KEY_DRAM_GROUPS, t->groups},
-                  {GPCI_KEY_DRAM_BANKS, t->group_banks},
-                  {GPCI_KEY_DRAM_ROW, t->row_bytes},
-                  {GPCI_KEY_DRAM_BURST, t->burst_bytes}};
+    } powers[] = {{GPCI_KEY_DRAM_PSEUDO, timing->pseudo},
+                  {GPCI_KEY_DRAM_GROUPS, timing->groups},
+                  {GPCI_KEY_DRAM_BANKS, timing->group_banks},
+                  {GPCI_KEY_DRAM_ROW, timing->row_bytes},
+                  {GPCI_KEY_DRAM_BURST, timing->burst_bytes}};
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
         if (!gpci_power_of_two(powers[i].value))
             return refuse(config, powers[i].key, powers[i].value, "must be a power of two", error);
-    if ((uint64_t)t->groups * t->group_banks > 64)
-        return refuse(config, GPCI_KEY_DRAM_BANKS, t->group_banks, "more than 64 banks with dram.bank_groups", error);
-    if (t->row_bytes < t->burst_bytes)
-        return refuse(config, GPCI_KEY_DRAM_ROW, t->row_bytes, "must be at least dram.burst_bytes", error);
+    if ((uint64_t)timing->groups * timing->group_banks > 64)
+        return refuse(config, GPCI_KEY_DRAM_BANKS, timing->group_banks, "more than 64 banks with dram.bank_groups",
+                      error);
+    if (timing->row_bytes < timing->burst_bytes)
+        return refuse(config, GPCI_KEY_DRAM_ROW, timing->row_bytes, "must be at least dram.burst_bytes", error);
     return GPC_OK;
 }
 
-uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *t, uint64_t choice, uint32_t *out_interval) {
-    *out_interval = t->trefi;
+uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *timing, uint64_t choice, uint32_t *out_interval) {
+    *out_interval = timing->trefi;
     if (choice < 2)
         return 0;
-    const uint32_t sets = choice == 2 ? t->groups * t->group_banks : t->group_banks;
-    *out_interval = t->trefi / sets / (choice == 2 ? 1 : 2);
+    const uint32_t sets = choice == 2 ? timing->groups * timing->group_banks : timing->group_banks;
+    *out_interval = timing->trefi / sets / (choice == 2 ? 1 : 2);
     return sets;
 }
 
@@ -50,17 +51,18 @@ uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *t, uint64_t choice, uint
  * for a request to a bank between two refreshes of the bank, and for a request to another bank between any two
  * refreshes.
  */
-static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
+static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error) {
     const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);
     uint32_t interval;
-    const bool single = gpci_dram_refresh_sets(t, choice, &interval) != 0;
-    uint64_t longest = (uint64_t)t->trp + t->tras + t->trc + t->trcd + t->trcd_write + t->tcl + t->tcwl + t->burst +
-                       t->twr + t->twtr_l + t->twtr_s + t->trtw + t->trtp + t->tfaw + t->tccd_l + t->tccd_s +
-                       t->trrd_l + t->trrd_s;
-    if (choice != 1 && t->trefi <= longest + (single ? t->trfc_bank : t->trfc))
-        return refuse(config, GPCI_KEY_DRAM_TREFI, t->trefi, "must be more than the other times together", error);
-    if (single && interval <= longest + t->trrefd)
-        return refuse(config, GPCI_KEY_DRAM_TREFI, t->trefi,
+    const bool single = gpci_dram_refresh_sets(timing, choice, &interval) != 0;
+    uint64_t longest = (uint64_t)timing->trp + timing->tras + timing->trc + timing->trcd + timing->trcd_write +
+                       timing->tcl + timing->tcwl + timing->burst + timing->twr + timing->twtr_l + timing->twtr_s +
+                       timing->trtw + timing->trtp + timing->tfaw + timing->tccd_l + timing->tccd_s + timing->trrd_l +
+                       timing->trrd_s;
+    if (choice != 1 && timing->trefi <= longest + (single ? timing->trfc_bank : timing->trfc))
+        return refuse(config, GPCI_KEY_DRAM_TREFI, timing->trefi, "must be more than the other times together", error);
+    if (single && interval <= longest + timing->trrefd)
+        return refuse(config, GPCI_KEY_DRAM_TREFI, timing->trefi,
                       "shared out among single banks (dram.refresh), it must be more than the other times together",
                       error);
     return GPC_OK;

@@ -7,79 +7,82 @@
 
 /* A load of constants without a clock. */
 
-static void see(const gpc_hierarchy *h, gpc_what what, const gpc_request *request, uint32_t segments, uint8_t outcome) {
-    gpci_log_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
+static void see(const gpc_hierarchy *hierarchy, gpc_what what, const gpc_request *request, uint32_t segments,
+                uint8_t outcome) {
+    gpci_log_step(hierarchy, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
 }
 
 /* Read from L2 the data that a constant cache lacks. */
-static gpc_status read_l2(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
+static gpc_status read_l2(gpc_hierarchy *hierarchy, gpci_line_access *access, const gpc_request *request, uint8_t all) {
     uint32_t word;
-    return gpci_functional_l2_read(h, a, request, all, 0, &word);
+    return gpci_functional_l2_read(hierarchy, access, request, all, 0, &word);
 }
 
 /* Read from the SM's L1.5, which reads its whole line from L2. */
-static gpc_status read_l15(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *asked) {
-    gpc_cache *cache = gpci_l15_of(h, asked->sm);
-    const uint32_t index = h->sm_l15[asked->sm], line = cache->options.line_bytes, segments = line / GPCI_SEGMENT;
+static gpc_status read_l15(gpc_hierarchy *hierarchy, gpci_line_access *access, const gpc_request *asked) {
+    gpc_cache *cache = gpci_l15_of(hierarchy, asked->sm);
+    const uint32_t index = hierarchy->sm_l15[asked->sm], line = cache->options.line_bytes,
+                   segments = line / GPCI_SEGMENT;
     gpc_access_result result = {.way = GPCI_NO_WAY};
-    const gpci_ids before = h->log ? h->log->below : (gpci_ids){0};
+    const gpci_ids before = hierarchy->log ? hierarchy->log->below : (gpci_ids){0};
     gpc_request request = *asked;
     request.address &= ~(uint64_t)(line - 1);
     gpc_status status = gpc_cache_lookup(cache, &request, &result);
     if (status < 0)
         return status;
-    gpci_l15_looked(h, asked, result.outcome == GPC_HIT, false);
-    gpci_log_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L15, index, request.address, segments, result.outcome);
+    gpci_l15_looked(hierarchy, asked, result.outcome == GPC_HIT, false);
+    gpci_log_step(hierarchy, GPC_WHAT_LOOKUP, GPC_COMPONENT_L15, index, request.address, segments, result.outcome);
     if (result.outcome == GPC_HIT)
         return GPC_OK;
-    gpci_log_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
-    status = read_l2(h, a, &request, (uint8_t)((1u << segments) - 1));
+    gpci_log_step(hierarchy, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
+    status = read_l2(hierarchy, access, &request, (uint8_t)((1u << segments) - 1));
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
         status = gpc_cache_fill(cache, &request, 1, &result);
-    gpci_log_step(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
+    gpci_log_step(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
                   request.address, segments, 0);
-    if (h->log)
-        h->log->below = before;
+    if (hierarchy->log)
+        hierarchy->log->below = before;
     return status;
 }
 
-static gpc_status pass(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
-    gpc_cache *cache = h->constants[request->sm];
+static gpc_status pass(gpc_hierarchy *hierarchy, gpci_line_access *access, const gpc_request *request, uint8_t all) {
+    gpc_cache *cache = hierarchy->constants[request->sm];
     gpc_access_result result = {.way = GPCI_NO_WAY};
     const uint32_t segments = gpci_count_sectors(all);
     gpc_status status = gpc_cache_lookup(cache, request, &result);
     if (status < 0)
         return status;
-    gpci_constants_looked(h, request->sm, result.outcome == GPC_HIT, false);
-    see(h, GPC_WHAT_LOOKUP, request, segments, result.outcome);
+    gpci_constants_looked(hierarchy, request->sm, result.outcome == GPC_HIT, false);
+    see(hierarchy, GPC_WHAT_LOOKUP, request, segments, result.outcome);
     if (result.outcome == GPC_HIT)
         return GPC_OK;
-    see(h, GPC_WHAT_FETCH, request, segments, 0);
-    status = h->l15 ? read_l15(h, a, request) : read_l2(h, a, request, all);
+    see(hierarchy, GPC_WHAT_FETCH, request, segments, 0);
+    status = hierarchy->l15 ? read_l15(hierarchy, access, request) : read_l2(hierarchy, access, request, all);
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
         status = gpc_cache_fill(cache, request, 1, &result);
-    see(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, request, segments, 0);
+    see(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, request, segments, 0);
     return status;
 }
 
-gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
+gpc_status gpci_functional_constants(gpc_hierarchy *hierarchy, const gpc_warp_access *warp_access,
+                                     gpc_warp_result *result) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_line_access a = {.result = result, .warp = w};
-    const uint8_t all = gpci_constants_segments(h);
-    const uint32_t count = gpci_constants_lines(h, w, lines, &a.request);
+    gpci_line_access access = {.result = result, .warp = warp_access};
+    const uint8_t all = gpci_constants_segments(hierarchy);
+    const uint32_t count = gpci_constants_lines(hierarchy, warp_access, lines, &access.request);
     gpc_status status = GPC_OK;
     result->lines = count;
     for (uint32_t i = 0; i < count; i++)
         result->sectors += gpci_count_sectors(lines[i].segments);
-    if (h->log)
-        gpci_append_access(h->log, &a.request, lines[0].address, result->sectors);
+    if (hierarchy->log)
+        gpci_append_access(hierarchy->log, &access.request, lines[0].address, result->sectors);
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
-        a.line = &lines[i];
-        a.request.address = lines[i].address;
-        a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
-        if (h->log)
-            gpci_append_line(h->log, &a.request, lines[i].segments);
-        status = pass(h, &a, &a.request, all);
+        access.line = &lines[i];
+        access.request.address = lines[i].address;
+        access.request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
+        if (hierarchy->log)
+            gpci_append_line(hierarchy->log, &access.request, lines[i].segments);
+        status = pass(hierarchy, &access, &access.request, all);
     }
     return status;
 }

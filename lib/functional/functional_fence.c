@@ -13,44 +13,48 @@ static uint64_t lines_in(const gpc_cache *cache) {
 }
 
 /* Actions of a plan in L1. */
-static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
-    if (!h->l1 || !plan.write_back)
+static gpc_status do_in_l1(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_plan plan) {
+    if (!hierarchy->l1 || !plan.write_back)
         return GPC_OK;
-    uint64_t before = h->of_sm[sm].l1_write_back_sectors, lines = lines_in(h->l1[sm]);
-    gpc_status status = plan.invalidate ? gpci_functional_empty_l1(h, sm) : gpci_functional_clean_l1(h, sm);
-    gpci_count_fence_write_back(h, sm, (uint32_t)(h->of_sm[sm].l1_write_back_sectors - before));
+    uint64_t before = hierarchy->of_sm[sm].l1_write_back_sectors, lines = lines_in(hierarchy->l1[sm]);
+    gpc_status status =
+        plan.invalidate ? gpci_functional_empty_l1(hierarchy, sm) : gpci_functional_clean_l1(hierarchy, sm);
+    gpci_count_fence_write_back(hierarchy, sm, (uint32_t)(hierarchy->of_sm[sm].l1_write_back_sectors - before));
     if (plan.invalidate)
-        gpci_count_fence_lines(h, sm, lines);
+        gpci_count_fence_lines(hierarchy, sm, lines);
     return status;
 }
 
 /* Carry out a plan. In a tree only a protocol without directories acts: an L1 may hold old data, or unwritten data. */
-static gpc_status carry_out(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
-    GPCI_AGAIN(h->of_sm[sm].fence_drops_again +=
-               plan.invalidate && (h->coherent ? gpci_coherent_drops(h) : h->l1 && plan.write_back));
-    if (!h->coherent)
-        return do_in_l1(h, sm, plan);
-    return plan.invalidate ? gpci_coherent_acquire(h, sm) : GPC_OK;
+static gpc_status carry_out(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_plan plan) {
+    GPCI_AGAIN(hierarchy->of_sm[sm].fence_drops_again +=
+               plan.invalidate &&
+               (hierarchy->coherent ? gpci_coherent_drops(hierarchy) : hierarchy->l1 && plan.write_back));
+    if (!hierarchy->coherent)
+        return do_in_l1(hierarchy, sm, plan);
+    return plan.invalidate ? gpci_coherent_acquire(hierarchy, sm) : GPC_OK;
 }
 
-gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
+gpc_status gpci_functional_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, gpc_error *error) {
     gpc_fence f = GPC_FENCE_INIT;
-    gpc_status status = gpci_fence_take(h, fence, &f, error);
+    gpc_status status = gpci_fence_take(hierarchy, fence, &f, error);
     if (status < 0)
         return status;
-    gpci_count_fence(h, f.sm);
-    status = carry_out(h, f.sm, gpci_fence_plan_of(h, f.scope, f.order, f.control));
+    gpci_count_fence(hierarchy, f.sm);
+    status = carry_out(hierarchy, f.sm, gpci_fence_plan_of(hierarchy, f.scope, f.order, f.control));
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
 }
 
-gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *w) {
-    if (!gpci_order_releases(w->order))
+gpc_status gpci_functional_release(gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    if (!gpci_order_releases(access->order))
         return GPC_OK;
-    return carry_out(h, w->sm, gpci_fence_plan_of(h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE));
+    return carry_out(hierarchy, access->sm,
+                     gpci_fence_plan_of(hierarchy, access->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE));
 }
 
-gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *w) {
-    if (!gpci_order_acquires(w->order))
+gpc_status gpci_functional_acquire(gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    if (!gpci_order_acquires(access->order))
         return GPC_OK;
-    return carry_out(h, w->sm, gpci_fence_plan_of(h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE));
+    return carry_out(hierarchy, access->sm,
+                     gpci_fence_plan_of(hierarchy, access->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE));
 }

@@ -7,152 +7,156 @@
 
 /* Functional path of a line transaction through its SM's L1: lookup, requests to the levels below, and evictions. */
 
-GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what what, uint8_t segments,
+GPCI_INLINE void see(const gpc_hierarchy *hierarchy, const gpci_line_access *access, gpc_what what, uint8_t segments,
                      uint8_t outcome, bool watched) {
     if (watched)
-        gpci_append_step(h->log, what, GPC_COMPONENT_L1, a->request.sm, a->request.address,
+        gpci_append_step(hierarchy->log, what, GPC_COMPONENT_L1, access->request.sm, access->request.address,
                          gpci_count_sectors(segments), outcome);
 }
 
 /* Write a leaving line's dirty bytes to the level below. */
-static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction) {
+static gpc_status write_back(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint32_t sm,
+                             const gpc_eviction *eviction) {
     gpc_request request;
-    if (!gpci_l1_line_left(h, sm, eviction, &request))
+    if (!gpci_l1_line_left(hierarchy, sm, eviction, &request))
         return GPC_OK;
-    gpci_log_step(h, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
+    gpci_log_step(hierarchy, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L1, sm, eviction->line_address,
                   gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)), 0);
-    return gpci_functional_l2_write(h, a, &request, 0, eviction->dirty_bytes);
+    return gpci_functional_l2_write(hierarchy, access, &request, 0, eviction->dirty_bytes);
 }
 
 /* Handle an eviction from L1. */
-GPCI_INLINE gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction,
-                               bool watched) {
+GPCI_INLINE gpc_status evicted(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint32_t sm,
+                               const gpc_eviction *eviction, bool watched) {
     if (watched)
-        gpci_append_evict(h->log, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
-    return write_back(h, a, sm, eviction);
+        gpci_append_evict(hierarchy->log, GPC_COMPONENT_L1, sm, eviction->line_address, eviction);
+    return write_back(hierarchy, access, sm, eviction);
 }
 
-GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+GPCI_INLINE gpc_status read_below(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                                   uint8_t segments, uint32_t word, uint32_t *reply_word, bool watched) {
-    gpci_count_l1_asked(h, request, segments);
-    see(h, a, GPC_WHAT_FETCH, segments, 0, watched);
-    return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
+    gpci_count_l1_asked(hierarchy, request, segments);
+    see(hierarchy, access, GPC_WHAT_FETCH, segments, 0, watched);
+    return gpci_functional_l2_read(hierarchy, access, request, segments, word, reply_word);
 }
 
 /* Fetch sectors missed in L1, or the sectors of a load that bypasses L1. */
-GPCI_INLINE gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_cache *l1, const gpc_request *request,
-                             gpc_access_result *result, bool watched) {
+GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *access, gpc_cache *l1,
+                             const gpc_request *request, gpc_access_result *result, bool watched) {
     bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
     bool declined = result->admission == GPC_DECLINED;
-    uint8_t fetched = result->fetch_sectors, sectors = h->l1_level.segments_of[fetched];
-    uint8_t asked =
-        gpci_level_missing(&h->l1_level, request, result, a->line->segments, own_only, (gpci_line_state){0}).fetch;
+    uint8_t fetched = result->fetch_sectors, sectors = hierarchy->l1_level.segments_of[fetched];
+    uint8_t asked = gpci_level_missing(&hierarchy->l1_level, request, result, access->line->segments, own_only,
+                                       (gpci_line_state){0})
+                        .fetch;
     uint32_t word;
-    gpc_status status = read_below(h, a, request, asked, result->policy_word, &word, watched);
+    gpc_status status = read_below(hierarchy, access, request, asked, result->policy_word, &word, watched);
     if (status < 0)
         return status;
     if (gpci_l1_verify(l1, request, passes ? GPC_BYPASS : GPC_CACHE, declined, word) == GPC_BYPASS) {
-        gpci_count_l1_bypass(h, request->sm, asked);
-        see(h, a, GPC_WHAT_BYPASS, asked, 0, watched);
+        gpci_count_l1_bypass(hierarchy, request->sm, asked);
+        see(hierarchy, access, GPC_WHAT_BYPASS, asked, 0, watched);
         return GPC_OK;
     }
     uint8_t rest = sectors & (uint8_t)~asked;
     if (rest)
-        status = read_below(h, a, request, rest, 0, &word, watched);
+        status = read_below(hierarchy, access, request, rest, 0, &word, watched);
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, fetched, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
-        gpci_l1_on_not_allocated(h, request->sm, fetched);
-    see(h, a, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
-    return status == GPC_OK && result->evicted ? evicted(h, a, request->sm, &result->eviction, watched) : status;
+        gpci_l1_on_not_allocated(hierarchy, request->sm, fetched);
+    see(hierarchy, access, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
+    return status == GPC_OK && result->evicted ? evicted(hierarchy, access, request->sm, &result->eviction, watched)
+                                               : status;
 }
 
-GPCI_INLINE gpc_status load(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
-    gpc_request request = a->request;
-    uint8_t segments = a->line->segments;
+GPCI_INLINE gpc_status load(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
+    gpc_request request = access->request;
+    uint8_t segments = access->line->segments;
     uint32_t word;
-    if (!a->l1)
-        return gpci_functional_l2_read(h, a, &request, segments, 0, &word);
+    if (!access->l1)
+        return gpci_functional_l2_read(hierarchy, access, &request, segments, 0, &word);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpci_view view;
-    request.sector_mask = h->l1_level.sectors_of[segments];
-    gpc_status status = gpci_view_of(a->l1, &request, &view);
+    request.sector_mask = hierarchy->l1_level.sectors_of[segments];
+    gpc_status status = gpci_view_of(access->l1, &request, &view);
     if (status < 0)
         return status;
-    gpci_level_look_up(a->l1, &request, &view, true, &result);
-    uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
-    a->result->l1_sector_hits += hits;
-    gpci_count_l1_found(h, &request, request.kind == GPC_LOAD ? hits : 0, 0);
-    gpci_count_token(h, &request, hits != gpci_count_sectors(segments));
-    see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome, watched);
-    return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result, watched) : GPC_OK;
+    gpci_level_look_up(access->l1, &request, &view, true, &result);
+    uint32_t hits = gpci_count_sectors(hierarchy->l1_level.segments_of[result.hit_sectors] & segments);
+    access->result->l1_sector_hits += hits;
+    gpci_count_l1_found(hierarchy, &request, request.kind == GPC_LOAD ? hits : 0, 0);
+    gpci_count_token(hierarchy, &request, hits != gpci_count_sectors(segments));
+    see(hierarchy, access, GPC_WHAT_LOOKUP, segments, result.outcome, watched);
+    return result.fetch_sectors ? fetch(hierarchy, access, access->l1, &request, &result, watched) : GPC_OK;
 }
 
-GPCI_INLINE gpc_status store(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
-    const gpci_level *level = &h->l1_level;
-    gpc_request request = a->request;
-    if (!a->l1)
-        return gpci_functional_l2_write(h, a, &request, 0, a->line->bytes);
+GPCI_INLINE gpc_status store(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
+    const gpci_level *level = &hierarchy->l1_level;
+    gpc_request request = access->request;
+    if (!access->l1)
+        return gpci_functional_l2_write(hierarchy, access, &request, 0, access->line->bytes);
     gpc_access_result result;
-    request.sector_mask = level->sectors_of[a->line->segments];
-    request.byte_mask[0] = a->line->bytes[0];
-    request.byte_mask[1] = a->line->bytes[1];
-    gpc_status status = gpc_cache_access(a->l1, &request, &result);
+    request.sector_mask = level->sectors_of[access->line->segments];
+    request.byte_mask[0] = access->line->bytes[0];
+    request.byte_mask[1] = access->line->bytes[1];
+    gpc_status status = gpc_cache_access(access->l1, &request, &result);
     if (status < 0)
         return status;
-    gpci_count_l1_store(h, request.sm, gpci_count_sectors(level->segments_of[result.hit_sectors] & a->line->segments));
-    see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome, watched);
+    gpci_count_l1_store(hierarchy, request.sm,
+                        gpci_count_sectors(level->segments_of[result.hit_sectors] & access->line->segments));
+    see(hierarchy, access, GPC_WHAT_LOOKUP, access->line->segments, result.outcome, watched);
     if (result.evicted)
-        status = evicted(h, a, request.sm, &result.eviction, watched);
+        status = evicted(hierarchy, access, request.sm, &result.eviction, watched);
     uint32_t word;
     if (status == GPC_OK && result.fetch_sectors) {
         uint8_t fetched = level->segments_of[result.fetch_sectors];
-        status = read_below(h, a, &request, fetched, result.policy_word, &word, watched);
-        see(h, a, GPC_WHAT_FILL, fetched, 0, watched);
+        status = read_below(hierarchy, access, &request, fetched, result.policy_word, &word, watched);
+        see(hierarchy, access, GPC_WHAT_FILL, fetched, 0, watched);
     }
     if (status == GPC_OK && result.write_sectors)
-        status = gpci_functional_l2_write(h, a, &request, result.policy_word, result.write_bytes);
+        status = gpci_functional_l2_write(hierarchy, access, &request, result.policy_word, result.write_bytes);
     return status;
 }
 
 /* Perform an atomic at L2; L1 only drops its copy. */
-GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
-    if (a->l1) {
-        gpc_request request = a->request;
+GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
+    if (access->l1) {
+        gpc_request request = access->request;
         gpc_access_result result;
-        request.sector_mask = h->l1_level.sectors_of[a->line->segments];
-        gpc_status status = gpc_cache_access(a->l1, &request, &result);
-        see(h, a, GPC_WHAT_LOOKUP, a->line->segments, result.outcome, watched);
+        request.sector_mask = hierarchy->l1_level.sectors_of[access->line->segments];
+        gpc_status status = gpc_cache_access(access->l1, &request, &result);
+        see(hierarchy, access, GPC_WHAT_LOOKUP, access->line->segments, result.outcome, watched);
         if (status == GPC_OK && result.evicted)
-            status = evicted(h, a, request.sm, &result.eviction, watched);
+            status = evicted(hierarchy, access, request.sm, &result.eviction, watched);
         if (status < 0)
             return status;
     }
-    return gpci_functional_l2_atomic(h, a);
+    return gpci_functional_l2_atomic(hierarchy, access);
 }
 
-gpc_status gpci_functional_load(gpc_hierarchy *h, const gpci_line_access *a) {
-    return load(h, a, false);
+gpc_status gpci_functional_load(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return load(hierarchy, access, false);
 }
 
-gpc_status gpci_functional_store(gpc_hierarchy *h, const gpci_line_access *a) {
-    return store(h, a, false);
+gpc_status gpci_functional_store(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return store(hierarchy, access, false);
 }
 
-gpc_status gpci_functional_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
-    return atomic(h, a, false);
+gpc_status gpci_functional_atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return atomic(hierarchy, access, false);
 }
 
-gpc_status gpci_functional_load_watched(gpc_hierarchy *h, const gpci_line_access *a) {
-    return load(h, a, true);
+gpc_status gpci_functional_load_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return load(hierarchy, access, true);
 }
 
-gpc_status gpci_functional_store_watched(gpc_hierarchy *h, const gpci_line_access *a) {
-    return store(h, a, true);
+gpc_status gpci_functional_store_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return store(hierarchy, access, true);
 }
 
-gpc_status gpci_functional_atomic_watched(gpc_hierarchy *h, const gpci_line_access *a) {
-    return atomic(h, a, true);
+gpc_status gpci_functional_atomic_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return atomic(hierarchy, access, true);
 }
 
 void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address) {
@@ -160,19 +164,19 @@ void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address) {
         gpci_sw_prefetch_set(l1, address);
 }
 
-void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc_cache *l1, uint64_t address) {
+void gpci_functional_expect_below(const gpc_hierarchy *hierarchy, uint32_t sm, const gpc_cache *l1, uint64_t address) {
     if (!l1 || !gpci_holds(l1, address))
-        gpci_functional_l2_expect(h, sm, address);
+        gpci_functional_l2_expect(hierarchy, sm, address);
 }
 
 /*
  * Write back an L1's dirty lines, and drop or clean each line. A line is dropped before its write-back: an inclusive L2
  * that must make room may request lines of this L1, and must not find the line twice.
  */
-static gpc_status pass_dirty(gpc_hierarchy *h, uint32_t sm, bool drop) {
-    gpc_cache *l1 = h->l1[sm];
+static gpc_status pass_dirty(gpc_hierarchy *hierarchy, uint32_t sm, bool drop) {
+    gpc_cache *l1 = hierarchy->l1[sm];
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
-    gpci_line_access a = {.result = &ignored};
+    gpci_line_access access = {.result = &ignored};
     gpc_line line;
     for (size_t slot = 0; gpci_next_dirty(l1, &slot, &line);) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
@@ -181,27 +185,27 @@ static gpc_status pass_dirty(gpc_hierarchy *h, uint32_t sm, bool drop) {
             gpc_cache_invalidate_line(l1, line.line_address);
         else
             gpci_clean_line(l1, &line);
-        gpc_status status = write_back(h, &a, sm, &eviction);
+        gpc_status status = write_back(hierarchy, &access, sm, &eviction);
         if (status < 0)
             return status;
     }
     return GPC_OK;
 }
 
-gpc_status gpci_functional_empty_l1(gpc_hierarchy *h, uint32_t sm) {
-    gpc_status status = pass_dirty(h, sm, true);
+gpc_status gpci_functional_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm) {
+    gpc_status status = pass_dirty(hierarchy, sm, true);
     if (status == GPC_OK)
-        gpci_drop_all(h->l1[sm]);
+        gpci_drop_all(hierarchy->l1[sm]);
     return status;
 }
 
-gpc_status gpci_functional_clean_l1(gpc_hierarchy *h, uint32_t sm) {
-    return pass_dirty(h, sm, false);
+gpc_status gpci_functional_clean_l1(gpc_hierarchy *hierarchy, uint32_t sm) {
+    return pass_dirty(hierarchy, sm, false);
 }
 
-gpc_status gpci_functional_flush_l1(gpc_hierarchy *h) {
+gpc_status gpci_functional_flush_l1(gpc_hierarchy *hierarchy) {
     gpc_status status = GPC_OK;
-    for (uint32_t sm = 0; h->l1 && sm < h->sms && status == GPC_OK; sm++)
-        status = gpci_functional_empty_l1(h, sm);
+    for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms && status == GPC_OK; sm++)
+        status = gpci_functional_empty_l1(hierarchy, sm);
     return status;
 }

@@ -7,27 +7,28 @@
 /* Functional path through L2: the SM's own partition, the line's home partition, DRAM. */
 
 /* Record a memory event, with the host's address. */
-static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t sectors) {
+static GPCI_COLD void tell_memory(const gpc_hierarchy *hierarchy, gpc_what what, uint64_t address, uint32_t sectors) {
     if (sectors)
-        gpci_append_step(h->log, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
+        gpci_append_step(hierarchy->log, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(hierarchy, address).slice,
+                         address, sectors, 0);
 }
 
 /* Read for `request`: the access, or the write-back of another line, of no stream. */
-GPCI_INLINE void read_memory(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint64_t address,
-                             uint32_t sectors, bool watched) {
-    gpci_count_dram_read(h, sectors);
-    if (GPCI_UNLIKELY(h->of_stream != NULL))
-        gpci_stream_dram_read(h, gpci_l2_place_of(h, address).slice, request, sectors);
+GPCI_INLINE void read_memory(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
+                             uint64_t address, uint32_t sectors, bool watched) {
+    gpci_count_dram_read(hierarchy, sectors);
+    if (GPCI_UNLIKELY(hierarchy->of_stream != NULL))
+        gpci_stream_dram_read(hierarchy, gpci_l2_place_of(hierarchy, address).slice, request, sectors);
     if (watched)
-        tell_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
-    a->result->dram_sectors += sectors;
+        tell_memory(hierarchy, GPC_WHAT_MEMORY_READ, address, sectors);
+    access->result->dram_sectors += sectors;
 }
 
-GPCI_INLINE void write_memory(gpc_hierarchy *h, uint64_t address, uint8_t segments, bool watched) {
+GPCI_INLINE void write_memory(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments, bool watched) {
     uint32_t sectors = gpci_count_sectors(segments);
-    gpci_count_dram_write(h, sectors);
+    gpci_count_dram_write(hierarchy, sectors);
     if (watched)
-        tell_memory(h, GPC_WHAT_MEMORY_WRITE, address, sectors);
+        tell_memory(hierarchy, GPC_WHAT_MEMORY_WRITE, address, sectors);
 }
 
 static void write_taken(void *hierarchy, uint64_t address, uint8_t segments) {
@@ -35,253 +36,264 @@ static void write_taken(void *hierarchy, uint64_t address, uint8_t segments) {
     write_memory(h, address, segments, h->log != NULL);
 }
 
-static GPCI_COLD void tell_write_back(const gpc_hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors) {
-    gpci_ids present = h->log->below;
-    gpci_append_step(h->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
-    tell_memory(h, GPC_WHAT_MEMORY_WRITE, line, sectors);
-    h->log->below = present;
+static GPCI_COLD void tell_write_back(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line, uint32_t sectors) {
+    gpci_ids present = hierarchy->log->below;
+    gpci_append_step(hierarchy->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
+    tell_memory(hierarchy, GPC_WHAT_MEMORY_WRITE, line, sectors);
+    hierarchy->log->below = present;
 }
 
 /* Write dirty bytes of a slice's line to DRAM. */
-static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
-    uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, slice, bytes));
-    gpci_count_dram_write(h, sectors);
-    if (GPCI_UNLIKELY(h->log != NULL) && sectors)
-        tell_write_back(h, slice, gpci_l2_host_address(h, slice, line), sectors);
+static void write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
+    uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(hierarchy, slice, bytes));
+    gpci_count_dram_write(hierarchy, sectors);
+    if (GPCI_UNLIKELY(hierarchy->log != NULL) && sectors)
+        tell_write_back(hierarchy, slice, gpci_l2_host_address(hierarchy, slice, line), sectors);
 }
 
-static GPCI_COLD void tell_access(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+static GPCI_COLD void tell_access(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                   const gpc_access_result *result) {
-    uint32_t sectors = gpci_count_sectors(h->l2_level.segments_of[request->sector_mask]);
-    gpci_append_step(h->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, request->address),
-                     sectors, result->outcome);
+    uint32_t sectors = gpci_count_sectors(hierarchy->l2_level.segments_of[request->sector_mask]);
+    gpci_append_step(hierarchy->log, GPC_WHAT_LOOKUP, GPC_COMPONENT_L2, slice,
+                     gpci_l2_host_address(hierarchy, slice, request->address), sectors, result->outcome);
     if (result->evicted)
-        gpci_append_evict(h->log, GPC_COMPONENT_L2, slice,
-                          gpci_l2_host_address(h, slice, result->eviction.line_address), &result->eviction);
+        gpci_append_evict(hierarchy->log, GPC_COMPONENT_L2, slice,
+                          gpci_l2_host_address(hierarchy, slice, result->eviction.line_address), &result->eviction);
 }
 
-static void tell_sectors(const gpc_hierarchy *h, gpc_what what, uint32_t slice, uint64_t inner, uint8_t sectors) {
-    gpci_append_step(h->log, what, GPC_COMPONENT_L2, slice, gpci_l2_host_address(h, slice, inner),
-                     gpci_count_sectors(h->l2_level.segments_of[sectors]), 0);
+static void tell_sectors(const gpc_hierarchy *hierarchy, gpc_what what, uint32_t slice, uint64_t inner,
+                         uint8_t sectors) {
+    gpci_append_step(hierarchy->log, what, GPC_COMPONENT_L2, slice, gpci_l2_host_address(hierarchy, slice, inner),
+                     gpci_count_sectors(hierarchy->l2_level.segments_of[sectors]), 0);
 }
 
 /* Record a fetch by a slice. Returns the event ids of its requester, for tell_fill. */
-static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner,
+static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner,
                                      const gpc_access_result *result) {
-    gpci_ids requester = h->log->below;
-    tell_sectors(h, GPC_WHAT_FETCH, slice, inner, result->fetch_sectors);
+    gpci_ids requester = hierarchy->log->below;
+    tell_sectors(hierarchy, GPC_WHAT_FETCH, slice, inner, result->fetch_sectors);
     return requester;
 }
 
 /* Record the arrival of fetched data, kept or bypassed. */
-static GPCI_COLD void tell_fill(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result,
-                                gpci_ids requester) {
-    h->log->below = requester;
-    tell_sectors(h, result->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, slice, inner, result->fetch_sectors);
+static GPCI_COLD void tell_fill(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner,
+                                const gpc_access_result *result, gpci_ids requester) {
+    hierarchy->log->below = requester;
+    tell_sectors(hierarchy, result->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, slice, inner,
+                 result->fetch_sectors);
 }
 
 /* Handle an eviction from a slice. */
-static GPCI_NOINLINE void line_left(gpc_hierarchy *h, uint32_t slice, const gpc_eviction *eviction) {
-    write_back(h, slice, eviction->line_address, eviction->dirty_bytes);
-    gpci_l2_take_from_l1(h, slice, eviction->line_address, write_taken, h);
+static GPCI_NOINLINE void line_left(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_eviction *eviction) {
+    write_back(hierarchy, slice, eviction->line_address, eviction->dirty_bytes);
+    gpci_l2_take_from_l1(hierarchy, slice, eviction->line_address, write_taken, hierarchy);
 }
 
-GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+GPCI_INLINE gpc_status access_slice(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                     gpc_access_result *result, bool watched) {
-    gpc_status status = gpc_cache_access(h->l2[slice], request, result);
+    gpc_status status = gpc_cache_access(hierarchy->l2[slice], request, result);
     if (watched && status == GPC_OK)
-        tell_access(h, slice, request, result);
+        tell_access(hierarchy, slice, request, result);
     if (status == GPC_OK && result->evicted)
-        line_left(h, slice, &result->eviction);
+        line_left(hierarchy, slice, &result->eviction);
     return status;
 }
 
 /* Read a slice's missing sectors from memory. */
-GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint32_t slice,
-                       uint64_t inner, uint64_t address, const gpc_access_result *result, bool watched) {
+GPCI_INLINE void fetch(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
+                       uint32_t slice, uint64_t inner, uint64_t address, const gpc_access_result *result,
+                       bool watched) {
     gpci_ids requester = {0, 0};
     if (watched && result->fetch_sectors)
-        requester = tell_fetch(h, slice, inner, result);
-    read_memory(h, a, request, address, gpci_count_sectors(h->l2_level.segments_of[result->fetch_sectors]), watched);
+        requester = tell_fetch(hierarchy, slice, inner, result);
+    read_memory(hierarchy, access, request, address,
+                gpci_count_sectors(hierarchy->l2_level.segments_of[result->fetch_sectors]), watched);
     if (watched && result->fetch_sectors)
-        tell_fill(h, slice, inner, result, requester);
+        tell_fill(hierarchy, slice, inner, result, requester);
 }
 
 /* Read a slice's missing sectors from the line's home slice in the other partition. */
-GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
-                                    gpc_request *request, const gpc_access_result *lacks, bool watched) {
-    uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, a->request.address);
-    uint32_t slice = gpci_l2_slice(h, own, p->slice), remote = gpci_l2_slice(h, home, p->slice);
+GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                    const gpci_l2_place *place, gpc_request *request, const gpc_access_result *lacks,
+                                    bool watched) {
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, access->request.address);
+    uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice), remote = gpci_l2_slice(hierarchy, home, place->slice);
     gpc_access_result result;
     gpci_ids requester = {0, 0};
     if (watched)
-        requester = tell_fetch(h, slice, p->inner, lacks);
-    gpci_count_l2_remote(h, slice, gpci_count_sectors(h->l2_level.segments_of[lacks->fetch_sectors]));
+        requester = tell_fetch(hierarchy, slice, place->inner, lacks);
+    gpci_count_l2_remote(hierarchy, slice, gpci_count_sectors(hierarchy->l2_level.segments_of[lacks->fetch_sectors]));
     gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
-    gpc_status status = access_slice(h, remote, request, &result, watched);
+    gpc_status status = access_slice(hierarchy, remote, request, &result, watched);
     if (status == GPC_OK)
-        fetch(h, a, request, remote, p->inner, a->request.address, &result, watched);
+        fetch(hierarchy, access, request, remote, place->inner, access->request.address, &result, watched);
     if (watched && status == GPC_OK)
-        tell_fill(h, slice, p->inner, lacks, requester);
+        tell_fill(hierarchy, slice, place->inner, lacks, requester);
     return status;
 }
 
 /* Read through the SM's own partition. `hits` receives the segments found there. */
-GPCI_INLINE gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
+GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpci_l2_place *place,
                                    gpc_request *request, uint8_t segments, uint8_t *hits, uint32_t *reply_word,
                                    bool watched) {
-    uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, request->address);
-    uint32_t slice = gpci_l2_slice(h, own, p->slice);
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, request->address);
+    uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice);
     gpc_access_result result;
-    gpci_l2_ask(h, p, segments, request);
-    gpc_status status = access_slice(h, slice, request, &result, watched);
+    gpci_l2_ask(hierarchy, place, segments, request);
+    gpc_status status = access_slice(hierarchy, slice, request, &result, watched);
     if (status < 0)
         return status;
-    *reply_word = gpc_cache_respond(h->l2[slice], request);
-    *hits = gpci_l2_segments(h, p->shift, result.hit_sectors, segments);
+    *reply_word = gpc_cache_respond(hierarchy->l2[slice], request);
+    *hits = gpci_l2_segments(hierarchy, place->shift, result.hit_sectors, segments);
     if (!result.fetch_sectors)
         return GPC_OK;
     if (home != own)
-        return fetch_remote(h, a, p, request, &result, watched);
-    fetch(h, a, request, slice, p->inner, a->request.address, &result, watched);
+        return fetch_remote(hierarchy, access, place, request, &result, watched);
+    fetch(hierarchy, access, request, slice, place->inner, access->request.address, &result, watched);
     return GPC_OK;
 }
 
-GPCI_INLINE gpc_status read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request, uint8_t segments,
-                            uint32_t policy_word, uint32_t *reply_word, bool watched) {
+GPCI_INLINE gpc_status read(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
+                            uint8_t segments, uint32_t policy_word, uint32_t *reply_word, bool watched) {
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
-    if (!h->l2) {
-        read_memory(h, a, request, request->address, count, watched);
+    if (!hierarchy->l2) {
+        read_memory(hierarchy, access, request, request->address, count, watched);
         return GPC_OK;
     }
     uint8_t found = 0;
     gpc_request down = *request;
     gpci_l1_ask_read(&down, policy_word);
-    gpci_l2_window(h, request->address, &down);
-    gpci_l2_place p = gpci_l2_place_of(h, request->address);
-    gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word, watched);
+    gpci_l2_window(hierarchy, request->address, &down);
+    gpci_l2_place place = gpci_l2_place_of(hierarchy, request->address);
+    gpc_status status = read_slices(hierarchy, access, &place, &down, segments, &found, reply_word, watched);
     uint32_t hits = gpci_count_sectors(found);
-    const uint32_t asked = gpci_l2_slice(h, h->sm_partition[request->sm], p.slice);
-    gpci_count_l2_read(h, asked, count, hits);
-    gpci_count_l2_persisting(h, asked, down.priority, count, hits);
-    gpci_stream_l2_read(h, asked, request, count, hits);
-    a->result->l2_sectors += count;
-    a->result->l2_sector_hits += hits;
+    const uint32_t asked = gpci_l2_slice(hierarchy, hierarchy->sm_partition[request->sm], place.slice);
+    gpci_count_l2_read(hierarchy, asked, count, hits);
+    gpci_count_l2_persisting(hierarchy, asked, down.priority, count, hits);
+    gpci_stream_l2_read(hierarchy, asked, request, count, hits);
+    access->result->l2_sectors += count;
+    access->result->l2_sector_hits += hits;
     return status;
 }
 
-static GPCI_COLD gpc_status read_watched(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                         uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
-    return read(h, a, request, segments, policy_word, reply_word, true);
+static GPCI_COLD gpc_status read_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                         const gpc_request *request, uint8_t segments, uint32_t policy_word,
+                                         uint32_t *reply_word) {
+    return read(hierarchy, access, request, segments, policy_word, reply_word, true);
 }
 
-gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+gpc_status gpci_functional_l2_read(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                                    uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
-    if (GPCI_UNLIKELY(h->asked != NULL)) {
+    if (GPCI_UNLIKELY(hierarchy->asked != NULL)) {
         *reply_word = 0;
-        gpci_round_lanes_keep(h, GPCI_ASKED_READ, request, segments, policy_word, NULL);
+        gpci_round_lanes_keep(hierarchy, GPCI_ASKED_READ, request, segments, policy_word, NULL);
         return GPC_OK;
     }
-    if (GPCI_UNLIKELY(h->log != NULL))
-        return read_watched(h, a, request, segments, policy_word, reply_word);
-    return read(h, a, request, segments, policy_word, reply_word, false);
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        return read_watched(hierarchy, access, request, segments, policy_word, reply_word);
+    return read(hierarchy, access, request, segments, policy_word, reply_word, false);
 }
 
 /* Run a write or an atomic on segments of an L1 line, at its home slice. `down`: the request in the slice's form. */
-GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, const gpci_l2_place *p,
-                              const gpc_request *down, uint8_t segments, const uint64_t bytes[2], bool watched) {
-    uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(h, address);
-    uint32_t slice = gpci_l2_slice(h, home, p->slice);
+GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
+                              const gpci_l2_place *place, const gpc_request *down, uint8_t segments,
+                              const uint64_t bytes[2], bool watched) {
+    uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(hierarchy, address);
+    uint32_t slice = gpci_l2_slice(hierarchy, home, place->slice);
     gpc_access_result result;
-    if (h->sm_partition[down->sm] != home)
-        gpci_count_l2_remote(h, gpci_l2_slice(h, h->sm_partition[down->sm], p->slice), count);
-    gpci_l2_drop_copy(h, slice, p->inner, address);
-    gpc_status status = access_slice(h, slice, down, &result, watched);
+    if (hierarchy->sm_partition[down->sm] != home)
+        gpci_count_l2_remote(hierarchy, gpci_l2_slice(hierarchy, hierarchy->sm_partition[down->sm], place->slice),
+                             count);
+    gpci_l2_drop_copy(hierarchy, slice, place->inner, address);
+    gpc_status status = access_slice(hierarchy, slice, down, &result, watched);
     if (status < 0)
         return status;
-    a->result->l2_sectors += count;
-    a->result->l2_sector_hits += gpci_l2_count_change(h, slice, down, p->shift, segments, bytes, &result);
-    fetch(h, a, down, slice, p->inner, address, &result, watched);
-    write_memory(h, address, gpci_l2_written(down, &result, (uint8_t)(segments << p->shift)), watched);
+    access->result->l2_sectors += count;
+    access->result->l2_sector_hits +=
+        gpci_l2_count_change(hierarchy, slice, down, place->shift, segments, bytes, &result);
+    fetch(hierarchy, access, down, slice, place->inner, address, &result, watched);
+    write_memory(hierarchy, address, gpci_l2_written(down, &result, (uint8_t)(segments << place->shift)), watched);
     return GPC_OK;
 }
 
-GPCI_INLINE gpc_status write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
+GPCI_INLINE gpc_status write(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                              uint32_t policy_word, const uint64_t bytes[2], bool watched) {
     uint8_t segments = gpci_segments_of(bytes);
-    if (!h->l2) {
-        write_memory(h, request->address, segments, watched);
+    if (!hierarchy->l2) {
+        write_memory(hierarchy, request->address, segments, watched);
         return GPC_OK;
     }
     gpc_request down = *request;
-    gpci_l2_place p = gpci_l2_place_of(h, down.address);
-    gpci_l2_window(h, request->address, &down);
-    gpci_l2_ask_write(h, &p, bytes, segments, &down);
+    gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
+    gpci_l2_window(hierarchy, request->address, &down);
+    gpci_l2_ask_write(hierarchy, &place, bytes, segments, &down);
     down.policy_word = policy_word;
-    return change(h, a, request->address, &p, &down, segments, bytes, watched);
+    return change(hierarchy, access, request->address, &place, &down, segments, bytes, watched);
 }
 
-static GPCI_COLD gpc_status write_watched(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                          uint32_t policy_word, const uint64_t bytes[2]) {
-    return write(h, a, request, policy_word, bytes, true);
+static GPCI_COLD gpc_status write_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                          const gpc_request *request, uint32_t policy_word, const uint64_t bytes[2]) {
+    return write(hierarchy, access, request, policy_word, bytes, true);
 }
 
-gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
-                                    uint32_t policy_word, const uint64_t bytes[2]) {
-    if (GPCI_UNLIKELY(h->asked != NULL)) {
-        gpci_round_lanes_keep(h, GPCI_ASKED_WRITE, request, 0, policy_word, bytes);
+gpc_status gpci_functional_l2_write(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                    const gpc_request *request, uint32_t policy_word, const uint64_t bytes[2]) {
+    if (GPCI_UNLIKELY(hierarchy->asked != NULL)) {
+        gpci_round_lanes_keep(hierarchy, GPCI_ASKED_WRITE, request, 0, policy_word, bytes);
         return GPC_OK;
     }
-    if (GPCI_UNLIKELY(h->log != NULL))
-        return write_watched(h, a, request, policy_word, bytes);
-    return write(h, a, request, policy_word, bytes, false);
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        return write_watched(hierarchy, access, request, policy_word, bytes);
+    return write(hierarchy, access, request, policy_word, bytes, false);
 }
 
-GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
-    uint8_t segments = a->line->segments;
-    if (!h->l2) {
-        read_memory(h, a, &a->request, a->request.address, gpci_count_sectors(segments), watched);
-        write_memory(h, a->request.address, segments, watched);
+GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
+    uint8_t segments = access->line->segments;
+    if (!hierarchy->l2) {
+        read_memory(hierarchy, access, &access->request, access->request.address, gpci_count_sectors(segments),
+                    watched);
+        write_memory(hierarchy, access->request.address, segments, watched);
         return GPC_OK;
     }
-    gpc_request down = a->request;
-    gpci_l2_place p = gpci_l2_place_of(h, down.address);
-    gpci_l2_window(h, a->request.address, &down);
-    gpci_l2_ask(h, &p, segments, &down);
-    return change(h, a, a->request.address, &p, &down, segments, a->line->bytes, watched);
+    gpc_request down = access->request;
+    gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
+    gpci_l2_window(hierarchy, access->request.address, &down);
+    gpci_l2_ask(hierarchy, &place, segments, &down);
+    return change(hierarchy, access, access->request.address, &place, &down, segments, access->line->bytes, watched);
 }
 
-static GPCI_COLD gpc_status atomic_watched(gpc_hierarchy *h, const gpci_line_access *a) {
-    return atomic(h, a, true);
+static GPCI_COLD gpc_status atomic_watched(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    return atomic(hierarchy, access, true);
 }
 
-gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
-    if (GPCI_UNLIKELY(h->asked != NULL)) {
-        gpci_round_lanes_keep(h, GPCI_ASKED_ATOMIC, &a->request, a->line->segments, 0, a->line->bytes);
+gpc_status gpci_functional_l2_atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
+    if (GPCI_UNLIKELY(hierarchy->asked != NULL)) {
+        gpci_round_lanes_keep(hierarchy, GPCI_ASKED_ATOMIC, &access->request, access->line->segments, 0,
+                              access->line->bytes);
         return GPC_OK;
     }
-    return GPCI_UNLIKELY(h->log != NULL) ? atomic_watched(h, a) : atomic(h, a, false);
+    return GPCI_UNLIKELY(hierarchy->log != NULL) ? atomic_watched(hierarchy, access) : atomic(hierarchy, access, false);
 }
 
-void gpci_functional_l2_expect(const gpc_hierarchy *h, uint32_t sm, uint64_t address) {
-    if (!h->l2)
+void gpci_functional_l2_expect(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    if (!hierarchy->l2)
         return;
-    gpci_l2_place p = gpci_l2_place_of(h, address);
-    uint32_t home = gpci_l2_home(h, address), own = h->sm_partition[sm];
-    gpci_sw_prefetch_set(h->l2[gpci_l2_slice(h, home, p.slice)], p.inner);
+    gpci_l2_place place = gpci_l2_place_of(hierarchy, address);
+    uint32_t home = gpci_l2_home(hierarchy, address), own = hierarchy->sm_partition[sm];
+    gpci_sw_prefetch_set(hierarchy->l2[gpci_l2_slice(hierarchy, home, place.slice)], place.inner);
     if (home != own)
-        gpci_sw_prefetch_set(h->l2[gpci_l2_slice(h, own, p.slice)], p.inner);
+        gpci_sw_prefetch_set(hierarchy->l2[gpci_l2_slice(hierarchy, own, place.slice)], place.inner);
 }
 
-void gpci_functional_flush_l2(gpc_hierarchy *h) {
-    for (uint32_t i = 0; h->l2 && i < h->slices; i++) {
+void gpci_functional_flush_l2(gpc_hierarchy *hierarchy) {
+    for (uint32_t i = 0; hierarchy->l2 && i < hierarchy->slices; i++) {
         gpc_line line;
-        gpc_cache *slice = h->l2[i];
+        gpc_cache *slice = hierarchy->l2[i];
         for (size_t slot = 0; gpci_next_dirty(slice, &slot, &line); slot++) {
             uint64_t bytes[2];
             gpci_dirty_bytes(slice, &line, bytes);
-            write_back(h, i, line.line_address, bytes);
+            write_back(hierarchy, i, line.line_address, bytes);
         }
         gpci_drop_all(slice);
     }

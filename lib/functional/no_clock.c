@@ -4,39 +4,39 @@
 
 /* Clock calls of a functional hierarchy: all fail, because no clock exists. */
 
-static gpc_status issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
-    (void)h;
+static gpc_status issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
+    (void)hierarchy;
     (void)access;
     (void)token;
     (void)out_busy;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, uint64_t token, gpc_busy *out_busy) {
-    (void)h;
+static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, uint64_t token, gpc_busy *out_busy) {
+    (void)hierarchy;
     (void)asked;
     (void)token;
     (void)out_busy;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
-    (void)h;
+static gpc_status miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+    (void)hierarchy;
     (void)request;
     (void)token;
     (void)out_busy;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
-    (void)h;
+static gpc_status check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
+    (void)hierarchy;
     (void)request;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_miss: the hierarchy is functional");
 }
 
-static gpc_status transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+static gpc_status transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count, uint64_t token,
                                gpc_busy *out_busy) {
-    (void)h;
+    (void)hierarchy;
     (void)requests;
     (void)count;
     (void)token;
@@ -44,82 +44,82 @@ static gpc_status transactions(gpc_hierarchy *h, const gpc_request *requests, ui
     return GPC_ERROR_STATE;
 }
 
-static gpc_status check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+static gpc_status check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
                                      gpc_error *error) {
-    (void)h;
+    (void)hierarchy;
     (void)requests;
     (void)count;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_transactions: the hierarchy is functional");
 }
 
-static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
-    (void)h;
+static bool accepts(const gpc_hierarchy *hierarchy, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
+    (void)hierarchy;
     (void)sm;
     (void)asked_miss;
     (void)out_busy;
     return false;
 }
 
-static void locate(const gpc_hierarchy *h, gpc_location *location) {
-    (void)h;
+static void locate(const gpc_hierarchy *hierarchy, gpc_location *location) {
+    (void)hierarchy;
     (void)location;
 }
 
-static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
-    (void)h;
+static gpc_status advance(gpc_hierarchy *hierarchy, uint64_t cycles) {
+    (void)hierarchy;
     (void)cycles;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {
-    (void)h;
+static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
+    (void)hierarchy;
     (void)cycles;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: the hierarchy is functional");
 }
 
-static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
-    (void)h;
+static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
+    (void)hierarchy;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: the hierarchy is functional");
 }
 
-static uint64_t nothing(const gpc_hierarchy *h) {
-    (void)h;
+static uint64_t nothing(const gpc_hierarchy *hierarchy) {
+    (void)hierarchy;
     return 0;
 }
 
-static uint64_t never(const gpc_hierarchy *h) {
-    (void)h;
+static uint64_t never(const gpc_hierarchy *hierarchy) {
+    (void)hierarchy;
     return UINT64_MAX;
 }
 
-static gpc_status memory_reply(gpc_hierarchy *h, uint64_t id) {
-    (void)h;
+static gpc_status memory_reply(gpc_hierarchy *hierarchy, uint64_t id) {
+    (void)hierarchy;
     (void)id;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status memory_ready(gpc_hierarchy *h, uint32_t channel) {
-    (void)h;
+static gpc_status memory_ready(gpc_hierarchy *hierarchy, uint32_t channel) {
+    (void)hierarchy;
     (void)channel;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
-    (void)h;
+static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
+    (void)hierarchy;
     (void)sm;
     (void)credits;
     (void)more;
     return GPC_ERROR_STATE;
 }
 
-static uint64_t no_credits(const gpc_hierarchy *h, uint32_t sm) {
-    (void)h;
+static uint64_t no_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    (void)hierarchy;
     (void)sm;
     return 0;
 }
 
-static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
-    (void)h;
+static gpc_status set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks) {
+    (void)hierarchy;
     (void)callbacks;
     return GPC_ERROR_STATE;
 }

@@ -10,11 +10,11 @@
 
 typedef struct lane {
     gpc_hierarchy hierarchy; /* stand-in for the hierarchy: the same objects, separate statistics */
-    char apart[64];          /* keeps neighbours' data on other cache lines */
+    char padding[64];        /* keeps neighbours' data on other cache lines */
 } lane;
 
 struct gpci_round_lanes {
-    gpc_hierarchy *h;
+    gpc_hierarchy *hierarchy;
     gpci_workers *workers;
     gpci_asked_list *asked; /* [sms] */
     lane *each;             /* [count] */
@@ -27,40 +27,40 @@ struct gpci_round_lanes {
 };
 
 /* Reason why a hierarchy cannot run on several threads; NULL if possible. */
-static const char *refused(const gpc_hierarchy *h) {
-    if (h->coherent)
+static const char *refused(const gpc_hierarchy *hierarchy) {
+    if (hierarchy->coherent)
         return "a tree of coherent modules is run by one thread";
-    if (h->inclusive)
+    if (hierarchy->inclusive)
         return "l2.inclusion: a slice takes lines from all L1s";
-    if (h->tlbs)
+    if (hierarchy->tlbs)
         return "tlb.page: all SMs look pages up in one L2 TLB, in order";
-    if (h->l15 && gpci_number(h, GPCI_KEY_L15_SMS) > 1)
+    if (hierarchy->l15 && gpci_number(hierarchy, GPCI_KEY_L15_SMS) > 1)
         return "l15.sms: SMs of several threads would share one";
-    if (h->l1_future)
+    if (hierarchy->l1_future)
         return "l1.future: L1 is told when its lines are used next";
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
-        if (h->l1[sm]->predictor_ops->on_reply)
+    for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++)
+        if (hierarchy->l1[sm]->predictor_ops->on_reply)
             return "l1.bypass: the predictor hears at once what L2 replies";
     return NULL;
 }
 
-bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]) {
+bool gpci_round_lanes_check(const gpc_hierarchy *hierarchy, char text[GPCI_THREADS_TEXT]) {
     static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS,         GPCI_KEY_L2_REPLACEMENT,
                                     GPCI_KEY_L2_BYPASS,      GPCI_KEY_CONST_REPLACEMENT, GPCI_KEY_L15_REPLACEMENT};
-    const char *why = refused(h);
+    const char *why = refused(hierarchy);
     bool may = !why;
     if (why)
         snprintf(text, GPCI_THREADS_TEXT, "%s", why);
     for (size_t i = 0; may && i < sizeof keys / sizeof *keys; i++)
-        may = gpci_threads_check_key(h, keys[i], text);
+        may = gpci_threads_check_key(hierarchy, keys[i], text);
     return may;
 }
 
 void gpci_round_lanes_destroy(gpci_round_lanes *lanes) {
     if (!lanes)
         return;
-    gpc_context *context = lanes->h->context;
-    for (uint32_t sm = 0; lanes->asked && sm < lanes->h->sms; sm++)
+    gpc_context *context = lanes->hierarchy->context;
+    for (uint32_t sm = 0; lanes->asked && sm < lanes->hierarchy->sms; sm++)
         gpci_free(context, lanes->asked[sm].each);
     gpci_workers_destroy(lanes->workers);
     gpci_free(context, lanes->sms);
@@ -69,19 +69,19 @@ void gpci_round_lanes_destroy(gpci_round_lanes *lanes) {
     gpci_free(context, lanes);
 }
 
-gpc_status gpci_round_lanes_create(gpc_hierarchy *h, const gpci_workers_options *options, gpc_error *error,
+gpc_status gpci_round_lanes_create(gpc_hierarchy *hierarchy, const gpci_workers_options *options, gpc_error *error,
                                    gpci_round_lanes **out) {
     *out = NULL;
-    gpci_round_lanes *lanes = gpci_zalloc(h->context, 1, sizeof *lanes);
+    gpci_round_lanes *lanes = gpci_zalloc(hierarchy->context, 1, sizeof *lanes);
     if (!lanes)
         return gpci_out_of_memory(error);
-    lanes->h = h;
-    gpc_status status = gpci_workers_create(h->context, options, error, &lanes->workers);
+    lanes->hierarchy = hierarchy;
+    gpc_status status = gpci_workers_create(hierarchy->context, options, error, &lanes->workers);
     if (status == GPC_OK) {
         lanes->count = gpci_workers_count(lanes->workers);
-        lanes->asked = gpci_zalloc_lines(h->context, h->sms, sizeof *lanes->asked);
-        lanes->each = gpci_zalloc_lines(h->context, lanes->count, sizeof *lanes->each);
-        lanes->sms = gpci_zalloc(h->context, h->sms, sizeof *lanes->sms);
+        lanes->asked = gpci_zalloc_lines(hierarchy->context, hierarchy->sms, sizeof *lanes->asked);
+        lanes->each = gpci_zalloc_lines(hierarchy->context, lanes->count, sizeof *lanes->each);
+        lanes->sms = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *lanes->sms);
         if (!lanes->asked || !lanes->each || !lanes->sms)
             status = gpci_out_of_memory(error);
     }
@@ -94,9 +94,9 @@ gpc_status gpci_round_lanes_create(gpc_hierarchy *h, const gpci_workers_options 
 
 void gpci_round_lanes_begin(gpci_round_lanes *lanes) {
     for (uint32_t i = 0; i < lanes->count; i++) {
-        gpc_hierarchy *h = &lanes->each[i].hierarchy;
-        *h = *lanes->h;
-        gpc_stats_init(&h->stats);
+        gpc_hierarchy *hierarchy = &lanes->each[i].hierarchy;
+        *hierarchy = *lanes->hierarchy;
+        gpc_stats_init(&hierarchy->stats);
     }
 }
 
@@ -106,7 +106,7 @@ uint32_t gpci_round_lanes_count(const gpci_round_lanes *lanes) {
 
 void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
     for (uint32_t i = 0; i < lanes->count; i++) {
-        gpci_stats_add(&lanes->h->stats, &lanes->each[i].hierarchy.stats);
+        gpci_stats_add(&lanes->hierarchy->stats, &lanes->each[i].hierarchy.stats);
         gpc_stats_init(&lanes->each[i].hierarchy.stats);
     }
 }
@@ -114,65 +114,66 @@ void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
 /* Reserve for the most lines of an access: for each thread the lines of its bytes. */
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width) {
     gpci_asked_list *list = &lanes->asked[sm];
-    const gpci_level *level = lanes->h->has_l1 ? &lanes->h->l1_level : &lanes->h->l2_level;
+    const gpci_level *level = lanes->hierarchy->has_l1 ? &lanes->hierarchy->l1_level : &lanes->hierarchy->l2_level;
     const uint32_t most = threads * (2 + (width - 1) / level->line_bytes) * ASKED_PER_LINE;
-    return GPCI_ARRAY_ROOM(lanes->h->context, list->each, list->room, 0, most) ? GPC_OK : GPC_ERROR_MEMORY;
+    return GPCI_ARRAY_RESERVE(lanes->hierarchy->context, list->each, list->capacity, 0, most) ? GPC_OK
+                                                                                              : GPC_ERROR_MEMORY;
 }
 
-void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const gpc_request *request, uint8_t segments,
-                           uint32_t policy_word, const uint64_t bytes[2]) {
-    gpci_asked_list *list = &h->asked[request->sm];
+void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what, const gpc_request *request,
+                           uint8_t segments, uint32_t policy_word, const uint64_t bytes[2]) {
+    gpci_asked_list *list = &hierarchy->asked[request->sm];
     gpci_asked *asked = &list->each[list->count++];
     asked->request = *request;
     asked->bytes[0] = bytes ? bytes[0] : 0;
     asked->bytes[1] = bytes ? bytes[1] : 0;
     asked->policy_word = policy_word;
-    asked->slice = gpci_l2_place_of(h, request->address).slice;
+    asked->slice = gpci_l2_place_of(hierarchy, request->address).slice;
     asked->segments = segments;
     asked->what = (uint8_t)what;
 }
 
 /* True if the SM belongs to the thread. Neighbouring SMs share a thread, to keep their counters together. */
 static bool is_own(const gpci_round_lanes *lanes, uint32_t sm, uint32_t number) {
-    const uint64_t sms = lanes->h->sms;
+    const uint64_t sms = lanes->hierarchy->sms;
     return (uint64_t)sm * lanes->count - number * sms < sms; /* sm * count / sms == number, without a division */
 }
 
 static void pass_l1s(void *user_data, uint32_t number) {
     gpci_round_lanes *lanes = user_data;
-    gpc_hierarchy *h = &lanes->each[number].hierarchy;
-    h->asked = h->l2 ? lanes->asked : NULL;
+    gpc_hierarchy *hierarchy = &lanes->each[number].hierarchy;
+    hierarchy->asked = hierarchy->l2 ? lanes->asked : NULL;
     for (uint32_t i = 0; i < lanes->accesses; i++) {
         const uint32_t sm = lanes->sms[i];
         if (!is_own(lanes, sm, number))
             continue;
         lanes->asked[sm].count = 0;
-        lanes->asked[sm].status = lanes->access(lanes->user_data, h, i);
+        lanes->asked[sm].status = lanes->access(lanes->user_data, hierarchy, i);
     }
-    h->asked = NULL;
+    hierarchy->asked = NULL;
 }
 
-static void serve(gpc_hierarchy *h, const gpci_asked *asked) {
+static void serve(gpc_hierarchy *hierarchy, const gpci_asked *asked) {
     gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
     const gpci_transaction line = {.segments = asked->segments, .bytes = {asked->bytes[0], asked->bytes[1]}};
-    const gpci_line_access a = {.line = &line, .result = &ignored, .request = asked->request};
+    const gpci_line_access access = {.line = &line, .result = &ignored, .request = asked->request};
     uint32_t word;
     if (asked->what == GPCI_ASKED_READ)
-        gpci_functional_l2_read(h, &a, &asked->request, asked->segments, asked->policy_word, &word);
+        gpci_functional_l2_read(hierarchy, &access, &asked->request, asked->segments, asked->policy_word, &word);
     else if (asked->what == GPCI_ASKED_WRITE)
-        gpci_functional_l2_write(h, &a, &asked->request, asked->policy_word, asked->bytes);
+        gpci_functional_l2_write(hierarchy, &access, &asked->request, asked->policy_word, asked->bytes);
     else
-        gpci_functional_l2_atomic(h, &a);
+        gpci_functional_l2_atomic(hierarchy, &access);
 }
 
 static void pass_l2(void *user_data, uint32_t number) {
     gpci_round_lanes *lanes = user_data;
-    gpc_hierarchy *h = &lanes->each[number].hierarchy;
+    gpc_hierarchy *hierarchy = &lanes->each[number].hierarchy;
     for (uint32_t i = 0; i < lanes->accesses; i++) {
         const gpci_asked_list *list = &lanes->asked[lanes->sms[i]];
         for (size_t k = 0; k < list->count; k++)
             if (list->each[k].slice % lanes->count == number)
-                serve(h, &list->each[k]);
+                serve(hierarchy, &list->each[k]);
     }
 }
 
@@ -186,7 +187,7 @@ gpc_status gpci_round_lanes_round(gpci_round_lanes *lanes, uint32_t count, gpci_
     lanes->access = access;
     lanes->user_data = user_data;
     gpci_workers_run(lanes->workers, pass_l1s, lanes);
-    if (lanes->h->l2)
+    if (lanes->hierarchy->l2)
         gpci_workers_run(lanes->workers, pass_l2, lanes);
     for (*out_failed = 0; *out_failed < count; ++*out_failed)
         if (lanes->asked[lanes->sms[*out_failed]].status < 0)

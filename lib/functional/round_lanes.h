@@ -19,9 +19,9 @@
 typedef struct gpci_round_lanes gpci_round_lanes;
 
 /* True if a hierarchy can run on several threads; otherwise `text` has the reason. */
-bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]);
+bool gpci_round_lanes_check(const gpc_hierarchy *hierarchy, char text[GPCI_THREADS_TEXT]);
 
-gpc_status gpci_round_lanes_create(gpc_hierarchy *h, const gpci_workers_options *options, gpc_error *error,
+gpc_status gpci_round_lanes_create(gpc_hierarchy *hierarchy, const gpci_workers_options *options, gpc_error *error,
                                    gpci_round_lanes **out);
 uint32_t gpci_round_lanes_count(const gpci_round_lanes *lanes);
 void gpci_round_lanes_destroy(gpci_round_lanes *lanes);
@@ -33,8 +33,8 @@ void gpci_round_lanes_fold(gpci_round_lanes *lanes);
 /* Reserve room for the L2 requests of a warp instruction with `threads` lanes. Fails with GPC_ERROR_MEMORY. */
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width);
 
-/* Function for access `index`, on its SM's thread; `h` stands for the hierarchy on this thread. */
-typedef gpc_status (*gpci_lane_access_fn)(void *user_data, gpc_hierarchy *h, uint32_t index);
+/* Function for access `index`, on its SM's thread; `hierarchy` stands for the hierarchy on this thread. */
+typedef gpc_status (*gpci_lane_access_fn)(void *user_data, gpc_hierarchy *hierarchy, uint32_t index);
 
 /* SMs of a round in the order of their accesses: [SMs], filled by the caller of gpci_round_lanes_round. */
 uint32_t *gpci_round_lanes_order(gpci_round_lanes *lanes);
@@ -56,12 +56,12 @@ typedef struct gpci_asked {
 
 typedef struct gpci_asked_list {
     gpci_asked *each;
-    size_t count, room;
+    size_t count, capacity;
     gpc_status status; /* status of the requesting access */
 } gpci_asked_list;
 
 /* Replaces gpci_functional_l2_read and the other L2 calls, if h->asked is not NULL. */
-void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const gpc_request *request, uint8_t segments,
-                           uint32_t policy_word, const uint64_t bytes[2]);
+void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what, const gpc_request *request,
+                           uint8_t segments, uint32_t policy_word, const uint64_t bytes[2]);
 
 #endif

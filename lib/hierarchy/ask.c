@@ -9,83 +9,83 @@
 
 /* Queries of a host before it acts, and preloading of caches before a run. */
 
-static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy) {
+static bool accepts(const gpc_hierarchy *hierarchy, uint32_t sm, bool miss, gpc_busy *out_busy) {
     gpc_busy ignored;
     out_busy = out_busy ? out_busy : &ignored;
     *out_busy = GPC_BUSY_NOT;
-    return h && sm < h->sms && h->driver->clock->accepts(h, sm, miss, out_busy);
+    return hierarchy && sm < hierarchy->sms && hierarchy->driver->clock->accepts(hierarchy, sm, miss, out_busy);
 }
 
-bool gpc_hierarchy_can_accept(const gpc_hierarchy *h, uint32_t sm, gpc_busy *out_busy) {
-    return accepts(h, sm, false, out_busy);
+bool gpc_hierarchy_can_accept(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy) {
+    return accepts(hierarchy, sm, false, out_busy);
 }
 
-bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *h, uint32_t sm, gpc_busy *out_busy) {
-    return accepts(h, sm, true, out_busy);
+bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy) {
+    return accepts(hierarchy, sm, true, out_busy);
 }
 
-gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
-    if (!h || !request)
+gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
+    if (!hierarchy || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_miss: %s is NULL",
-                         h ? "request" : "hierarchy");
-    const char *wrong = gpci_processes_wrong(h, request, 1);
+                         hierarchy ? "request" : "hierarchy");
+    const char *wrong = gpci_processes_wrong(hierarchy, request, 1);
     return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong)
-                 : h->driver->clock->check_miss(h, request, error);
+                 : hierarchy->driver->clock->check_miss(hierarchy, request, error);
 }
 
-gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {
-    return h ? h->driver->clock->check_advance(h, cycles, error)
-             : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_advance: hierarchy is NULL");
+gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
+    return hierarchy ? hierarchy->driver->clock->check_advance(hierarchy, cycles, error)
+                     : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_advance: hierarchy is NULL");
 }
 
-bool gpc_hierarchy_is_idle(const gpc_hierarchy *h) {
-    return h && h->driver->idle(h);
+bool gpc_hierarchy_is_idle(const gpc_hierarchy *hierarchy) {
+    return hierarchy && hierarchy->driver->idle(hierarchy);
 }
 
-gpc_status gpc_hierarchy_locate(const gpc_hierarchy *h, uint32_t sm, uint64_t address, gpc_location *location) {
-    if (!h || !location || sm >= h->sms)
+gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address, gpc_location *location) {
+    if (!hierarchy || !location || sm >= hierarchy->sms)
         return GPC_ERROR_ARGUMENT;
-    if (h->coherent)
+    if (hierarchy->coherent)
         return GPC_ERROR_UNSUPPORTED;
-    const uint64_t line = address & ~(uint64_t)(h->l2_level.line_bytes - 1);
-    const gpci_l2_place place = gpci_l2_place_of(h, line);
+    const uint64_t line = address & ~(uint64_t)(hierarchy->l2_level.line_bytes - 1);
+    const gpci_l2_place place = gpci_l2_place_of(hierarchy, line);
     gpc_location l = {.struct_size = sizeof l,
                       .line = line,
                       .slice_address = place.inner,
-                      .partition = gpci_l2_home(h, line),
-                      .near_slice = gpci_l2_slice(h, h->sm_partition[sm], place.slice),
+                      .partition = gpci_l2_home(hierarchy, line),
+                      .near_slice = gpci_l2_slice(hierarchy, hierarchy->sm_partition[sm], place.slice),
                       .set = GPC_NOWHERE,
                       .channel = GPC_NOWHERE,
                       .bank = GPC_NOWHERE};
-    l.slice = gpci_l2_slice(h, l.partition, place.slice);
-    if (h->l2)
-        l.set = gpci_index_of(&h->l2[l.slice]->index, place.inner >> h->l2[l.slice]->line_shift);
-    h->driver->clock->locate(h, &l);
+    l.slice = gpci_l2_slice(hierarchy, l.partition, place.slice);
+    if (hierarchy->l2)
+        l.set = gpci_index_of(&hierarchy->l2[l.slice]->index, place.inner >> hierarchy->l2[l.slice]->line_shift);
+    hierarchy->driver->clock->locate(hierarchy, &l);
     return gpci_give(location, &l, sizeof l);
 }
 
-gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *h, gpc_shape *shape) {
-    if (!h || !shape)
+gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape) {
+    if (!hierarchy || !shape)
         return GPC_ERROR_ARGUMENT;
     gpc_shape s = {.struct_size = sizeof s,
-                   .sms = h->sms,
-                   .partitions = h->partitions,
-                   .slices = h->slices,
-                   .channels = h->driver->objects(h, GPC_OBJECT_CHANNEL),
-                   .lanes = h->lanes};
-    if (h->has_l1) {
-        s.l1_bytes = h->share.l1_bytes;
-        s.shared_bytes = h->share.carveout;
-        s.l1_sets = h->share.sets;
-        s.l1_ways = h->share.ways;
-        s.l1_line = h->l1_level.line_bytes;
-        s.l1_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
+                   .sms = hierarchy->sms,
+                   .partitions = hierarchy->partitions,
+                   .slices = hierarchy->slices,
+                   .channels = hierarchy->driver->objects(hierarchy, GPC_OBJECT_CHANNEL),
+                   .lanes = hierarchy->lanes};
+    if (hierarchy->has_l1) {
+        s.l1_bytes = hierarchy->share.l1_bytes;
+        s.shared_bytes = hierarchy->share.carveout;
+        s.l1_sets = hierarchy->share.sets;
+        s.l1_ways = hierarchy->share.ways;
+        s.l1_line = hierarchy->l1_level.line_bytes;
+        s.l1_sectors = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_SECTORS);
     }
-    if (gpci_number(h, GPCI_KEY_L2_ENABLED)) {
-        s.l2_line = h->l2_level.line_bytes;
-        s.l2_ways = (uint32_t)gpci_number(h, GPCI_KEY_L2_WAYS);
-        s.l2_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
-        s.l2_sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
+    if (gpci_number(hierarchy, GPCI_KEY_L2_ENABLED)) {
+        s.l2_line = hierarchy->l2_level.line_bytes;
+        s.l2_ways = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_WAYS);
+        s.l2_sectors = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_SECTORS);
+        s.l2_sets = (uint32_t)(gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
         s.l2_bytes = (uint64_t)s.l2_sets * s.l2_ways * s.l2_line * s.slices;
     }
     return gpci_give(shape, &s, sizeof s);
@@ -106,79 +106,79 @@ static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint
     return status;
 }
 
-static gpc_cache *slice_of(const gpc_hierarchy *h, uint64_t address, uint64_t *inner) {
-    const gpci_l2_place place = gpci_l2_place_of(h, address);
+static gpc_cache *slice_of(const gpc_hierarchy *hierarchy, uint64_t address, uint64_t *inner) {
+    const gpci_l2_place place = gpci_l2_place_of(hierarchy, address);
     *inner = place.inner;
-    return h->l2[gpci_l2_slice(h, gpci_l2_home(h, address), place.slice)];
+    return hierarchy->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, address), place.slice)];
 }
 
 /* Largest part of a copy to load, in multiples of L2's size. Beyond, the end would evict the beginning. */
 #define MOST_COPIED 4u
 
-gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t bytes) {
-    const uint64_t step = h->l2_level.line_bytes;
-    const uint64_t most = MOST_COPIED * gpci_number(h, GPCI_KEY_L2_SIZE);
+gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *hierarchy, uint64_t address, uint64_t bytes) {
+    const uint64_t step = hierarchy->l2_level.line_bytes;
+    const uint64_t most = MOST_COPIED * gpci_number(hierarchy, GPCI_KEY_L2_SIZE);
     gpc_status status = GPC_OK;
     if (!bytes)
         return GPC_OK;
-    GPCI_RECORD(h, cannot, (h->recorder, "kernels.copies = l2"));
-    h->counts_fresh = false;
+    GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "kernels.copies = l2"));
+    hierarchy->counts_fresh = false;
     const uint64_t last = bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + (bytes - 1);
     address = last - address >= most ? last - most + 1 : address;
     for (uint64_t line = address / step; line <= last / step && status >= 0; line++) {
         uint64_t inner;
-        gpc_cache *cache = slice_of(h, line * step, &inner);
+        gpc_cache *cache = slice_of(hierarchy, line * step, &inner);
         const uint64_t from = line == address / step ? address % step : 0;
         const uint64_t to = line == last / step ? last % step : step - 1;
         const unsigned first = (unsigned)(from >> cache->sector_shift), end = (unsigned)(to >> cache->sector_shift) + 1;
-        const gpc_request request = gpci_request_of_nobody(h, inner, line * step, 0, GPC_LOAD);
+        const gpc_request request = gpci_request_of_nobody(hierarchy, inner, line * step, 0, GPC_LOAD);
         status = put_quietly(cache, &request, (uint8_t)(((1u << end) - 1) & ~((1u << first) - 1)));
     }
     return status < 0 ? status : GPC_OK;
 }
 
-const char *gpci_hierarchy_no_copies(const gpc_hierarchy *h) {
-    return h->coherent    ? "a tree of coherent modules"
-           : h->with_data ? "accesses carry values (coherence.data)"
-           : h->inclusive ? "L2 is inclusive: lines that make room would have to leave L1s"
-           : !h->l2       ? "there is no L2"
-                          : NULL;
+const char *gpci_hierarchy_no_copies(const gpc_hierarchy *hierarchy) {
+    return hierarchy->coherent    ? "a tree of coherent modules"
+           : hierarchy->with_data ? "accesses carry values (coherence.data)"
+           : hierarchy->inclusive ? "L2 is inclusive: lines that make room would have to leave L1s"
+           : !hierarchy->l2       ? "there is no L2"
+                                  : NULL;
 }
 
-static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t sm, uint64_t address, uint64_t bytes,
-                                gpc_error *error) {
+static gpc_status check_preload(const gpc_hierarchy *hierarchy, unsigned level, uint32_t sm, uint64_t address,
+                                uint64_t bytes, gpc_error *error) {
 #define REFUSE(status, ...) return gpci_fail(error, status, "gpc_hierarchy_preload: " __VA_ARGS__)
-    if (!h)
+    if (!hierarchy)
         REFUSE(GPC_ERROR_ARGUMENT, "hierarchy is NULL");
-    if (h->called_back)
+    if (hierarchy->called_back)
         REFUSE(GPC_ERROR_STATE, "called from within a callback");
-    if (h->coherent || h->with_data || h->inclusive)
-        REFUSE(GPC_ERROR_UNSUPPORTED, "%s", gpci_hierarchy_no_copies(h));
-    if (level < 1 || level > 2 || (level == 1 && sm >= h->sms))
+    if (hierarchy->coherent || hierarchy->with_data || hierarchy->inclusive)
+        REFUSE(GPC_ERROR_UNSUPPORTED, "%s", gpci_hierarchy_no_copies(hierarchy));
+    if (level < 1 || level > 2 || (level == 1 && sm >= hierarchy->sms))
         REFUSE(GPC_ERROR_ARGUMENT, "%s", level < 1 || level > 2 ? "level is not 1 or 2" : "sm is not below sm.count");
-    if (!(level == 1 ? h->l1 : h->l2))
+    if (!(level == 1 ? hierarchy->l1 : hierarchy->l2))
         REFUSE(GPC_ERROR_ARGUMENT, "there is no L%u", level);
     if (bytes && address > UINT64_MAX - (bytes - 1))
         REFUSE(GPC_ERROR_RANGE, "address and bytes go beyond the last address");
-    if (!h->driver->idle(h))
+    if (!hierarchy->driver->idle(hierarchy))
         REFUSE(GPC_ERROR_STATE, "accesses are in flight");
     return GPC_OK;
 #undef REFUSE
 }
 
-gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, uint64_t address, uint64_t bytes,
-                                 gpc_error *error) {
-    gpc_status status = check_preload(h, level, sm, address, bytes, error);
+gpc_status gpc_hierarchy_preload(gpc_hierarchy *hierarchy, unsigned level, uint32_t sm, uint64_t address,
+                                 uint64_t bytes, gpc_error *error) {
+    gpc_status status = check_preload(hierarchy, level, sm, address, bytes, error);
     if (status < 0 || !bytes)
         return status;
-    GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_preload"));
-    h->counts_fresh = false; /* lines that no counter knows */
-    const uint64_t step = level == 1 ? h->l1_level.line_bytes : h->l2_level.line_bytes;
+    GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_preload"));
+    hierarchy->counts_fresh = false; /* lines that no counter knows */
+    const uint64_t step = level == 1 ? hierarchy->l1_level.line_bytes : hierarchy->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
     for (uint64_t line = first; line <= last && status >= 0; line++) {
         uint64_t at = line * step;
-        gpc_cache *cache = level == 1 ? h->l1[sm] : slice_of(h, at, &at);
-        const gpc_request request = gpci_request_of_nobody(h, at, line * step, sm, GPC_LOAD);
+        gpc_cache *cache = level == 1 ? hierarchy->l1[sm] : slice_of(hierarchy, at, &at);
+        const gpc_request request = gpci_request_of_nobody(hierarchy, at, line * step, sm, GPC_LOAD);
         status = put_quietly(cache, &request, cache->all_sectors);
     }
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_preload: %s", gpc_status_string(status)) : GPC_OK;

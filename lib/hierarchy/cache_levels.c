@@ -8,20 +8,20 @@
 
 /* Levels of a hierarchy without coherence: an L1 per SM, and L2 slices. L1s and slices are caches. */
 
-static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
-    gpc_status status = h->has_l1 ? gpci_build_l1(h, &h->share, error, &h->l1) : GPC_OK;
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
-        status = gpci_build_l2(h, error);
+static gpc_status create(gpc_hierarchy *hierarchy, gpc_error *error) {
+    gpc_status status = hierarchy->has_l1 ? gpci_build_l1(hierarchy, &hierarchy->share, error, &hierarchy->l1) : GPC_OK;
+    if (status == GPC_OK && gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))
+        status = gpci_build_l2(hierarchy, error);
     if (status == GPC_OK)
-        status = gpci_constants_create(h, error);
-    return status == GPC_OK ? gpci_l15_create(h, error) : status;
+        status = gpci_constants_create(hierarchy, error);
+    return status == GPC_OK ? gpci_l15_create(hierarchy, error) : status;
 }
 
-static void destroy(gpc_hierarchy *h) {
-    gpci_l15_destroy(h);
-    gpci_constants_destroy(h);
-    gpci_destroy_caches(h, h->l1, h->sms);
-    gpci_destroy_caches(h, h->l2, h->slices);
+static void destroy(gpc_hierarchy *hierarchy) {
+    gpci_l15_destroy(hierarchy);
+    gpci_constants_destroy(hierarchy);
+    gpci_destroy_caches(hierarchy, hierarchy->l1, hierarchy->sms);
+    gpci_destroy_caches(hierarchy, hierarchy->l2, hierarchy->slices);
 }
 
 static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
@@ -30,63 +30,63 @@ static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
 }
 
 /* A cache with callbacks for fills and evictions leaves the fast kinds. With a clock the stage has the callbacks. */
-void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
-    h->observer = observer;
-    if (h->timed) {
-        h->driver->relink(h);
+void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *observer) {
+    hierarchy->observer = observer;
+    if (hierarchy->timed) {
+        hierarchy->driver->relink(hierarchy);
         return;
     }
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
-        gpc_cache_options *options = &h->l1[sm]->options;
+    for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++) {
+        gpc_cache_options *options = &hierarchy->l1[sm]->options;
         options->on_fill = observer ? observer->on_fill : NULL;
         options->on_evict = observer ? observer->on_evict : NULL;
         options->callback_data = observer ? observer->cache_data[sm] : NULL;
-        gpci_classify(h->l1[sm]);
+        gpci_classify(hierarchy->l1[sm]);
     }
 }
 
 /*
  * Change L1's share of a unified memory: new, empty L1s move into the existing objects, which a host may have borrowed.
  */
-static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error) {
+static gpc_status resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error) {
     gpc_cache **l1;
-    if (!h->l1)
+    if (!hierarchy->l1)
         return GPC_OK;
-    gpc_status status = gpci_build_l1(h, share, error, &l1);
+    gpc_status status = gpci_build_l1(hierarchy, share, error, &l1);
     if (status < 0)
         return status;
-    status = gpci_functional_flush_l1(h);
-    for (uint32_t sm = 0; sm < h->sms; sm++) {
-        add_cache_stats(&h->of_sm[sm].retired, h->l1[sm]);
-        gpci_cache_exchange(h->l1[sm], l1[sm]);
+    status = gpci_functional_flush_l1(hierarchy);
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
+        add_cache_stats(&hierarchy->of_sm[sm].retired, hierarchy->l1[sm]);
+        gpci_cache_exchange(hierarchy->l1[sm], l1[sm]);
     }
-    gpci_destroy_caches(h, l1, h->sms);
-    h->share = *share;
-    h->driver->relink(h);
-    if (h->observer)
-        gpci_hierarchy_observe(h, h->observer);
+    gpci_destroy_caches(hierarchy, l1, hierarchy->sms);
+    hierarchy->share = *share;
+    hierarchy->driver->relink(hierarchy);
+    if (hierarchy->observer)
+        gpci_hierarchy_observe(hierarchy, hierarchy->observer);
     return status;
 }
 
-gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
-    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
-    gpc_status status = flush >= 1 || h->viper ? gpci_functional_flush_l1(h) : GPC_OK;
-    if (flush >= 1 || h->viper)
-        gpci_constants_drop(h);
-    gpci_l15_begin(h, flush >= 1 || h->viper);
+gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy) {
+    uint64_t flush = gpci_number(hierarchy, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
+    gpc_status status = flush >= 1 || hierarchy->viper ? gpci_functional_flush_l1(hierarchy) : GPC_OK;
+    if (flush >= 1 || hierarchy->viper)
+        gpci_constants_drop(hierarchy);
+    gpci_l15_begin(hierarchy, flush >= 1 || hierarchy->viper);
     if (flush == 2 && status == GPC_OK) {
-        gpci_functional_flush_l2(h);
-        h->cold = true;
+        gpci_functional_flush_l2(hierarchy);
+        hierarchy->cold = true;
     }
     return status;
 }
 
-static gpc_status flush(gpc_hierarchy *h) {
-    gpci_constants_drop(h);
-    gpci_l15_drop(h);
-    gpc_status status = gpci_functional_flush_l1(h);
+static gpc_status flush(gpc_hierarchy *hierarchy) {
+    gpci_constants_drop(hierarchy);
+    gpci_l15_drop(hierarchy);
+    gpc_status status = gpci_functional_flush_l1(hierarchy);
     if (status == GPC_OK)
-        gpci_functional_flush_l2(h);
+        gpci_functional_flush_l2(hierarchy);
     return status;
 }
 
@@ -104,85 +104,85 @@ static uint64_t lookups(const gpc_cache_stats *cache) {
     return cache->reads + cache->writes + cache->atomics;
 }
 
-static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
-    gpc_cache_stats l1 = h->of_sm[sm].retired;
-    if (h->l1)
-        add_cache_stats(&l1, h->l1[sm]);
-    s->l1_lookups += lookups(&l1);
-    s->l1_evictions += l1.evictions;
-    s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
-    s->l1_bypasses += decisions_that_held(&l1, h->of_sm[sm].open_bypasses);
-    s->l1_token_bypasses += l1.token_bypasses;
-    s->l1_opportunistic_fills += l1.opportunistic_fills;
-    s->l1_priority_evictions += l1.priority_evictions;
-    s->l1_predictions += l1.predictions;
-    s->l1_overturned_bypasses += l1.overturned_bypasses;
-    s->l1_overturned_fills += l1.overturned_fills;
-    s->l1_oracle_decisions += l1.oracle_decisions;
-    s->l1_oracle_bypasses += l1.oracle_bypasses;
-    s->l1_oracle_agreements += l1.oracle_agreements;
-    s->l1_oracle_agreed_bypasses += l1.oracle_agreed_bypasses;
-    s->l1_invalidations += l1.invalidations;
-    s->l1_intra_warp_hits += l1.intra_warp_hits;
-    s->l1_inter_warp_hits += l1.inter_warp_hits;
+static void add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats) {
+    gpc_cache_stats l1 = hierarchy->of_sm[sm].retired;
+    if (hierarchy->l1)
+        add_cache_stats(&l1, hierarchy->l1[sm]);
+    stats->l1_lookups += lookups(&l1);
+    stats->l1_evictions += l1.evictions;
+    stats->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
+    stats->l1_bypasses += decisions_that_held(&l1, hierarchy->of_sm[sm].open_bypasses);
+    stats->l1_token_bypasses += l1.token_bypasses;
+    stats->l1_opportunistic_fills += l1.opportunistic_fills;
+    stats->l1_priority_evictions += l1.priority_evictions;
+    stats->l1_predictions += l1.predictions;
+    stats->l1_overturned_bypasses += l1.overturned_bypasses;
+    stats->l1_overturned_fills += l1.overturned_fills;
+    stats->l1_oracle_decisions += l1.oracle_decisions;
+    stats->l1_oracle_bypasses += l1.oracle_bypasses;
+    stats->l1_oracle_agreements += l1.oracle_agreements;
+    stats->l1_oracle_agreed_bypasses += l1.oracle_agreed_bypasses;
+    stats->l1_invalidations += l1.invalidations;
+    stats->l1_intra_warp_hits += l1.intra_warp_hits;
+    stats->l1_inter_warp_hits += l1.inter_warp_hits;
 }
 
-static void add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
-    if (!h->l2)
+static void add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats) {
+    if (!hierarchy->l2)
         return;
-    gpc_cache_stats l2 = gpci_cache_stats(h->l2[slice]);
-    s->l2_lookups += lookups(&l2);
-    s->l2_evictions += l2.evictions;
-    s->l2_token_bypasses += l2.token_bypasses;
-    s->l2_opportunistic_fills += l2.opportunistic_fills;
-    s->l2_priority_evictions += l2.priority_evictions;
+    gpc_cache_stats l2 = gpci_cache_stats(hierarchy->l2[slice]);
+    stats->l2_lookups += lookups(&l2);
+    stats->l2_evictions += l2.evictions;
+    stats->l2_token_bypasses += l2.token_bypasses;
+    stats->l2_opportunistic_fills += l2.opportunistic_fills;
+    stats->l2_priority_evictions += l2.priority_evictions;
 }
 
-static void reset_stats(gpc_hierarchy *h) {
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
-        gpc_cache_reset_stats(h->l1[sm]);
-    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        gpc_cache_reset_stats(h->l2[slice]);
+static void reset_stats(gpc_hierarchy *hierarchy) {
+    for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++)
+        gpc_cache_reset_stats(hierarchy->l1[sm]);
+    for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
+        gpc_cache_reset_stats(hierarchy->l2[slice]);
 }
 
-static gpc_status warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
-    return h->l1 ? gpc_cache_warp_event(h->l1[event->sm], event) : GPC_OK;
+static gpc_status warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event) {
+    return hierarchy->l1 ? gpc_cache_warp_event(hierarchy->l1[event->sm], event) : GPC_OK;
 }
 
-static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+static uint32_t objects(const gpc_hierarchy *hierarchy, gpc_object kind) {
     if (kind == GPC_OBJECT_L1)
-        return h->l1 ? h->sms : 0;
-    return kind == GPC_OBJECT_SLICE && h->l2 ? h->slices : 0;
+        return hierarchy->l1 ? hierarchy->sms : 0;
+    return kind == GPC_OBJECT_SLICE && hierarchy->l2 ? hierarchy->slices : 0;
 }
 
-static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
+static void object(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, gpci_object_values *values) {
     bool l1 = kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1, l2 = kind == GPC_OBJECT_SLICE;
-    values->has[GPC_TABLE_CACHE] = (l1 && h->l1) || (l2 && h->l2);
+    values->has[GPC_TABLE_CACHE] = (l1 && hierarchy->l1) || (l2 && hierarchy->l2);
     if (!values->has[GPC_TABLE_CACHE])
         return;
     if (l1)
-        values->cache = h->of_sm[index].retired;
-    add_cache_stats(&values->cache, l1 ? h->l1[index] : h->l2[index]);
+        values->cache = hierarchy->of_sm[index].retired;
+    add_cache_stats(&values->cache, l1 ? hierarchy->l1[index] : hierarchy->l2[index]);
 }
 
-static gpc_status check(gpc_hierarchy *h, gpc_error *error) {
-    gpc_status status = gpci_viper_check(h, error);
+static gpc_status check(gpc_hierarchy *hierarchy, gpc_error *error) {
+    gpc_status status = gpci_viper_check(hierarchy, error);
     if (status == GPC_OK)
-        status = gpci_check_prefetchers(h, error);
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ATOMICS))
+        status = gpci_check_prefetchers(hierarchy, error);
+    if (status == GPC_OK && gpci_number(hierarchy, GPCI_KEY_L1_ATOMICS))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.atomics = cta needs a tree without directories (coherence = vi, slc-glc): other L1s send "
                          "atomics on, whatever their scope");
-    return status == GPC_OK ? gpci_build_future(h, error) : status;
+    return status == GPC_OK ? gpci_build_future(hierarchy, error) : status;
 }
 
-static void archive(gpc_hierarchy *h, gpci_archive *a) {
-    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
-        gpci_cache_archive(h->l1[sm], a);
-    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        gpci_cache_archive(h->l2[slice], a);
-    gpci_constants_archive(h, a);
-    gpci_l15_archive(h, a);
+static void archive(gpc_hierarchy *hierarchy, gpci_archive *archived) {
+    for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++)
+        gpci_cache_archive(hierarchy->l1[sm], archived);
+    for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
+        gpci_cache_archive(hierarchy->l2[slice], archived);
+    gpci_constants_archive(hierarchy, archived);
+    gpci_l15_archive(hierarchy, archived);
 }
 
 const gpci_levels gpci_cache_levels = {.check = check,

@@ -54,72 +54,77 @@ static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
                                gpci_crc_of(&crc, ours, kind->sizes, kind->size_count * sizeof *kind->sizes)};
 }
 
-static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
-    gpci_archive_section(a, "config");
-    gpci_archive_same(a, GPCI_KEY_COUNT, "another number of configuration keys");
-    const char *preset = gpci_archive_text(a, a->loading || !config->preset ? "" : config->preset);
-    gpc_status status = a->loading && a->status == GPC_OK ? gpc_config_create(a->context, a->error, out) : a->status;
-    if (a->loading && status == GPC_OK && a->status == GPC_OK && *preset)
-        status = gpc_config_load_preset(*out, preset, a->error);
-    for (uint32_t key = 0; key < GPCI_KEY_COUNT && status == GPC_OK && a->status == GPC_OK; key++) {
+static gpc_status archive_config(const gpc_config *config, gpci_archive *archive, gpc_config **out) {
+    gpci_archive_section(archive, "config");
+    gpci_archive_same(archive, GPCI_KEY_COUNT, "another number of configuration keys");
+    const char *preset = gpci_archive_text(archive, archive->loading || !config->preset ? "" : config->preset);
+    gpc_status status = archive->loading && archive->status == GPC_OK
+                            ? gpc_config_create(archive->context, archive->error, out)
+                            : archive->status;
+    if (archive->loading && status == GPC_OK && archive->status == GPC_OK && *preset)
+        status = gpc_config_load_preset(*out, preset, archive->error);
+    for (uint32_t key = 0; key < GPCI_KEY_COUNT && status == GPC_OK && archive->status == GPC_OK; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         gpc_key_at(key, &info);
-        const char *name = gpci_archive_text(a, info.name),
-                   *value = gpci_archive_text(a, a->loading ? "" : gpci_config_text(config, (gpci_key)key));
-        if (a->loading && a->status == GPC_OK)
-            status = gpci_config_assign_named(*out, name, value, a->error);
+        const char *name = gpci_archive_text(archive, info.name),
+                   *value = gpci_archive_text(archive, archive->loading ? "" : gpci_config_text(config, (gpci_key)key));
+        if (archive->loading && archive->status == GPC_OK)
+            status = gpci_config_assign_named(*out, name, value, archive->error);
     }
-    return status < 0 ? status : a->status;
+    return status < 0 ? status : archive->status;
 }
 
 /* Save or load L1's share of unified memory, and resize the L1s. */
-static void archive_share(gpc_hierarchy *h, gpci_archive *a) {
-    gpci_l1_share share = h->share;
-    gpci_archive_bytes(a, &share, sizeof share);
-    if (a->status < 0 || !a->loading)
+static void archive_share(gpc_hierarchy *hierarchy, gpci_archive *archive) {
+    gpci_l1_share share = hierarchy->share;
+    gpci_archive_bytes(archive, &share, sizeof share);
+    if (archive->status < 0 || !archive->loading)
         return;
-    if (!gpci_is_shape(&share, &h->share)) {
+    if (!gpci_is_shape(&share, &hierarchy->share)) {
         gpc_error reason = GPC_ERROR_INIT;
-        gpc_status status = h->levels->resize(h, &share, &reason);
+        gpc_status status = hierarchy->levels->resize(hierarchy, &share, &reason);
         if (status < 0)
-            gpci_archive_fail(a, status, reason.message);
+            gpci_archive_fail(archive, status, reason.message);
     }
-    h->share = share;
+    hierarchy->share = share;
 }
 
-void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
-    gpci_archive_section(a, "hierarchy");
-    archive_share(h, a);
-    gpci_kernels_archive(h, a);
-    gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
-    gpci_archive_bytes(a, &h->cold, sizeof h->cold);
-    gpci_archive_bytes(a, &h->processes, sizeof h->processes);
+void gpci_hierarchy_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
+    gpci_archive_section(archive, "hierarchy");
+    archive_share(hierarchy, archive);
+    gpci_kernels_archive(hierarchy, archive);
+    gpci_archive_bytes(archive, &hierarchy->kernel, sizeof hierarchy->kernel);
+    gpci_archive_bytes(archive, &hierarchy->cold, sizeof hierarchy->cold);
+    gpci_archive_bytes(archive, &hierarchy->processes, sizeof hierarchy->processes);
 #ifdef GPCI_CHECK
-    gpci_archive_bytes(a, &h->counts_all, sizeof h->counts_all);
-    gpci_archive_bytes(a, &h->counts_fresh, sizeof h->counts_fresh);
-    gpci_archive_bytes(a, &h->resident_again, sizeof h->resident_again);
-    gpci_archive_bytes(a, &h->lent, sizeof h->lent);
+    gpci_archive_bytes(archive, &hierarchy->counts_all, sizeof hierarchy->counts_all);
+    gpci_archive_bytes(archive, &hierarchy->counts_fresh, sizeof hierarchy->counts_fresh);
+    gpci_archive_bytes(archive, &hierarchy->resident_again, sizeof hierarchy->resident_again);
+    gpci_archive_bytes(archive, &hierarchy->lent, sizeof hierarchy->lent);
 #endif
-    gpci_archive_bytes(a, &h->window, sizeof h->window);
-    gpci_archive_bytes(a, &h->stats, sizeof h->stats);
-    gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);
-    gpci_archive_bytes(a, h->of_slice, h->slices * sizeof *h->of_slice);
-    if (h->of_stream)
-        gpci_archive_bytes(a, h->of_stream, (h->sms + h->slices) * ((size_t)h->streams + 1) * sizeof *h->of_stream);
-    gpci_warp_ranks_archive(h, a);
-    if (h->tlbs)
-        gpci_tlbs_state(h->tlbs, gpci_archive_bytes, a);
-    gpci_archive_section(a, "levels");
-    h->levels->archive(h, a);
-    gpci_archive_section(a, "driver");
-    h->driver->archive(h, a);
-    h->counts_all &= a->status == GPC_OK || !a->loading; /* half a snapshot has half of the counts */
+    gpci_archive_bytes(archive, &hierarchy->window, sizeof hierarchy->window);
+    gpci_archive_bytes(archive, &hierarchy->stats, sizeof hierarchy->stats);
+    gpci_archive_bytes(archive, hierarchy->of_sm, hierarchy->sms * sizeof *hierarchy->of_sm);
+    gpci_archive_bytes(archive, hierarchy->of_slice, hierarchy->slices * sizeof *hierarchy->of_slice);
+    if (hierarchy->of_stream)
+        gpci_archive_bytes(archive, hierarchy->of_stream,
+                           (hierarchy->sms + hierarchy->slices) * ((size_t)hierarchy->streams + 1) *
+                               sizeof *hierarchy->of_stream);
+    gpci_warp_ranks_archive(hierarchy, archive);
+    if (hierarchy->tlbs)
+        gpci_tlbs_state(hierarchy->tlbs, gpci_archive_bytes, archive);
+    gpci_archive_section(archive, "levels");
+    hierarchy->levels->archive(hierarchy, archive);
+    gpci_archive_section(archive, "driver");
+    hierarchy->driver->archive(hierarchy, archive);
+    hierarchy->counts_all &=
+        archive->status == GPC_OK || !archive->loading; /* half a snapshot has half of the counts */
 }
 
-static gpc_status write_all(const gpci_archive *a, gpc_write_fn write, void *user_data, gpc_error *error) {
-    for (size_t at = 0; at < a->size;) {
-        const size_t part = a->size - at < READ_STEP ? a->size - at : READ_STEP;
-        gpc_status status = write(user_data, a->data + at, part);
+static gpc_status write_all(const gpci_archive *archive, gpc_write_fn write, void *user_data, gpc_error *error) {
+    for (size_t at = 0; at < archive->size;) {
+        const size_t part = archive->size - at < READ_STEP ? archive->size - at : READ_STEP;
+        gpc_status status = write(user_data, archive->data + at, part);
         if (status < 0)
             return gpci_fail(error, status, "snapshot, offset %zu: it cannot be written: %s", at,
                              gpc_status_string(status));
@@ -133,7 +138,7 @@ static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_da
     *out = (gpci_buffer){.context = context};
     for (;;) {
         size_t got = 0;
-        if (!gpci_buffer_room(out, READ_STEP))
+        if (!gpci_buffer_reserve(out, READ_STEP))
             return gpci_out_of_memory(error);
         gpc_status status = read(user_data, out->data + out->length, READ_STEP, &got);
         if (status == GPC_OK && got > READ_STEP)
@@ -147,27 +152,27 @@ static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_da
     }
 }
 
-static gpc_status save(const gpci_saved *from, gpci_archive *a, gpc_error *error) {
-    gpci_archive_save(a, from->context, error, archive_kind(from->kind));
-    gpc_status status = archive_config(from->config, a, NULL);
+static gpc_status save(const gpci_saved *from, gpci_archive *archive, gpc_error *error) {
+    gpci_archive_save(archive, from->context, error, archive_kind(from->kind));
+    gpc_status status = archive_config(from->config, archive, NULL);
     if (status == GPC_OK) /* a saving archive only reads the object */
-        from->kind->archive((void *)(uintptr_t)from->object, a);
-    return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
+        from->kind->archive((void *)(uintptr_t)from->object, archive);
+    return archive->status == GPC_OK ? gpci_archive_finish(archive) : archive->status;
 }
 
-static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, const char *threads, void **out) {
+static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *archive, const char *threads, void **out) {
     gpc_config *config = NULL;
     void *object = NULL;
-    gpc_status status = archive_config(NULL, a, &config);
+    gpc_status status = archive_config(NULL, archive, &config);
     if (status == GPC_OK && threads)
-        status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), threads, a->error);
+        status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), threads, archive->error);
     if (status == GPC_OK)
-        status = kind->create(a->context, config, a->error, &object);
+        status = kind->create(archive->context, config, archive->error, &object);
     gpc_config_destroy(config);
     if (status < 0)
         return status;
-    kind->archive(object, a);
-    status = gpci_archive_end(a);
+    kind->archive(object, archive);
+    status = gpci_archive_end(archive);
     if (status == GPC_OK)
         *out = object;
     else
@@ -177,20 +182,20 @@ static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, const ch
 
 static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *data, size_t size, const char *threads,
                        gpc_error *error, void **out) {
-    gpci_archive a;
-    gpc_status status = gpci_archive_load(&a, context, data, size, error, archive_kind(kind));
+    gpci_archive archive;
+    gpc_status status = gpci_archive_load(&archive, context, data, size, error, archive_kind(kind));
     if (status == GPC_OK)
-        status = restore(kind, &a, threads, out);
-    gpci_archive_close(&a);
+        status = restore(kind, &archive, threads, out);
+    gpci_archive_close(&archive);
     return status;
 }
 
 gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_data, gpc_error *error) {
-    gpci_archive a;
-    gpc_status status = save(from, &a, error);
+    gpci_archive archive;
+    gpc_status status = save(from, &archive, error);
     if (status == GPC_OK)
-        status = write_all(&a, write, user_data, error);
-    gpci_archive_close(&a);
+        status = write_all(&archive, write, user_data, error);
+    gpci_archive_close(&archive);
     return status;
 }
 
@@ -205,18 +210,18 @@ gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, con
 }
 
 gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out) {
-    gpci_archive a;
-    gpc_status status = save(from, &a, error);
+    gpci_archive archive;
+    gpc_status status = save(from, &archive, error);
     if (status == GPC_OK)
-        return load(from->kind, from->context, a.data, a.size, NULL, error, out);
-    gpci_archive_close(&a);
+        return load(from->kind, from->context, archive.data, archive.size, NULL, error, out);
+    gpci_archive_close(&archive);
     return status;
 }
 
 static gpc_status create_hierarchy(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
-    gpc_hierarchy *h = NULL;
-    gpc_status status = gpc_hierarchy_create(context, config, error, &h);
-    *out = h;
+    gpc_hierarchy *hierarchy = NULL;
+    gpc_status status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    *out = hierarchy;
     return status;
 }
 
@@ -224,8 +229,8 @@ static void destroy_hierarchy(void *h) {
     gpc_hierarchy_destroy(h);
 }
 
-static void archive_hierarchy(void *h, gpci_archive *a) {
-    gpci_hierarchy_archive(h, a);
+static void archive_hierarchy(void *h, gpci_archive *archive) {
+    gpci_hierarchy_archive(h, archive);
 }
 
 static const gpci_saved_kind hierarchies = {.kind = GPCI_SNAPSHOT_HIERARCHY,
@@ -233,16 +238,18 @@ static const gpci_saved_kind hierarchies = {.kind = GPCI_SNAPSHOT_HIERARCHY,
                                             .destroy = destroy_hierarchy,
                                             .archive = archive_hierarchy};
 
-static gpci_saved saved(const gpc_hierarchy *h) {
-    return (gpci_saved){&hierarchies, h, h->context, h->config};
+static gpci_saved saved(const gpc_hierarchy *hierarchy) {
+    return (gpci_saved){&hierarchies, hierarchy, hierarchy->context, hierarchy->config};
 }
 
-gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
-    if (!h || !write)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
-    if (h->called_back)
+gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,
+                                 gpc_error *error) {
+    if (!hierarchy || !write)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL",
+                         hierarchy ? "write" : "hierarchy");
+    if (hierarchy->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_save_to: called from within a callback");
-    const gpci_saved from = saved(h);
+    const gpci_saved from = saved(hierarchy);
     return gpci_save_to(&from, write, user_data, error);
 }
 
@@ -269,12 +276,12 @@ gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void 
     return gpc_hierarchy_load_from_with(context, read, user_data, NULL, error, out);
 }
 
-gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {
-    if (!h || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", h ? "out" : "hierarchy");
-    if (h->called_back)
+gpc_status gpc_hierarchy_copy(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_hierarchy **out) {
+    if (!hierarchy || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", hierarchy ? "out" : "hierarchy");
+    if (hierarchy->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_copy: called from within a callback");
-    const gpci_saved from = saved(h);
+    const gpci_saved from = saved(hierarchy);
     void *copy = NULL;
     gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)

@@ -6,20 +6,22 @@
 
 /* Reply credits between a host and a hierarchy. */
 
-static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
-    if (!h || sm >= h->sms)
+static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
+    if (!hierarchy || sm >= hierarchy->sms)
         return GPC_ERROR_ARGUMENT;
-    return h->replayed || h->called_back ? GPC_ERROR_STATE : h->driver->clock->grant(h, sm, credits, more);
+    return hierarchy->replayed || hierarchy->called_back
+               ? GPC_ERROR_STATE
+               : hierarchy->driver->clock->grant(hierarchy, sm, credits, more);
 }
 
-gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *h, uint32_t sm, uint64_t credits) {
-    return grant(h, sm, credits, false);
+gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits) {
+    return grant(hierarchy, sm, credits, false);
 }
 
-gpc_status gpc_hierarchy_add_reply_credits(gpc_hierarchy *h, uint32_t sm, uint64_t credits) {
-    return grant(h, sm, credits, true);
+gpc_status gpc_hierarchy_add_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits) {
+    return grant(hierarchy, sm, credits, true);
 }
 
-uint64_t gpc_hierarchy_reply_credits(const gpc_hierarchy *h, uint32_t sm) {
-    return h && sm < h->sms ? h->driver->clock->credits(h, sm) : 0;
+uint64_t gpc_hierarchy_reply_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    return hierarchy && sm < hierarchy->sms ? hierarchy->driver->clock->credits(hierarchy, sm) : 0;
 }

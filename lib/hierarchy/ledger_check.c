@@ -27,104 +27,106 @@ typedef struct books {
     bool wrong;
 } books;
 
-static const uint64_t *find(const books *b, gpc_object kind, const gpci_object_values *v,
+static const uint64_t *find(const books *audit, gpc_object kind, const gpci_object_values *values,
                             const gpc_counter_info *counter) {
-    return gpci_object_find(b->owner->hierarchy, kind, b->owner->replayed, v, counter);
+    return gpci_object_find(audit->owner->hierarchy, kind, audit->owner->replayed, values, counter);
 }
 
 /* Value of the object itself; for the whole also the sum over the objects of a kind. */
 static const uint64_t *value(void *data, const gpc_counter_info *counter, uint8_t part) {
-    const books *b = data;
+    const books *audit = data;
     if (part == GPCI_PART_OWN)
-        return find(b, b->kind, &b->object, counter);
-    if (b->kind == GPC_OBJECT_WHOLE)
-        return b->objects[part] ? find(b, (gpc_object)part, &b->sums[part], counter) : NULL;
-    const bool same = part == b->kind;
-    return same ? find(b, b->kind, &b->object, counter) : NULL;
+        return find(audit, audit->kind, &audit->object, counter);
+    if (audit->kind == GPC_OBJECT_WHOLE)
+        return audit->objects[part] ? find(audit, (gpc_object)part, &audit->sums[part], counter) : NULL;
+    const bool same = part == audit->kind;
+    return same ? find(audit, audit->kind, &audit->object, counter) : NULL;
 }
 
 #ifdef GPCI_CHECK
 /* Bytes that L1 holds in the present kernel, by the tags of the first L1. */
-static uint64_t l1_capacity(const gpc_hierarchy *h) {
-    const gpc_cache *c = h->has_l1 && h->kernel ? h->l1[0] : NULL;
-    return c ? ((uint64_t)c->sets * c->ways - c->spare_ways) * c->options.line_bytes : 0;
+static uint64_t l1_capacity(const gpc_hierarchy *hierarchy) {
+    const gpc_cache *cache = hierarchy->has_l1 && hierarchy->kernel ? hierarchy->l1[0] : NULL;
+    return cache ? ((uint64_t)cache->sets * cache->ways - cache->spare_ways) * cache->options.line_bytes : 0;
 }
 
 /* Requests at memories: every request to a memory is of its own GPU or of another. */
-static void count_gpus(const gpc_hierarchy *h, gpc_stats *s) {
-    const gpci_coherent *c = h->coherent;
+static void count_gpus(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
+    const gpci_coherent *coherent = hierarchy->coherent;
     uint64_t requests = 0;
-    for (uint32_t i = c->first_memory; i < c->first_near; i++) {
-        const gpc_coherence_stats *m = &gpci_module_at(c->tree, i)->stats;
-        requests += m->read_requests + m->write_requests;
+    for (uint32_t i = coherent->first_memory; i < coherent->first_near; i++) {
+        const gpc_coherence_stats *coherence_stats = &gpci_module_at(coherent->tree, i)->stats;
+        requests += coherence_stats->read_requests + coherence_stats->write_requests;
     }
-    s->local_requests = requests - (c->parts > 1 ? 0 : h->stats.remote_requests);
-    s->remote_requests = c->parts > 1 ? h->stats.remote_requests : requests - h->stats.local_requests;
+    stats->local_requests = requests - (coherent->parts > 1 ? 0 : hierarchy->stats.remote_requests);
+    stats->remote_requests =
+        coherent->parts > 1 ? hierarchy->stats.remote_requests : requests - hierarchy->stats.local_requests;
 }
 
 /* Bytes received in the tree less bytes sent: none may be lost. */
-static uint64_t lost_bytes(const gpci_coherent *c) {
+static uint64_t lost_bytes(const gpci_coherent *coherent) {
     uint64_t lost = 0;
-    for (uint32_t i = 0; i < c->modules; i++) {
-        const gpc_coherence_stats *m = &gpci_module_at(c->tree, i)->stats;
-        lost += m->low_received + m->high_received - m->low_sent - m->high_sent;
+    for (uint32_t i = 0; i < coherent->modules; i++) {
+        const gpc_coherence_stats *stats = &gpci_module_at(coherent->tree, i)->stats;
+        lost += stats->low_received + stats->high_received - stats->low_sent - stats->high_sent;
     }
     return lost;
 }
 
 /* Second counts of a module. */
-static bool module_again(const books *b, const gpc_counter_info *counter, uint64_t *out) {
+static bool module_again(const books *audit, const gpc_counter_info *counter, uint64_t *out) {
     if (counter->offset != offsetof(gpc_coherence_stats, invalidations)) {
-        const uint64_t *own = find(b, b->kind, &b->object, counter);
-        *out = own ? *own + lost_bytes(b->owner->hierarchy->coherent) : 0;
+        const uint64_t *own = find(audit, audit->kind, &audit->object, counter);
+        *out = own ? *own + lost_bytes(audit->owner->hierarchy->coherent) : 0;
         return own != NULL;
     }
-    const gpci_coherent *c = b->owner->hierarchy->coherent;
-    const uint32_t first = b->kind == GPC_OBJECT_L1        ? 0
-                           : b->kind == GPC_OBJECT_CLUSTER ? c->first_cluster
-                                                           : c->first_slice,
-                   near = b->kind == GPC_OBJECT_SLICE ? gpci_near_of(c, b->index) : GPC_NO_MODULE;
-    *out = gpci_module_at(c->tree, first + b->index)->invalidations_again;
-    *out += near == GPC_NO_MODULE ? 0 : gpci_module_at(c->tree, near)->invalidations_again;
+    const gpci_coherent *coherent = audit->owner->hierarchy->coherent;
+    const uint32_t first = audit->kind == GPC_OBJECT_L1        ? 0
+                           : audit->kind == GPC_OBJECT_CLUSTER ? coherent->first_cluster
+                                                               : coherent->first_slice,
+                   near = audit->kind == GPC_OBJECT_SLICE ? gpci_near_of(coherent, audit->index) : GPC_NO_MODULE;
+    *out = gpci_module_at(coherent->tree, first + audit->index)->invalidations_again;
+    *out += near == GPC_NO_MODULE ? 0 : gpci_module_at(coherent->tree, near)->invalidations_again;
     return true;
 }
 
 /* Second counts without a clock, too. */
-static void count_again(const gpc_hierarchy *h, gpc_stats *s) {
-    for (uint32_t sm = 0; sm < h->sms; sm++)
-        s->fence_invalidations += h->of_sm[sm].fence_drops_again;
-    s->resident_blocks = h->resident_again;
-    s->l1_capacity = h->coherent || h->kernels ? h->stats.l1_capacity : l1_capacity(h);
-    if (h->coherent)
-        count_gpus(h, s);
-    if (h->timed)
-        gpci_timed_count_again(h->timed, s);
+static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
+        stats->fence_invalidations += hierarchy->of_sm[sm].fence_drops_again;
+    stats->resident_blocks = hierarchy->resident_again;
+    stats->l1_capacity =
+        hierarchy->coherent || hierarchy->kernels ? hierarchy->stats.l1_capacity : l1_capacity(hierarchy);
+    if (hierarchy->coherent)
+        count_gpus(hierarchy, stats);
+    if (hierarchy->timed)
+        gpci_timed_count_again(hierarchy->timed, stats);
 }
 
 static bool again(void *data, const gpc_counter_info *counter, uint64_t *out) {
-    const books *b = data;
-    if (counter->table == GPC_TABLE_NETWORK && b->kind == GPC_OBJECT_NETWORK) {
-        const gpci_network_stats n = gpci_timed_network_stats_again(b->owner->hierarchy->timed, b->index);
-        memcpy(out, (const char *)&n + counter->offset, sizeof *out);
+    const books *audit = data;
+    if (counter->table == GPC_TABLE_NETWORK && audit->kind == GPC_OBJECT_NETWORK) {
+        const gpci_network_stats stats = gpci_timed_network_stats_again(audit->owner->hierarchy->timed, audit->index);
+        memcpy(out, (const char *)&stats + counter->offset, sizeof *out);
         return true;
     }
-    if (counter->table == GPC_TABLE_CACHE && b->owner->hierarchy->timed)
-        return gpci_timed_cache_stats_again(b->owner->hierarchy->timed, b->kind, b->index, out);
-    if (counter->table == GPC_TABLE_COHERENCE && b->owner->hierarchy->coherent && b->kind != GPC_OBJECT_WHOLE)
-        return module_again(b, counter, out);
-    if (counter->table != GPC_TABLE_HIERARCHY || b->kind != GPC_OBJECT_WHOLE)
+    if (counter->table == GPC_TABLE_CACHE && audit->owner->hierarchy->timed)
+        return gpci_timed_cache_stats_again(audit->owner->hierarchy->timed, audit->kind, audit->index, out);
+    if (counter->table == GPC_TABLE_COHERENCE && audit->owner->hierarchy->coherent && audit->kind != GPC_OBJECT_WHOLE)
+        return module_again(audit, counter, out);
+    if (counter->table != GPC_TABLE_HIERARCHY || audit->kind != GPC_OBJECT_WHOLE)
         return false;
-    memcpy(out, (const char *)&b->again + counter->offset, sizeof *out);
+    memcpy(out, (const char *)&audit->again + counter->offset, sizeof *out);
     return true;
 }
 #endif
 
 static bool key(void *data, const char *name, uint32_t length, uint64_t *out) {
-    const books *b = data;
+    const books *audit = data;
     for (unsigned i = 0; i < GPCI_KEY_COUNT; i++) {
         const char *is = gpci_key_name((gpci_key)i);
         if (strlen(is) == length && !memcmp(is, name, length)) {
-            *out = gpci_number(b->owner->hierarchy, (gpci_key)i);
+            *out = gpci_number(audit->owner->hierarchy, (gpci_key)i);
             return true;
         }
     }
@@ -132,12 +134,12 @@ static bool key(void *data, const char *name, uint32_t length, uint64_t *out) {
 }
 
 static bool events(void *data, gpci_ledger_sum sum, const char *words, uint32_t length, uint64_t *out) {
-    const books *b = data;
-    return b->owner->events(b->owner->followed, b->kind, b->index, sum, words, length, out);
+    const books *audit = data;
+    return audit->owner->events(audit->owner->followed, audit->kind, audit->index, sum, words, length, out);
 }
 
 /* "key=value", "key!=value" */
-static bool is_set(const gpc_hierarchy *h, const char *word, size_t length) {
+static bool is_set(const gpc_hierarchy *hierarchy, const char *word, size_t length) {
     char key[64];
     const char *equals = memchr(word, '=', length), *is = NULL;
     if (!equals || (size_t)(equals - word) >= sizeof key)
@@ -146,40 +148,40 @@ static bool is_set(const gpc_hierarchy *h, const char *word, size_t length) {
     const size_t name = (size_t)(equals - word) - not, rest = length - (size_t)(equals - word) - 1;
     memcpy(key, word, name);
     key[name] = '\0';
-    return gpc_config_get(h->config, key, &is) == GPC_OK &&
+    return gpc_config_get(hierarchy->config, key, &is) == GPC_OK &&
            (strlen(is) == rest && !memcmp(is, equals + 1, rest)) != not ;
 }
 
-static bool is_true(const books *b, const char *word, size_t length) {
-    const gpc_hierarchy *h = b->owner->hierarchy;
+static bool is_true(const books *audit, const char *word, size_t length) {
+    const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
     const struct {
         const char *name;
         bool holds;
     } words[] = {
-        {"timed", h->timed != NULL},
-        {"functional", h->timed == NULL},
-        {"caches", h->coherent == NULL},
-        {"tree", h->coherent},
-        {"l2", h->l2 || h->coherent},
-        {"drained", !h->timed || gpci_timed_is_idle(h->timed, true)},
-        {"whole", b->kind == GPC_OBJECT_WHOLE},
-        {"hosted", !b->owner->replayed},
-        {"unborrowed", !h->lent},
-        {"fresh", h->counts_fresh},
-        {"no-misses", !h->driver->measures(h, GPC_NEEDS_MISSES)},
+        {"timed", hierarchy->timed != NULL},
+        {"functional", hierarchy->timed == NULL},
+        {"caches", hierarchy->coherent == NULL},
+        {"tree", hierarchy->coherent},
+        {"l2", hierarchy->l2 || hierarchy->coherent},
+        {"drained", !hierarchy->timed || gpci_timed_is_idle(hierarchy->timed, true)},
+        {"whole", audit->kind == GPC_OBJECT_WHOLE},
+        {"hosted", !audit->owner->replayed},
+        {"unborrowed", !hierarchy->lent},
+        {"fresh", hierarchy->counts_fresh},
+        {"no-misses", !hierarchy->driver->measures(hierarchy, GPC_NEEDS_MISSES)},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i].name) == length && !memcmp(words[i].name, word, length))
             return words[i].holds;
-    return is_set(h, word, length);
+    return is_set(hierarchy, word, length);
 }
 
-static bool applies(const books *b, const gpci_ledger_clause *clause) {
+static bool applies(const books *audit, const gpci_ledger_clause *clause) {
     const char *at = clause->conditions, *end = at + clause->conditions_length;
     while (at < end) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const size_t length = (size_t)((comma ? comma : end) - at);
-        if (!is_true(b, at, length))
+        if (!is_true(audit, at, length))
             return false;
         for (at += length; at < end && (*at == ',' || *at == ' ');)
             at++;
@@ -187,44 +189,44 @@ static bool applies(const books *b, const gpci_ledger_clause *clause) {
     return true;
 }
 
-static void begin(books *b, const gpc_counter_info *row) {
+static void begin(books *audit, const gpc_counter_info *row) {
     char name[48] = "?";
-    gpc_hierarchy_object_name(b->owner->hierarchy, b->kind, b->index, name, sizeof name);
-    gpci_text_put(&b->text, "%s%s of %s: ", b->wrong ? "; " : "", row->name, name);
-    b->wrong = true;
+    gpc_hierarchy_object_name(audit->owner->hierarchy, audit->kind, audit->index, name, sizeof name);
+    gpci_text_put(&audit->text, "%s%s of %s: ", audit->wrong ? "; " : "", row->name, name);
+    audit->wrong = true;
 }
 
-static void check_clauses(books *b) {
-    const gpci_ledger_view view = {.data = b,
+static void check_clauses(books *audit) {
+    const gpci_ledger_view view = {.data = audit,
                                    .value = value,
 #ifdef GPCI_CHECK
                                    .again = again,
 #endif
                                    .key = key,
-                                   .events = b->owner->events ? events : NULL};
-    for (uint32_t i = 0; i < b->ledger.count; i++) {
-        const gpci_ledger_clause *clause = &b->ledger.clauses[i];
+                                   .events = audit->owner->events ? events : NULL};
+    for (uint32_t i = 0; i < audit->ledger.count; i++) {
+        const gpci_ledger_clause *clause = &audit->ledger.clauses[i];
         uint64_t left, right;
-        if (!b->applies[i] || !(clause->row->objects >> b->kind & 1) ||
-            gpci_ledger_holds(&b->ledger, clause, &view, &left, &right))
+        if (!audit->applies[i] || !(clause->row->objects >> audit->kind & 1) ||
+            gpci_ledger_holds(&audit->ledger, clause, &view, &left, &right))
             continue;
-        begin(b, clause->row);
-        gpci_text_put(&b->text, "%" PRIu64 " is not %.*s, which is %" PRIu64, left, (int)clause->length, clause->text,
-                      right);
+        begin(audit, clause->row);
+        gpci_text_put(&audit->text, "%" PRIu64 " is not %.*s, which is %" PRIu64, left, (int)clause->length,
+                      clause->text, right);
     }
 }
 
 /* No counter and no bucket below 0. */
-static void check_signs(books *b) {
+static void check_signs(books *audit) {
     for (unsigned table = 0; table < GPC_TABLE_COUNT; table++) {
         size_t count;
         const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
         for (size_t i = 0; i < count; i++) {
-            const uint64_t *found = rows[i].ratio ? NULL : find(b, b->kind, &b->object, &rows[i]);
+            const uint64_t *found = rows[i].ratio ? NULL : find(audit, audit->kind, &audit->object, &rows[i]);
             for (size_t k = 0; found && k < rows[i].buckets; k++)
                 if (found[k] >> 63) {
-                    begin(b, &rows[i]);
-                    gpci_text_put(&b->text, "%" PRId64 " is below 0", (int64_t)found[k]);
+                    begin(audit, &rows[i]);
+                    gpci_text_put(&audit->text, "%" PRId64 " is below 0", (int64_t)found[k]);
                 }
         }
     }
@@ -243,77 +245,78 @@ static void add(gpci_object_values *sum, const gpci_object_values *more) {
         sum->has[table] |= more->has[table];
 }
 
-static void check_objects(books *b, gpc_object kind) {
-    b->kind = kind;
-    for (b->index = 0; b->owner->get(b->owner->data, kind, b->index, &b->object) == GPC_OK; b->index++) {
-        check_signs(b);
-        check_clauses(b);
-        add(&b->sums[kind], &b->object);
-        b->objects[kind]++;
+static void check_objects(books *audit, gpc_object kind) {
+    audit->kind = kind;
+    for (audit->index = 0; audit->owner->get(audit->owner->data, kind, audit->index, &audit->object) == GPC_OK;
+         audit->index++) {
+        check_signs(audit);
+        check_clauses(audit);
+        add(&audit->sums[kind], &audit->object);
+        audit->objects[kind]++;
     }
 }
 
 /* Energies are rounded down, every energy separately. */
-static bool makes(const books *b, gpc_object kind, const gpc_counter_info *row, uint64_t sum, uint64_t whole) {
+static bool makes(const books *audit, gpc_object kind, const gpc_counter_info *row, uint64_t sum, uint64_t whole) {
     if (row->needs == GPC_NEEDS_ENERGY)
-        return sum <= whole && whole - sum <= b->objects[kind];
+        return sum <= whole && whole - sum <= audit->objects[kind];
     return sum == whole;
 }
 
 /* Objects of a kind add up to the whole. */
-static void check_whole(books *b, gpc_object kind) {
+static void check_whole(books *audit, gpc_object kind) {
     size_t count;
     const gpc_counter_info *rows = gpci_counters(GPC_TABLE_HIERARCHY, &count);
-    for (size_t i = 0; b->objects[kind] && i < count; i++) {
+    for (size_t i = 0; audit->objects[kind] && i < count; i++) {
         if (rows[i].ratio || rows[i].kind == GPC_COUNTER_MAX)
             continue;
-        const uint64_t *sum = find(b, kind, &b->sums[kind], &rows[i]), *whole;
-        whole = sum ? find(b, GPC_OBJECT_WHOLE, &b->whole, &rows[i]) : NULL;
+        const uint64_t *sum = find(audit, kind, &audit->sums[kind], &rows[i]), *whole;
+        whole = sum ? find(audit, GPC_OBJECT_WHOLE, &audit->whole, &rows[i]) : NULL;
         for (size_t k = 0; whole && k < rows[i].buckets; k++)
-            if (!makes(b, kind, &rows[i], sum[k], whole[k])) {
-                begin(b, &rows[i]);
-                gpci_text_put(&b->text, "%" PRIu64 " of the whole, but %" PRIu64 " of all objects of its kind",
+            if (!makes(audit, kind, &rows[i], sum[k], whole[k])) {
+                begin(audit, &rows[i]);
+                gpci_text_put(&audit->text, "%" PRIu64 " of the whole, but %" PRIu64 " of all objects of its kind",
                               whole[k], sum[k]);
             }
     }
 }
 
 /* Streams add up to the whole, with the counts without a stream. */
-static void check_streams(books *b) {
-    const gpc_hierarchy *h = b->owner->hierarchy;
-    check_objects(b, GPC_OBJECT_STREAM);
-    if (b->objects[GPC_OBJECT_STREAM])
-        gpci_hierarchy_add_stream(h, h->streams, &b->sums[GPC_OBJECT_STREAM].stats);
-    b->index = 0;
-    check_whole(b, GPC_OBJECT_STREAM);
+static void check_streams(books *audit) {
+    const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
+    check_objects(audit, GPC_OBJECT_STREAM);
+    if (audit->objects[GPC_OBJECT_STREAM])
+        gpci_hierarchy_add_stream(hierarchy, hierarchy->streams, &audit->sums[GPC_OBJECT_STREAM].stats);
+    audit->index = 0;
+    check_whole(audit, GPC_OBJECT_STREAM);
 }
 
 /* Choose the clauses of the object at hand, a part or the whole. */
-static void choose(books *b, gpc_object kind) {
-    b->kind = kind;
-    for (uint32_t i = 0; i < b->ledger.count; i++)
-        b->applies[i] = applies(b, &b->ledger.clauses[i]);
+static void choose(books *audit, gpc_object kind) {
+    audit->kind = kind;
+    for (uint32_t i = 0; i < audit->ledger.count; i++)
+        audit->applies[i] = applies(audit, &audit->ledger.clauses[i]);
 }
 
-static void check_all(books *b) {
+static void check_all(books *audit) {
     static const gpc_object kinds[] = {GPC_OBJECT_SM,    GPC_OBJECT_L1,      GPC_OBJECT_CLUSTER,
                                        GPC_OBJECT_SLICE, GPC_OBJECT_CHANNEL, GPC_OBJECT_NETWORK};
-    if (b->owner->get(b->owner->data, GPC_OBJECT_WHOLE, 0, &b->whole) < 0)
+    if (audit->owner->get(audit->owner->data, GPC_OBJECT_WHOLE, 0, &audit->whole) < 0)
         return;
-    choose(b, GPC_OBJECT_SM);
+    choose(audit, GPC_OBJECT_SM);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        check_objects(b, kinds[i]);
-        b->index = 0;
-        check_whole(b, kinds[i]);
+        check_objects(audit, kinds[i]);
+        audit->index = 0;
+        check_whole(audit, kinds[i]);
     }
-    check_streams(b);
-    choose(b, GPC_OBJECT_WHOLE);
+    check_streams(audit);
+    choose(audit, GPC_OBJECT_WHOLE);
 #ifdef GPCI_CHECK
-    count_again(b->owner->hierarchy, &b->again);
+    count_again(audit->owner->hierarchy, &audit->again);
 #endif
-    b->object = b->whole;
-    check_signs(b);
-    check_clauses(b);
+    audit->object = audit->whole;
+    check_signs(audit);
+    check_clauses(audit);
 }
 
 bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size) {
@@ -323,22 +326,22 @@ bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size) 
                        .release = gpci_default_release},
                 *const context = &own;
     const gpc_counter_info *none = NULL;
-    books *b = gpci_zalloc(context, 1, sizeof *b);
-    if (!b)
+    books *audit = gpci_zalloc(context, 1, sizeof *audit);
+    if (!audit)
         return true;
-    b->owner = owner;
-    b->text = gpci_text_of(text, size);
-    gpc_status status = gpci_ledger_read(context, &b->ledger, &none);
-    b->wrong = none != NULL && status == GPC_ERROR_FORMAT;
-    if (b->wrong)
-        gpci_text_put(&b->text, "%s: '%s' is no clause", none->name, none->equals);
-    b->applies = status == GPC_OK ? gpci_zalloc(context, b->ledger.count, sizeof *b->applies) : NULL;
-    if (b->applies)
-        check_all(b);
-    const bool right = !b->wrong;
-    gpci_free(context, b->applies);
-    gpci_ledger_free(context, &b->ledger);
-    gpci_free(context, b);
+    audit->owner = owner;
+    audit->text = gpci_text_of(text, size);
+    gpc_status status = gpci_ledger_read(context, &audit->ledger, &none);
+    audit->wrong = none != NULL && status == GPC_ERROR_FORMAT;
+    if (audit->wrong)
+        gpci_text_put(&audit->text, "%s: '%s' is no clause", none->name, none->equals);
+    audit->applies = status == GPC_OK ? gpci_zalloc(context, audit->ledger.count, sizeof *audit->applies) : NULL;
+    if (audit->applies)
+        check_all(audit);
+    const bool right = !audit->wrong;
+    gpci_free(context, audit->applies);
+    gpci_ledger_free(context, &audit->ledger);
+    gpci_free(context, audit);
     return right;
 }
 
@@ -347,15 +350,15 @@ static gpc_status get(const void *data, gpc_object kind, uint32_t index, gpci_ob
 }
 
 void gpci_ledger_ensure(const gpci_ledger_owner *owner) {
-    const gpc_hierarchy *h = owner->hierarchy;
-    if (!GPCI_CHECKING || !h->counts_all || !h->driver->idle(h))
+    const gpc_hierarchy *hierarchy = owner->hierarchy;
+    if (!GPCI_CHECKING || !hierarchy->counts_all || !hierarchy->driver->idle(hierarchy))
         return;
     char text[2000] = "";
     GPCI_ENSURE(gpci_ledger_right(owner, text, sizeof text), "the ledger: %s", text);
 }
 
-void gpci_ledger_check(const gpc_hierarchy *h) {
-    const gpci_ledger_owner owner = {.hierarchy = h, .data = h, .get = get};
-    if (!h->replayed)
+void gpci_ledger_check(const gpc_hierarchy *hierarchy) {
+    const gpci_ledger_owner owner = {.hierarchy = hierarchy, .data = hierarchy, .get = get};
+    if (!hierarchy->replayed)
         gpci_ledger_ensure(&owner);
 }

@@ -27,6 +27,6 @@ bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size);
 /* Assert the ledger of an owner with an idle hierarchy, in the checking build. */
 void gpci_ledger_ensure(const gpci_ledger_owner *owner);
 /* Assert the ledger of an idle hierarchy without a replay, in the checking build (base/check.h). */
-void gpci_ledger_check(const gpc_hierarchy *h);
+void gpci_ledger_check(const gpc_hierarchy *hierarchy);
 
 #endif

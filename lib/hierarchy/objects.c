@@ -9,53 +9,56 @@
 
 /* Statistics by object: SM, slice, network. Statistics of the hierarchy are sums over objects. */
 
-uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *h, gpc_object kind) {
-    if (!h)
+uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_object kind) {
+    if (!hierarchy)
         return 0;
     switch (kind) {
     case GPC_OBJECT_WHOLE:
         return 1;
     case GPC_OBJECT_SM:
-        return h->sms;
+        return hierarchy->sms;
     case GPC_OBJECT_STREAM:
-        return h->of_stream ? h->streams : 0;
+        return hierarchy->of_stream ? hierarchy->streams : 0;
     default:
-        return h->levels->objects(h, kind) + h->driver->objects(h, kind);
+        return hierarchy->levels->objects(hierarchy, kind) + hierarchy->driver->objects(hierarchy, kind);
     }
 }
 
-gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *h, gpc_object kind, uint32_t index, char *name, size_t size) {
+gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, char *name,
+                                     size_t size) {
     static const char *const stems[] = {"whole", "sm", "l1", "cluster", NULL, "l2", "channel", "stream"};
-    if (!h || !name || !size)
+    if (!hierarchy || !name || !size)
         return GPC_ERROR_ARGUMENT;
-    if (index >= gpc_hierarchy_object_count(h, kind))
+    if (index >= gpc_hierarchy_object_count(hierarchy, kind))
         return GPC_ERROR_RANGE;
-    int length = kind == GPC_OBJECT_WHOLE     ? snprintf(name, size, "%s", stems[kind])
-                 : kind == GPC_OBJECT_NETWORK ? snprintf(name, size, "%s", h->driver->network_name(h, index))
-                                              : snprintf(name, size, "%s-%u", stems[kind], index);
+    int length = kind == GPC_OBJECT_WHOLE ? snprintf(name, size, "%s", stems[kind])
+                 : kind == GPC_OBJECT_NETWORK
+                     ? snprintf(name, size, "%s", hierarchy->driver->network_name(hierarchy, index))
+                     : snprintf(name, size, "%s-%u", stems[kind], index);
     return (size_t)length < size ? GPC_OK : GPC_ERROR_RANGE;
 }
 
-gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *v) {
-    if (index >= gpc_hierarchy_object_count(h, kind))
+gpc_status gpci_object_values_get(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
+                                  gpci_object_values *values) {
+    if (index >= gpc_hierarchy_object_count(hierarchy, kind))
         return GPC_ERROR_RANGE;
-    memset(v, 0, sizeof *v);
-    v->has[GPC_TABLE_HIERARCHY] = kind != GPC_OBJECT_NETWORK && kind != GPC_OBJECT_CLUSTER;
-    v->has[GPC_TABLE_NETWORK] = kind == GPC_OBJECT_NETWORK;
+    memset(values, 0, sizeof *values);
+    values->has[GPC_TABLE_HIERARCHY] = kind != GPC_OBJECT_NETWORK && kind != GPC_OBJECT_CLUSTER;
+    values->has[GPC_TABLE_NETWORK] = kind == GPC_OBJECT_NETWORK;
     if (kind == GPC_OBJECT_WHOLE) {
-        gpci_hierarchy_stats(h, &v->stats);
+        gpci_hierarchy_stats(hierarchy, &values->stats);
     } else if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1) {
-        gpci_hierarchy_add_sm(h, index, &v->stats);
-        gpci_hierarchy_add_sm_histograms(h, index, &v->stats);
+        gpci_hierarchy_add_sm(hierarchy, index, &values->stats);
+        gpci_hierarchy_add_sm_histograms(hierarchy, index, &values->stats);
     } else if (kind == GPC_OBJECT_SLICE) {
-        gpci_hierarchy_add_slice(h, index, &v->stats);
+        gpci_hierarchy_add_slice(hierarchy, index, &values->stats);
     } else if (kind == GPC_OBJECT_STREAM) {
-        gpci_hierarchy_add_stream(h, index, &v->stats);
+        gpci_hierarchy_add_stream(hierarchy, index, &values->stats);
         return GPC_OK;
     }
-    h->levels->object(h, kind, index, v);
-    h->driver->object(h, kind, index, v);
-    gpci_energy_of(h->config, &v->stats);
+    hierarchy->levels->object(hierarchy, kind, index, values);
+    hierarchy->driver->object(hierarchy, kind, index, values);
+    gpci_energy_of(hierarchy->config, &values->stats);
     return GPC_OK;
 }
 
@@ -73,77 +76,83 @@ void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_va
 }
 
 /* Caches counted by a counter: L1s; for the table of caches, slices if `kind` is a slice. */
-static const gpc_cache *cache_of(const gpc_hierarchy *h, gpc_object kind, const gpc_counter_info *info) {
-    gpc_cache *const *caches = info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? h->l2 : h->l1;
+static const gpc_cache *cache_of(const gpc_hierarchy *hierarchy, gpc_object kind, const gpc_counter_info *info) {
+    gpc_cache *const *caches =
+        info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? hierarchy->l2 : hierarchy->l1;
     return caches ? caches[0] : NULL;
 }
 
 /* True for DRAM counters if the host provides the memory (gpc_hierarchy_callbacks.on_memory). */
-static bool of_absent_memory(const gpc_hierarchy *h, const gpc_counter_info *info) {
-    return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(h, GPC_OBJECT_CHANNEL);
+static bool of_absent_memory(const gpc_hierarchy *hierarchy, const gpc_counter_info *info) {
+    return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_CHANNEL);
 }
 
-static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info);
+static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpc_counter_info *info);
 
 /*
  * True if an energy is known: its key is set and its events are counted. A sum of energies is known if a part is known;
  * the total also needs a static part.
  */
-static bool energy_known(const gpc_hierarchy *h, gpc_object kind, bool replayed, uint32_t id) {
+static bool energy_known(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, uint32_t id) {
     size_t count;
     const gpci_energy *energies = gpci_energies(&count);
     bool fixed = false, dynamic = false;
     for (size_t i = 0; i < count; i++) {
-        const gpci_energy *e = &energies[i];
-        bool known = gpci_energy_is_set(h->config, e) && measured(h, kind, replayed, gpci_counter(e->of));
-        if (e->id == id)
+        const gpci_energy *energy = &energies[i];
+        bool known = gpci_energy_is_set(hierarchy->config, energy) &&
+                     measured(hierarchy, kind, replayed, gpci_counter(energy->of));
+        if (energy->id == id)
             return known;
-        *(gpci_energy_is_static(e) ? &fixed : &dynamic) |= known;
+        *(gpci_energy_is_static(energy) ? &fixed : &dynamic) |= known;
     }
     return dynamic && (fixed || gpci_counter(id)->offset == offsetof(gpc_stats, energy_dynamic));
 }
 
 /* True if the counter is measured in this mode and configuration. */
-static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
-    const gpc_cache *cache = cache_of(h, kind, info);
+static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpc_counter_info *info) {
+    const gpc_cache *cache = cache_of(hierarchy, kind, info);
     switch ((gpc_counter_needs)info->needs) {
     case GPC_NEEDS_REPLAY:
-        return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK);
+        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_ISSUE: /* a recording has the host's sums alone */
-        return kind == GPC_OBJECT_WHOLE || (replayed && !gpci_order_is_recorded(h->config));
+        return kind == GPC_OBJECT_WHOLE || (replayed && !gpci_order_is_recorded(hierarchy->config));
     case GPC_NEEDS_REUSE:
-        return h->coherent ? gpci_number(h, GPCI_KEY_L1_TRACK_REUSE) : cache && cache->options.track_reuse;
+        return hierarchy->coherent ? gpci_number(hierarchy, GPCI_KEY_L1_TRACK_REUSE)
+                                   : cache && cache->options.track_reuse;
     case GPC_NEEDS_WARPS:
-        return h->coherent ? gpci_number(h, GPCI_KEY_L1_TRACK_WARPS) : cache && cache->options.track_warps;
+        return hierarchy->coherent ? gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS)
+                                   : cache && cache->options.track_warps;
     case GPC_NEEDS_FUTURE:
         return cache && cache->options.track_future;
     case GPC_NEEDS_CACHES:
-        return !h->coherent;
+        return !hierarchy->coherent;
     case GPC_NEEDS_FENCE_TIME:
-        return !h->coherent && h->driver->measures(h, GPC_NEEDS_CLOCK);
+        return !hierarchy->coherent && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_L1I:
-        return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1I_SIZE);
+        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+               gpci_number(hierarchy, GPCI_KEY_L1I_SIZE);
     case GPC_NEEDS_CONST:
-        return h->constants;
+        return hierarchy->constants;
     case GPC_NEEDS_CONST_TIME:
-        return h->constants && h->driver->measures(h, GPC_NEEDS_CLOCK);
+        return hierarchy->constants && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_L15:
-        return h->l15;
+        return hierarchy->l15;
     case GPC_NEEDS_L15_TIME:
-        return h->l15 && h->driver->measures(h, GPC_NEEDS_CLOCK);
+        return hierarchy->l15 && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_L1I_PREFETCH:
-        return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1I_SIZE) &&
-               gpci_number(h, GPCI_KEY_L1I_PREFETCH);
+        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+               gpci_number(hierarchy, GPCI_KEY_L1I_SIZE) && gpci_number(hierarchy, GPCI_KEY_L1I_PREFETCH);
     case GPC_NEEDS_DATA_BANKS:
-        return h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1_DATA_BANKS);
+        return hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+               gpci_number(hierarchy, GPCI_KEY_L1_DATA_BANKS);
     case GPC_NEEDS_TLB:
-        return h->tlbs;
+        return hierarchy->tlbs;
     case GPC_NEEDS_GPUS:
-        return h->gpus > 1;
+        return hierarchy->gpus > 1;
     case GPC_NEEDS_CLOCK:
-        return h->driver->measures(h, GPC_NEEDS_CLOCK) && !of_absent_memory(h, info);
+        return hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) && !of_absent_memory(hierarchy, info);
     case GPC_NEEDS_ENERGY:
-        return energy_known(h, kind, replayed, info->id);
+        return energy_known(hierarchy, kind, replayed, info->id);
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:
@@ -153,49 +162,50 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_MISSES:
     case GPC_NEEDS_TLB_TIME:
     case GPC_NEEDS_STAGES:
-        return h->driver->measures(h, (gpc_counter_needs)info->needs);
+        return hierarchy->driver->measures(hierarchy, (gpc_counter_needs)info->needs);
     default:
         return true;
     }
 }
 
-void gpci_hierarchy_forget(const gpc_hierarchy *h, bool replayed, gpc_stats *stats) {
+void gpci_hierarchy_forget(const gpc_hierarchy *hierarchy, bool replayed, gpc_stats *stats) {
     size_t rows;
     const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++)
-        if (!info[i].ratio && !measured(h, GPC_OBJECT_WHOLE, replayed, &info[i]))
+        if (!info[i].ratio && !measured(hierarchy, GPC_OBJECT_WHOLE, replayed, &info[i]))
             gpci_stats_forget(stats, &info[i]);
 }
 
-const uint64_t *gpci_object_find(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *v,
-                                 const gpc_counter_info *info) {
-    const void *const tables[GPC_TABLE_COUNT] = {&v->stats, &v->cache, &v->network, &v->coherence};
-    if (!info || !(info->objects >> kind & 1) || !v->has[info->table] || !measured(h, kind, replayed, info))
+const uint64_t *gpci_object_find(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
+                                 const gpci_object_values *values, const gpc_counter_info *info) {
+    const void *const tables[GPC_TABLE_COUNT] = {&values->stats, &values->cache, &values->network, &values->coherence};
+    if (!info || !(info->objects >> kind & 1) || !values->has[info->table] ||
+        !measured(hierarchy, kind, replayed, info))
         return NULL;
     return (const void *)((const char *)tables[info->table] + info->offset);
 }
 
-gpc_status gpci_object_read(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *values,
-                            const uint32_t *ids, size_t count, uint64_t *out) {
+gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
+                            const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out) {
     for (size_t i = 0; i < count; i++) {
         const gpc_counter_info *info = gpci_counter(ids[i]);
         if (info && (info->ratio || info->buckets > 1))
             return GPC_ERROR_ARGUMENT;
     }
     for (size_t i = 0; i < count; i++) {
-        const uint64_t *found = gpci_object_find(h, kind, replayed, values, gpci_counter(ids[i]));
+        const uint64_t *found = gpci_object_find(hierarchy, kind, replayed, values, gpci_counter(ids[i]));
         out[i] = found ? *found : GPC_ABSENT;
     }
     return GPC_OK;
 }
 
-gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, bool replayed,
+gpc_status gpci_object_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
                                       const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
                                       size_t *out_length) {
     const gpc_counter_info *info = gpci_counter(id);
     if (info && info->kind != GPC_COUNTER_HISTOGRAM)
         return GPC_ERROR_ARGUMENT;
-    const uint64_t *found = gpci_object_find(h, kind, replayed, values, info);
+    const uint64_t *found = gpci_object_find(hierarchy, kind, replayed, values, info);
     if (out_length)
         *out_length = found ? info->buckets : 0;
     if (!found)
@@ -206,20 +216,21 @@ gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, b
     return GPC_OK;
 }
 
-gpc_status gpc_hierarchy_read(const gpc_hierarchy *h, gpc_object kind, uint32_t index, const uint32_t *ids,
+gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, const uint32_t *ids,
                               size_t count, uint64_t *values) {
     gpci_object_values object;
-    if (!h || (count && (!ids || !values)))
+    if (!hierarchy || (count && (!ids || !values)))
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_object_values_get(h, kind, index, &object);
-    return status < 0 ? status : gpci_object_read(h, kind, false, &object, ids, count, values);
+    gpc_status status = gpci_object_values_get(hierarchy, kind, index, &object);
+    return status < 0 ? status : gpci_object_read(hierarchy, kind, false, &object, ids, count, values);
 }
 
-gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *h, gpc_object kind, uint32_t index, uint32_t id,
+gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, uint32_t id,
                                         uint64_t *values, size_t length, size_t *out_length) {
     gpci_object_values object;
-    if (!h || !values || !length)
+    if (!hierarchy || !values || !length)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_object_values_get(h, kind, index, &object);
-    return status < 0 ? status : gpci_object_read_histogram(h, kind, false, &object, id, values, length, out_length);
+    gpc_status status = gpci_object_values_get(hierarchy, kind, index, &object);
+    return status < 0 ? status
+                      : gpci_object_read_histogram(hierarchy, kind, false, &object, id, values, length, out_length);
 }

@@ -7,6 +7,6 @@
 
 /* Policies of a hierarchy by place: replacement, bypass and prefetchers of L1s and slices. */
 #define GPCI_POLICY_GROUPS 6u
-void gpci_hierarchy_policies(const gpc_hierarchy *h, gpci_policy_group groups[GPCI_POLICY_GROUPS]);
+void gpci_hierarchy_policies(const gpc_hierarchy *hierarchy, gpci_policy_group groups[GPCI_POLICY_GROUPS]);
 
 #endif

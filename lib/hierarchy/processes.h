@@ -12,19 +12,20 @@
  */
 
 /* True: call the functions below for the access. False: process 0, in a hierarchy with a single process. */
-GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *h, const gpc_warp_access *access) {
-    return h->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
+GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    return hierarchy->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
 }
 
 /* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */
-GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
-GPCI_COLD gpc_status gpci_processes_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
+GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
+                                           gpc_warp_result *result);
+GPCI_COLD gpc_status gpci_processes_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
                                           gpc_busy *out_busy);
-GPCI_COLD gpc_status gpci_processes_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token,
+GPCI_COLD gpc_status gpci_processes_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
                                          gpc_busy *out_busy);
-GPCI_COLD gpc_status gpci_processes_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+GPCI_COLD gpc_status gpci_processes_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
                                                  uint64_t token, gpc_busy *out_busy);
 /* Error text about the process or the address of a request; NULL: every request is right. */
-const char *gpci_processes_wrong(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count);
+const char *gpci_processes_wrong(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count);
 
 #endif

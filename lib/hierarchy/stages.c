@@ -28,14 +28,14 @@ const char *gpc_stage_meaning(unsigned stage) {
 
 /* Descending order of cycles; ties in a fixed order on every platform. */
 static int compare(const void *one, const void *other) {
-    const gpci_stage_sum *a = *(const gpci_stage_sum *const *)one, *b = *(const gpci_stage_sum *const *)other;
-    if (a->latency != b->latency)
-        return a->latency < b->latency ? 1 : -1;
-    if (a->kernel != b->kernel)
-        return a->kernel < b->kernel ? -1 : 1;
-    if (a->pc != b->pc)
-        return a->pc < b->pc ? -1 : 1;
-    return a->kind != b->kind ? a->kind - b->kind : a->level - b->level;
+    const gpci_stage_sum *left = *(const gpci_stage_sum *const *)one, *right = *(const gpci_stage_sum *const *)other;
+    if (left->latency != right->latency)
+        return left->latency < right->latency ? 1 : -1;
+    if (left->kernel != right->kernel)
+        return left->kernel < right->kernel ? -1 : 1;
+    if (left->pc != right->pc)
+        return left->pc < right->pc ? -1 : 1;
+    return left->kind != right->kind ? left->kind - right->kind : left->level - right->level;
 }
 
 static void tell(const gpci_stage_sum *sum, gpc_stage_fn on_row, void *user_data) {
@@ -51,22 +51,22 @@ static void tell(const gpci_stage_sum *sum, gpc_stage_fn on_row, void *user_data
     on_row(user_data, &row);
 }
 
-gpc_status gpc_hierarchy_stages(const gpc_hierarchy *h, gpc_stage_fn on_row, void *user_data) {
-    if (!h || !on_row)
+gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data) {
+    if (!hierarchy || !on_row)
         return GPC_ERROR_ARGUMENT;
-    const gpci_stage_times *s = h->timed ? h->timed->stage_times : NULL;
-    if (!s)
+    const gpci_stage_times *times = hierarchy->timed ? hierarchy->timed->stage_times : NULL;
+    if (!times)
         return GPC_ERROR_STATE;
-    if (!s->sum_count)
+    if (!times->sum_count)
         return GPC_OK;
-    const gpci_stage_sum **order = gpci_alloc(h->context, s->sum_count * sizeof(const gpci_stage_sum *));
+    const gpci_stage_sum **order = gpci_alloc(hierarchy->context, times->sum_count * sizeof(const gpci_stage_sum *));
     if (!order)
         return GPC_ERROR_MEMORY;
-    for (uint32_t i = 0; i < s->sum_count; i++)
-        order[i] = &s->sums[i];
-    qsort(order, s->sum_count, sizeof(const gpci_stage_sum *), compare);
-    for (uint32_t i = 0; i < s->sum_count; i++)
+    for (uint32_t i = 0; i < times->sum_count; i++)
+        order[i] = &times->sums[i];
+    qsort(order, times->sum_count, sizeof(const gpci_stage_sum *), compare);
+    for (uint32_t i = 0; i < times->sum_count; i++)
         tell(order[i], on_row, user_data);
-    gpci_free(h->context, order);
+    gpci_free(hierarchy->context, order);
     return GPC_OK;
 }

@@ -7,44 +7,44 @@
 
 /* Profile object: names of kernels, launches, scores. profiler/profiler.c makes profiles that count. */
 
-gpc_status gpci_profile_name(gpc_profile *p, const char *name, uint32_t *out_index) {
-    for (size_t i = p->name_count; i-- > 0;)
-        if (!strcmp(p->names[i], name)) {
+gpc_status gpci_profile_name(gpc_profile *profile, const char *name, uint32_t *out_index) {
+    for (size_t i = profile->name_count; i-- > 0;)
+        if (!strcmp(profile->names[i], name)) {
             *out_index = (uint32_t)i;
             return GPC_OK;
         }
-    if (!GPCI_ARRAY_ROOM(p->context, p->names, p->name_capacity, p->name_count, 1))
+    if (!GPCI_ARRAY_RESERVE(profile->context, profile->names, profile->name_capacity, profile->name_count, 1))
         return GPC_ERROR_MEMORY;
-    char *copy = gpci_strdup(p->context, name);
+    char *copy = gpci_strdup(profile->context, name);
     if (!copy)
         return GPC_ERROR_MEMORY;
-    *out_index = (uint32_t)p->name_count;
-    p->names[p->name_count++] = copy;
+    *out_index = (uint32_t)profile->name_count;
+    profile->names[profile->name_count++] = copy;
     return GPC_OK;
 }
 
-gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
-    if (!GPCI_ARRAY_ROOM(p->context, p->launches, p->launch_capacity, p->launch_count, 1))
+gpc_status gpci_profile_add_launch(gpc_profile *profile, uint32_t kernel) {
+    if (!GPCI_ARRAY_RESERVE(profile->context, profile->launches, profile->launch_capacity, profile->launch_count, 1))
         return GPC_ERROR_MEMORY;
-    p->launches[p->launch_count++] = kernel;
+    profile->launches[profile->launch_count++] = kernel;
     return GPC_OK;
 }
 
-void gpc_profile_destroy(gpc_profile *p) {
-    if (!p)
+void gpc_profile_destroy(gpc_profile *profile) {
+    if (!profile)
         return;
-    gpc_context *context = p->context;
-    if (p->live)
-        p->live->destroy(p);
-    gpci_profile_free_tables(p);
-    for (size_t i = 0; i < p->name_count; i++)
-        gpci_free(context, p->names[i]);
-    for (uint32_t i = 0; p->distances && i < p->sm_count; i++)
-        gpci_free(context, p->distances[i].counts);
-    gpci_free(context, p->names);
-    gpci_free(context, p->launches);
-    gpci_free(context, p->distances);
-    gpci_free(context, p);
+    gpc_context *context = profile->context;
+    if (profile->live)
+        profile->live->destroy(profile);
+    gpci_profile_free_tables(profile);
+    for (size_t i = 0; i < profile->name_count; i++)
+        gpci_free(context, profile->names[i]);
+    for (uint32_t i = 0; profile->distances && i < profile->sm_count; i++)
+        gpci_free(context, profile->distances[i].counts);
+    gpci_free(context, profile->names);
+    gpci_free(context, profile->launches);
+    gpci_free(context, profile->distances);
+    gpci_free(context, profile);
     gpci_release(context);
 }
 

@@ -136,7 +136,7 @@ uint32_t gpci_live_find_line(const gpci_live_sm *sm, uint64_t number);
 /* Count an instruction's access to a line. GPC_ERROR_MEMORY: counts are unchanged. */
 gpc_status gpci_live_pair(gpci_live_sm *sm, uint32_t line, uint32_t instruction);
 /* Reserve room in `distances` up to `distance`. */
-gpc_status gpci_distances_room(gpc_context *context, gpci_distances *distances, size_t distance);
+gpc_status gpci_distances_reserve(gpc_context *context, gpci_distances *distances, size_t distance);
 /* Index of an instruction, added if new. GPCI_NONE: out of memory. */
 uint32_t gpci_live_instruction_of(gpc_profile *profile, uint32_t kernel, uint64_t pc);
 void gpci_live_sm_clear(gpci_live_sm *sm);

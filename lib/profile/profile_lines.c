@@ -21,7 +21,7 @@ uint32_t gpci_live_line(gpci_live_sm *sm, uint64_t number) {
     if (row != GPCI_NO_ENTRY)
         return row;
     gpc_context *context = gpci_live_context(sm);
-    if (!GPCI_ARRAY_ROOM(context, sm->lines, sm->line_capacity, sm->line_count, 1) ||
+    if (!GPCI_ARRAY_RESERVE(context, sm->lines, sm->line_capacity, sm->line_count, 1) ||
         !gpci_slots_reserve(context, &sm->line_slots, sm->lines, sm->line_count, 1, hash_of_line))
         return GPCI_NONE;
     row = sm->line_count++;
@@ -46,8 +46,9 @@ gpc_status gpci_live_pair(gpci_live_sm *sm, uint32_t line, uint32_t instruction)
     return GPC_OK;
 }
 
-gpc_status gpci_distances_room(gpc_context *context, gpci_distances *d, size_t distance) {
-    if (distance < d->capacity || GPCI_ARRAY_ROOM(context, d->counts, d->capacity, d->count, distance + 1 - d->count))
+gpc_status gpci_distances_reserve(gpc_context *context, gpci_distances *distances, size_t distance) {
+    if (distance < distances->capacity || GPCI_ARRAY_RESERVE(context, distances->counts, distances->capacity,
+                                                             distances->count, distance + 1 - distances->count))
         return GPC_OK;
     return GPC_ERROR_MEMORY;
 }
@@ -72,20 +73,21 @@ static uint64_t hash_of_instruction(const void *instructions, uint32_t index) {
     return hash_of(known->kernel, known->pc);
 }
 
-uint32_t gpci_live_instruction_of(gpc_profile *p, uint32_t kernel, uint64_t pc) {
-    gpci_live *l = p->live;
+uint32_t gpci_live_instruction_of(gpc_profile *profile, uint32_t kernel, uint64_t pc) {
+    gpci_live *live = profile->live;
     const instruction_key key = {pc, kernel};
     uint64_t hash = hash_of(kernel, pc);
-    uint32_t index = gpci_slots_find(&l->instruction_slots, l->instructions, hash, &key, same_instruction);
+    uint32_t index = gpci_slots_find(&live->instruction_slots, live->instructions, hash, &key, same_instruction);
     if (index != GPCI_NO_ENTRY)
         return index;
-    if (!GPCI_ARRAY_ROOM(p->context, l->instructions, l->instruction_capacity, l->instruction_count, 1) ||
-        !gpci_slots_reserve(p->context, &l->instruction_slots, l->instructions, l->instruction_count, 1,
+    if (!GPCI_ARRAY_RESERVE(profile->context, live->instructions, live->instruction_capacity, live->instruction_count,
+                            1) ||
+        !gpci_slots_reserve(profile->context, &live->instruction_slots, live->instructions, live->instruction_count, 1,
                             hash_of_instruction))
         return GPCI_NONE;
-    index = l->instruction_count++;
-    l->instructions[index] = (gpci_live_instruction){.pc = pc, .kernel = kernel};
-    gpci_slots_add(&l->instruction_slots, hash, index);
+    index = live->instruction_count++;
+    live->instructions[index] = (gpci_live_instruction){.pc = pc, .kernel = kernel};
+    gpci_slots_add(&live->instruction_slots, hash, index);
     return index;
 }
 

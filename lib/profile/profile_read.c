@@ -20,228 +20,232 @@ typedef struct profile_reader {
     gpc_error *error;
 } profile_reader;
 
-static gpc_status damaged(const profile_reader *r, uint64_t offset, const char *what) {
-    return gpci_fail(r->error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": %s", r->path, offset, what);
+static gpc_status damaged(const profile_reader *input, uint64_t offset, const char *what) {
+    return gpci_fail(input->error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": %s", input->path, offset, what);
 }
 
 /* Fail for wrong contents. */
-static gpc_status misfit(const profile_reader *r, const char *what) {
-    return damaged(r, (uint64_t)(r->cursor.at - r->file.data), what);
+static gpc_status misfit(const profile_reader *input, const char *what) {
+    return damaged(input, (uint64_t)(input->cursor.at - input->file.data), what);
 }
 
-static gpc_status load(profile_reader *r) {
+static gpc_status load(profile_reader *input) {
     errno = 0;
-    FILE *stream = fopen(r->path, "rb");
+    FILE *stream = fopen(input->path, "rb");
     if (!stream)
-        return gpci_fail(r->error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", r->path,
+        return gpci_fail(input->error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", input->path,
                          errno == ENOENT ? "no such file" : "cannot be opened");
     gpc_status status = GPC_OK;
     for (size_t got = 1; got && status == GPC_OK;) {
-        if (!gpci_buffer_room(&r->file, 65536)) {
-            status = gpci_out_of_memory(r->error);
+        if (!gpci_buffer_reserve(&input->file, 65536)) {
+            status = gpci_out_of_memory(input->error);
             break;
         }
-        got = fread(r->file.data + r->file.length, 1, r->file.capacity - GPCI_SLACK - r->file.length, stream);
-        r->file.length += got;
+        got = fread(input->file.data + input->file.length, 1, input->file.capacity - GPCI_SLACK - input->file.length,
+                    stream);
+        input->file.length += got;
         if (ferror(stream))
-            status = gpci_fail(r->error, GPC_ERROR_IO, "%s: cannot be read", r->path);
+            status = gpci_fail(input->error, GPC_ERROR_IO, "%s: cannot be read", input->path);
     }
     fclose(stream);
     return status;
 }
 
-static gpc_status read_head(profile_reader *r) {
-    const uint8_t *head = r->file.data;
-    if (r->file.length < GPCI_PROFILE_HEAD || memcmp(head, GPCI_PROFILE_MAGIC, 4))
-        return damaged(r, 0, "not a profile");
-    if (gpci_load32(head + 8) != gpci_crc_of(&r->crc, 0, head, 8))
-        return damaged(r, 0, "the head is damaged");
+static gpc_status read_head(profile_reader *input) {
+    const uint8_t *head = input->file.data;
+    if (input->file.length < GPCI_PROFILE_HEAD || memcmp(head, GPCI_PROFILE_MAGIC, 4))
+        return damaged(input, 0, "not a profile");
+    if (gpci_load32(head + 8) != gpci_crc_of(&input->crc, 0, head, 8))
+        return damaged(input, 0, "the head is damaged");
     if (gpci_load32(head + 4) != GPCI_PROFILE_VERSION)
-        return gpci_fail(r->error, GPC_ERROR_UNSUPPORTED, "%s: a profile of version %" PRIu32 ", this library reads %u",
-                         r->path, gpci_load32(head + 4), GPCI_PROFILE_VERSION);
-    r->next = GPCI_PROFILE_HEAD;
+        return gpci_fail(input->error, GPC_ERROR_UNSUPPORTED,
+                         "%s: a profile of version %" PRIu32 ", this library reads %u", input->path,
+                         gpci_load32(head + 4), GPCI_PROFILE_VERSION);
+    input->next = GPCI_PROFILE_HEAD;
     return GPC_OK;
 }
 
-static gpc_status open_section(profile_reader *r) {
-    uint64_t at = r->next, left = r->file.length - at;
-    const uint8_t *data = r->file.data + at;
+static gpc_status open_section(profile_reader *input) {
+    uint64_t at = input->next, left = input->file.length - at;
+    const uint8_t *data = input->file.data + at;
     if (left < 12 || gpci_load64(data) > left - 12)
-        return damaged(r, at, "the file ends within a section");
+        return damaged(input, at, "the file ends within a section");
     uint64_t length = gpci_load64(data);
-    if (gpci_load32(data + 8 + length) != gpci_crc_of(&r->crc, 0, data, (size_t)(8 + length)))
-        return damaged(r, at, "the section's checksum does not fit");
-    r->cursor = (gpci_cursor){data + 8, data + 8 + length, false};
-    r->next = at + length + 12;
+    if (gpci_load32(data + 8 + length) != gpci_crc_of(&input->crc, 0, data, (size_t)(8 + length)))
+        return damaged(input, at, "the section's checksum does not fit");
+    input->cursor = (gpci_cursor){data + 8, data + 8 + length, false};
+    input->next = at + length + 12;
     return GPC_OK;
 }
 
-static gpc_status close_section(const profile_reader *r) {
-    if (r->cursor.bad || r->cursor.at != r->cursor.stop)
-        return misfit(r, "the section's contents do not fit its length");
+static gpc_status close_section(const profile_reader *input) {
+    if (input->cursor.bad || input->cursor.at != input->cursor.stop)
+        return misfit(input, "the section's contents do not fit its length");
     return GPC_OK;
 }
 
 /* Read a number of elements with at least `bytes` bytes each. */
-static uint64_t read_count(profile_reader *r, uint64_t bytes) {
-    return gpci_cursor_below(&r->cursor, (uint64_t)(r->cursor.stop - r->cursor.at) / bytes);
+static uint64_t read_count(profile_reader *input, uint64_t bytes) {
+    return gpci_cursor_below(&input->cursor, (uint64_t)(input->cursor.stop - input->cursor.at) / bytes);
 }
 
-static void read_words(profile_reader *r, void *words, size_t count) {
+static void read_words(profile_reader *input, void *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        uint64_t word = gpci_cursor_varint(&r->cursor);
+        uint64_t word = gpci_cursor_varint(&input->cursor);
         memcpy((char *)words + i * sizeof word, &word, sizeof word);
     }
 }
 
-static gpc_status read_names(profile_reader *r, gpc_profile *p) {
-    uint64_t count = read_count(r, 1);
-    p->names = gpci_zalloc(p->context, (size_t)count, sizeof *p->names);
-    if (!p->names)
-        return gpci_out_of_memory(r->error);
+static gpc_status read_names(profile_reader *input, gpc_profile *profile) {
+    uint64_t count = read_count(input, 1);
+    profile->names = gpci_zalloc(profile->context, (size_t)count, sizeof *profile->names);
+    if (!profile->names)
+        return gpci_out_of_memory(input->error);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t length = read_count(r, 1);
-        const uint8_t *text = gpci_cursor_take(&r->cursor, length);
-        if (!text || r->cursor.bad || memchr(text, 0, (size_t)length))
-            return misfit(r, "a kernel's name does not fit");
-        char *name = gpci_alloc(p->context, (size_t)length + 1);
+        uint64_t length = read_count(input, 1);
+        const uint8_t *text = gpci_cursor_take(&input->cursor, length);
+        if (!text || input->cursor.bad || memchr(text, 0, (size_t)length))
+            return misfit(input, "a kernel's name does not fit");
+        char *name = gpci_alloc(profile->context, (size_t)length + 1);
         if (!name)
-            return gpci_out_of_memory(r->error);
+            return gpci_out_of_memory(input->error);
         memcpy(name, text, (size_t)length);
         name[length] = '\0';
-        p->names[p->name_count++] = name;
+        profile->names[profile->name_count++] = name;
     }
     return GPC_OK;
 }
 
-static gpc_status read_general(profile_reader *r, gpc_profile *p) {
-    gpc_status status = open_section(r);
+static gpc_status read_general(profile_reader *input, gpc_profile *profile) {
+    gpc_status status = open_section(input);
     if (status < 0)
         return status;
-    p->line_shift = (uint32_t)gpci_cursor_below(&r->cursor, MOST_LINE_SHIFT);
-    p->line_bytes = 1u << p->line_shift;
+    profile->line_shift = (uint32_t)gpci_cursor_below(&input->cursor, MOST_LINE_SHIFT);
+    profile->line_bytes = 1u << profile->line_shift;
     /* each SM has a row of counts and a section */
-    p->sm_count = (uint32_t)gpci_cursor_below(&r->cursor, r->file.length / (GPCI_COUNTS_WORDS + GPCI_SM_WORDS));
-    status = r->cursor.bad || !p->sm_count ? misfit(r, "lines or SMs that there cannot be") : read_names(r, p);
+    profile->sm_count =
+        (uint32_t)gpci_cursor_below(&input->cursor, input->file.length / (GPCI_COUNTS_WORDS + GPCI_SM_WORDS));
+    status = input->cursor.bad || !profile->sm_count ? misfit(input, "lines or SMs that there cannot be")
+                                                     : read_names(input, profile);
     if (status < 0)
         return status;
-    uint64_t count = read_count(r, 1);
-    p->launches = gpci_zalloc(p->context, (size_t)count, sizeof *p->launches);
-    if (!p->launches)
-        return gpci_out_of_memory(r->error);
-    for (; p->launch_count < count; p->launch_count++) {
-        p->launches[p->launch_count] = (uint32_t)gpci_cursor_varint(&r->cursor);
-        if (p->launches[p->launch_count] >= p->name_count)
-            return misfit(r, "a launch of a kernel without a name");
+    uint64_t count = read_count(input, 1);
+    profile->launches = gpci_zalloc(profile->context, (size_t)count, sizeof *profile->launches);
+    if (!profile->launches)
+        return gpci_out_of_memory(input->error);
+    for (; profile->launch_count < count; profile->launch_count++) {
+        profile->launches[profile->launch_count] = (uint32_t)gpci_cursor_varint(&input->cursor);
+        if (profile->launches[profile->launch_count] >= profile->name_count)
+            return misfit(input, "a launch of a kernel without a name");
     }
-    uint64_t most = r->file.length / (GPCI_COUNTS_WORDS + GPCI_INSTRUCTION_WORDS);
-    p->instruction_count = (size_t)gpci_cursor_below(&r->cursor, most);
-    return close_section(r);
+    uint64_t most = input->file.length / (GPCI_COUNTS_WORDS + GPCI_INSTRUCTION_WORDS);
+    profile->instruction_count = (size_t)gpci_cursor_below(&input->cursor, most);
+    return close_section(input);
 }
 
-static gpc_status read_sms(profile_reader *r, gpc_profile *p) {
-    gpc_status status = open_section(r);
+static gpc_status read_sms(profile_reader *input, gpc_profile *profile) {
+    gpc_status status = open_section(input);
     if (status < 0)
         return status;
-    p->sms = gpci_zalloc(p->context, p->sm_count, sizeof *p->sms);
-    p->distances = gpci_zalloc(p->context, p->sm_count, sizeof *p->distances);
-    if (!p->sms || !p->distances)
-        return gpci_out_of_memory(r->error);
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        p->sms[i].sm = i;
-        read_words(r, &p->sms[i].counts, GPCI_COUNTS_WORDS);
-        read_words(r, (char *)&p->sms[i] + offsetof(gpc_profile_sm, lines), GPCI_SM_WORDS);
+    profile->sms = gpci_zalloc(profile->context, profile->sm_count, sizeof *profile->sms);
+    profile->distances = gpci_zalloc(profile->context, profile->sm_count, sizeof *profile->distances);
+    if (!profile->sms || !profile->distances)
+        return gpci_out_of_memory(input->error);
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        profile->sms[i].sm = i;
+        read_words(input, &profile->sms[i].counts, GPCI_COUNTS_WORDS);
+        read_words(input, (char *)&profile->sms[i] + offsetof(gpc_profile_sm, lines), GPCI_SM_WORDS);
     }
-    return close_section(r);
+    return close_section(input);
 }
 
-static gpc_status read_instructions(profile_reader *r, gpc_profile *p) {
-    gpc_status status = open_section(r);
+static gpc_status read_instructions(profile_reader *input, gpc_profile *profile) {
+    gpc_status status = open_section(input);
     if (status < 0)
         return status;
-    p->instructions = gpci_zalloc(p->context, p->instruction_count, sizeof *p->instructions);
-    if (!p->instructions)
-        return gpci_out_of_memory(r->error);
-    for (size_t i = 0; i < p->instruction_count; i++) {
-        gpc_profile_instruction *row = &p->instructions[i];
-        uint64_t kernel = gpci_cursor_varint(&r->cursor);
-        row->pc = gpci_cursor_varint(&r->cursor);
-        read_words(r, &row->counts, GPCI_COUNTS_WORDS);
-        read_words(r, (char *)row + offsetof(gpc_profile_instruction, lines), GPCI_INSTRUCTION_WORDS);
-        if (kernel >= p->name_count)
-            return misfit(r, "an instruction of a kernel without a name");
+    profile->instructions = gpci_zalloc(profile->context, profile->instruction_count, sizeof *profile->instructions);
+    if (!profile->instructions)
+        return gpci_out_of_memory(input->error);
+    for (size_t i = 0; i < profile->instruction_count; i++) {
+        gpc_profile_instruction *row = &profile->instructions[i];
+        uint64_t kernel = gpci_cursor_varint(&input->cursor);
+        row->pc = gpci_cursor_varint(&input->cursor);
+        read_words(input, &row->counts, GPCI_COUNTS_WORDS);
+        read_words(input, (char *)row + offsetof(gpc_profile_instruction, lines), GPCI_INSTRUCTION_WORDS);
+        if (kernel >= profile->name_count)
+            return misfit(input, "an instruction of a kernel without a name");
         row->kernel_index = (uint32_t)kernel;
-        row->kernel = p->names[kernel];
+        row->kernel = profile->names[kernel];
         if (i && (row[-1].kernel_index > kernel || (row[-1].kernel_index == kernel && row[-1].pc >= row->pc)))
-            return misfit(r, "instructions out of order");
+            return misfit(input, "instructions out of order");
     }
-    return close_section(r);
+    return close_section(input);
 }
 
-static gpc_status read_classes(profile_reader *r, gpc_profile *p) {
-    gpc_status status = open_section(r);
+static gpc_status read_classes(profile_reader *input, gpc_profile *profile) {
+    gpc_status status = open_section(input);
     if (status < 0)
         return status;
-    p->classes = gpci_zalloc(p->context, GPC_PROFILE_CLASSES, sizeof *p->classes);
-    if (!p->classes)
-        return gpci_out_of_memory(r->error);
+    profile->classes = gpci_zalloc(profile->context, GPC_PROFILE_CLASSES, sizeof *profile->classes);
+    if (!profile->classes)
+        return gpci_out_of_memory(input->error);
     for (uint32_t i = 0; i < GPC_PROFILE_CLASSES; i++) {
-        p->classes[i].transactions = i + 1;
-        read_words(r, &p->classes[i].counts, GPCI_COUNTS_WORDS);
+        profile->classes[i].transactions = i + 1;
+        read_words(input, &profile->classes[i].counts, GPCI_COUNTS_WORDS);
     }
-    return close_section(r);
+    return close_section(input);
 }
 
-static gpc_status read_distances(profile_reader *r, gpc_profile *p, gpci_distances *d) {
-    size_t count = (size_t)read_count(r, 1);
-    if (gpci_distances_room(p->context, d, count) < 0)
-        return gpci_out_of_memory(r->error);
-    for (; d->count < count; d->count++)
-        d->counts[d->count] = gpci_cursor_varint(&r->cursor);
+static gpc_status read_distances(profile_reader *input, gpc_profile *profile, gpci_distances *distances) {
+    size_t count = (size_t)read_count(input, 1);
+    if (gpci_distances_reserve(profile->context, distances, count) < 0)
+        return gpci_out_of_memory(input->error);
+    for (; distances->count < count; distances->count++)
+        distances->counts[distances->count] = gpci_cursor_varint(&input->cursor);
     return GPC_OK;
 }
 
-static gpc_status read_lines(profile_reader *r, gpc_profile *p, uint32_t sm, size_t *capacity) {
-    uint64_t count = read_count(r, 1 + GPCI_LINE_WORDS);
-    if (r->cursor.bad || count != p->sms[sm].lines)
-        return misfit(r, "another number of lines than the SM's row says");
-    if (!GPCI_ARRAY_ROOM(p->context, p->lines, *capacity, p->line_count, (size_t)count))
-        return gpci_out_of_memory(r->error);
-    uint64_t number = 0, most = UINT64_MAX >> p->line_shift;
+static gpc_status read_lines(profile_reader *input, gpc_profile *profile, uint32_t sm, size_t *capacity) {
+    uint64_t count = read_count(input, 1 + GPCI_LINE_WORDS);
+    if (input->cursor.bad || count != profile->sms[sm].lines)
+        return misfit(input, "another number of lines than the SM's row says");
+    if (!GPCI_ARRAY_RESERVE(profile->context, profile->lines, *capacity, profile->line_count, (size_t)count))
+        return gpci_out_of_memory(input->error);
+    uint64_t number = 0, most = UINT64_MAX >> profile->line_shift;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t step = gpci_cursor_below(&r->cursor, most - number);
-        if ((i && !step) || r->cursor.bad)
-            return misfit(r, "lines out of order");
+        uint64_t step = gpci_cursor_below(&input->cursor, most - number);
+        if ((i && !step) || input->cursor.bad)
+            return misfit(input, "lines out of order");
         number += step;
-        gpc_profile_line *row = &p->lines[p->line_count++];
-        *row = (gpc_profile_line){.address = number << p->line_shift, .sm = sm};
-        read_words(r, (char *)row + offsetof(gpc_profile_line, accesses), GPCI_LINE_WORDS);
+        gpc_profile_line *row = &profile->lines[profile->line_count++];
+        *row = (gpc_profile_line){.address = number << profile->line_shift, .sm = sm};
+        read_words(input, (char *)row + offsetof(gpc_profile_line, accesses), GPCI_LINE_WORDS);
     }
     return GPC_OK;
 }
 
-static gpc_status read_all(profile_reader *r, gpc_profile *p) {
-    gpc_status status = read_head(r);
+static gpc_status read_all(profile_reader *input, gpc_profile *profile) {
+    gpc_status status = read_head(input);
     if (status == GPC_OK)
-        status = read_general(r, p);
+        status = read_general(input, profile);
     if (status == GPC_OK)
-        status = read_sms(r, p);
+        status = read_sms(input, profile);
     if (status == GPC_OK)
-        status = read_instructions(r, p);
+        status = read_instructions(input, profile);
     if (status == GPC_OK)
-        status = read_classes(r, p);
+        status = read_classes(input, profile);
     size_t capacity = 0;
-    for (uint32_t sm = 0; sm < p->sm_count && status == GPC_OK; sm++) {
-        status = open_section(r);
+    for (uint32_t sm = 0; sm < profile->sm_count && status == GPC_OK; sm++) {
+        status = open_section(input);
         if (status == GPC_OK)
-            status = read_distances(r, p, &p->distances[sm]);
+            status = read_distances(input, profile, &profile->distances[sm]);
         if (status == GPC_OK)
-            status = read_lines(r, p, sm, &capacity);
+            status = read_lines(input, profile, sm, &capacity);
         if (status == GPC_OK)
-            status = close_section(r);
+            status = close_section(input);
     }
-    if (status == GPC_OK && r->next != r->file.length)
-        status = damaged(r, r->next, "something comes behind the last section");
+    if (status == GPC_OK && input->next != input->file.length)
+        status = damaged(input, input->next, "something comes behind the last section");
     return status;
 }
 
@@ -251,21 +255,21 @@ gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_error *e
                          !context ? "context"
                          : !path  ? "path"
                                   : "out");
-    gpc_profile *p = gpci_zalloc(context, 1, sizeof *p);
-    if (!p)
+    gpc_profile *profile = gpci_zalloc(context, 1, sizeof *profile);
+    if (!profile)
         return gpci_out_of_memory(error);
-    p->context = gpci_retain(context);
-    profile_reader r = {.path = path, .file = {.context = context}, .error = error};
-    gpci_crc_init(&r.crc);
-    gpc_status status = load(&r);
+    profile->context = gpci_retain(context);
+    profile_reader input = {.path = path, .file = {.context = context}, .error = error};
+    gpci_crc_init(&input.crc);
+    gpc_status status = load(&input);
     if (status == GPC_OK)
-        status = read_all(&r, p);
-    gpci_buffer_clear(&r.file);
+        status = read_all(&input, profile);
+    gpci_buffer_clear(&input.file);
     if (status < 0) {
-        gpc_profile_destroy(p);
+        gpc_profile_destroy(profile);
         return status;
     }
-    gpci_profile_complete(p);
-    *out = p;
+    gpci_profile_complete(profile);
+    *out = profile;
     return GPC_OK;
 }

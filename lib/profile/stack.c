@@ -8,14 +8,14 @@
 #define FIRST_WORDS 16u
 #define MOST_WORDS (1u << 25) /* 2^31 places: at most half as many lines are numbered */
 
-void gpci_stack_clear(gpci_stack *s) {
-    if (!s->context)
+void gpci_stack_clear(gpci_stack *stack) {
+    if (!stack->context)
         return;
-    gpci_free(s->context, s->bits);
-    gpci_free(s->context, s->sums);
-    gpci_free(s->context, s->owners);
-    gpci_free(s->context, s->holes);
-    *s = (gpci_stack){.context = s->context};
+    gpci_free(stack->context, stack->bits);
+    gpci_free(stack->context, stack->sums);
+    gpci_free(stack->context, stack->owners);
+    gpci_free(stack->context, stack->holes);
+    *stack = (gpci_stack){.context = stack->context};
 }
 
 static uint32_t *place_of(uint32_t *places, size_t stride, uint32_t line) {
@@ -36,59 +36,59 @@ void gpci_stack_empty(gpci_stack *s, uint32_t *places, size_t stride) {
     s->next = s->used = s->hole_count = 0;
 }
 
-static void add(gpci_stack *s, uint32_t place, uint32_t change) {
-    s->bits[place / 64] ^= (uint64_t)1 << place % 64;
-    for (uint32_t i = place / 64 + 1; i <= s->words; i += i & (0 - i))
-        s->sums[i] += change;
+static void add(gpci_stack *stack, uint32_t place, uint32_t change) {
+    stack->bits[place / 64] ^= (uint64_t)1 << place % 64;
+    for (uint32_t i = place / 64 + 1; i <= stack->words; i += i & (0 - i))
+        stack->sums[i] += change;
 }
 
-static void take(gpci_stack *s, uint32_t place) {
-    add(s, place, 1);
-    s->used++;
+static void take(gpci_stack *stack, uint32_t place) {
+    add(stack, place, 1);
+    stack->used++;
 }
 
-static void leave(gpci_stack *s, uint32_t place) {
-    add(s, place, UINT32_MAX); /* -1 */
-    s->used--;
+static void leave(gpci_stack *stack, uint32_t place) {
+    add(stack, place, UINT32_MAX); /* -1 */
+    stack->used--;
 }
 
 /* Number of newer places in use. */
-static uint32_t depth(const gpci_stack *s, uint32_t place) {
-    uint32_t word = place / 64, through = gpci_popcount(s->bits[word] & ~(uint64_t)0 >> (63 - place % 64));
+static uint32_t depth(const gpci_stack *stack, uint32_t place) {
+    uint32_t word = place / 64, through = gpci_popcount(stack->bits[word] & ~(uint64_t)0 >> (63 - place % 64));
     for (uint32_t i = word; i; i &= i - 1)
-        through += s->sums[i];
-    return s->used - through;
+        through += stack->sums[i];
+    return stack->used - through;
 }
 
-static void push_hole(gpci_stack *s, uint32_t place) {
-    uint32_t i = s->hole_count++;
-    for (; i && s->holes[(i - 1) / 2] < place; i = (i - 1) / 2)
-        s->holes[i] = s->holes[(i - 1) / 2];
-    s->holes[i] = place;
+static void push_hole(gpci_stack *stack, uint32_t place) {
+    uint32_t i = stack->hole_count++;
+    for (; i && stack->holes[(i - 1) / 2] < place; i = (i - 1) / 2)
+        stack->holes[i] = stack->holes[(i - 1) / 2];
+    stack->holes[i] = place;
 }
 
-static uint32_t pop_hole(gpci_stack *s) {
-    uint32_t top = s->holes[0], last = s->holes[--s->hole_count], i = 0;
-    for (uint32_t child = 1; child < s->hole_count; child = 2 * i + 1) {
-        child += child + 1 < s->hole_count && s->holes[child + 1] > s->holes[child];
-        if (s->holes[child] <= last)
+static uint32_t pop_hole(gpci_stack *stack) {
+    uint32_t top = stack->holes[0], last = stack->holes[--stack->hole_count], i = 0;
+    for (uint32_t child = 1; child < stack->hole_count; child = 2 * i + 1) {
+        child += child + 1 < stack->hole_count && stack->holes[child + 1] > stack->holes[child];
+        if (stack->holes[child] <= last)
             break;
-        s->holes[i] = s->holes[child];
+        stack->holes[i] = stack->holes[child];
         i = child;
     }
-    s->holes[i] = last;
+    stack->holes[i] = last;
     return top;
 }
 
 /* Sums of a tree with exactly the places up to `used` in use. */
-static void fill_prefix(gpci_stack *s) {
-    memset(s->bits, 0, s->words * sizeof *s->bits);
-    memset(s->bits, 0xff, s->used / 64 * sizeof *s->bits);
-    if (s->used % 64)
-        s->bits[s->used / 64] = ((uint64_t)1 << s->used % 64) - 1;
-    for (uint32_t i = 1; i <= s->words; i++) {
+static void fill_prefix(gpci_stack *stack) {
+    memset(stack->bits, 0, stack->words * sizeof *stack->bits);
+    memset(stack->bits, 0xff, stack->used / 64 * sizeof *stack->bits);
+    if (stack->used % 64)
+        stack->bits[stack->used / 64] = ((uint64_t)1 << stack->used % 64) - 1;
+    for (uint32_t i = 1; i <= stack->words; i++) {
         uint32_t low = (i - (i & (0 - i))) * 64, high = i * 64;
-        s->sums[i] = s->used <= low ? 0 : (s->used < high ? s->used : high) - low;
+        stack->sums[i] = stack->used <= low ? 0 : (stack->used < high ? stack->used : high) - low;
     }
 }
 
@@ -113,39 +113,39 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
     }
 }
 
-static gpc_status grow(gpci_stack *s) {
-    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree requires */
+static gpc_status grow(gpci_stack *stack) {
+    uint32_t words = stack->words ? stack->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree requires */
     if (words > MOST_WORDS)
         return GPC_ERROR_MEMORY;
-    uint32_t *owners = gpci_resize(s->context, s->owners, (size_t)words * 64, sizeof *owners);
+    uint32_t *owners = gpci_resize(stack->context, stack->owners, (size_t)words * 64, sizeof *owners);
     if (owners)
-        s->owners = owners;
-    uint64_t *bits = owners ? gpci_resize(s->context, s->bits, words, sizeof *bits) : NULL;
+        stack->owners = owners;
+    uint64_t *bits = owners ? gpci_resize(stack->context, stack->bits, words, sizeof *bits) : NULL;
     if (bits) {
-        memset(bits + s->words, 0, (words - s->words) * sizeof *bits);
-        s->bits = bits;
+        memset(bits + stack->words, 0, (words - stack->words) * sizeof *bits);
+        stack->bits = bits;
     }
-    uint32_t *sums = bits ? gpci_resize(s->context, s->sums, (size_t)words + 1, sizeof *sums) : NULL;
+    uint32_t *sums = bits ? gpci_resize(stack->context, stack->sums, (size_t)words + 1, sizeof *sums) : NULL;
     if (!sums)
         return GPC_ERROR_MEMORY;
-    s->sums = sums;
-    s->sums[0] = 0;
-    s->words = words;
+    stack->sums = sums;
+    stack->sums[0] = 0;
+    stack->words = words;
     return GPC_OK;
 }
 
-gpc_status gpci_stack_room(gpci_stack *s, uint32_t *places, size_t stride) {
-    if (!GPCI_ARRAY_ROOM(s->context, s->holes, s->hole_capacity, s->hole_count, 1))
+gpc_status gpci_stack_reserve(gpci_stack *stack, uint32_t *places, size_t stride) {
+    if (!GPCI_ARRAY_RESERVE(stack->context, stack->holes, stack->hole_capacity, stack->hole_count, 1))
         return GPC_ERROR_MEMORY;
-    if (s->next < s->words * 64)
+    if (stack->next < stack->words * 64)
         return GPC_OK;
-    if (s->used >= s->words * 32) {
-        gpc_status status = grow(s);
+    if (stack->used >= stack->words * 32) {
+        gpc_status status = grow(stack);
         if (status < 0)
             return status;
     }
-    renumber(s, places, stride);
-    fill_prefix(s);
+    renumber(stack, places, stride);
+    fill_prefix(stack);
     return GPC_OK;
 }
 

@@ -33,14 +33,14 @@ typedef struct gpci_stack {
 } gpci_stack;
 
 void gpci_stack_clear(gpci_stack *stack);
-/* Forget all lines, keep the memory. `places` as for gpci_stack_room; they become GPCI_STACK_NOWHERE. */
+/* Forget all lines, keep the memory. `places` as for gpci_stack_reserve; they become GPCI_STACK_NOWHERE. */
 void gpci_stack_empty(gpci_stack *stack, uint32_t *places, size_t stride);
 
 /*
  * Reserve room for an access, or for dropping a line. `places`: place of each line, [line x stride bytes], changed by
  * renumbering. GPC_ERROR_MEMORY: no change.
  */
-gpc_status gpci_stack_room(gpci_stack *stack, uint32_t *places, size_t stride);
+gpc_status gpci_stack_reserve(gpci_stack *stack, uint32_t *places, size_t stride);
 /* Move a line to the top. `*place` is the line's place, and receives the new place. Returns the old depth, 0 = top. */
 uint64_t gpci_stack_touch(gpci_stack *stack, uint32_t line, uint32_t *place);
 /* Drop a line; `*place` becomes GPCI_STACK_NOWHERE. */

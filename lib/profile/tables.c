@@ -12,10 +12,11 @@ double gpc_profile_score(double utilisation, double reuse) {
     return utilisation * (1 + reuse);
 }
 
-void gpci_profile_rate(gpc_profile_counts *c) {
-    c->reuse = c->fills ? (double)c->reuses / (double)c->fills : (double)c->hits;
-    c->utilisation = c->bytes_moved ? (double)c->bytes_used / (double)c->bytes_moved : 0;
-    c->score = gpci_profile_score_of(c->bytes_used, c->bytes_moved, c->fills, c->reuses, c->hits);
+void gpci_profile_rate(gpc_profile_counts *counts) {
+    counts->reuse = counts->fills ? (double)counts->reuses / (double)counts->fills : (double)counts->hits;
+    counts->utilisation = counts->bytes_moved ? (double)counts->bytes_used / (double)counts->bytes_moved : 0;
+    counts->score =
+        gpci_profile_score_of(counts->bytes_used, counts->bytes_moved, counts->fills, counts->reuses, counts->hits);
 }
 
 void gpci_profile_rate_line(gpc_profile_line *row) {
@@ -24,8 +25,8 @@ void gpci_profile_rate_line(gpc_profile_line *row) {
     row->score = gpci_profile_score_of(row->bytes_used, row->bytes_moved, row->fills, row->hits, row->hits);
 }
 
-static gpc_profile_line line_of(const gpc_profile *p, uint32_t sm, const gpci_line_row *row) {
-    gpc_profile_line line = {.address = row->number << p->line_shift,
+static gpc_profile_line line_of(const gpc_profile *profile, uint32_t sm, const gpci_line_row *row) {
+    gpc_profile_line line = {.address = row->number << profile->line_shift,
                              .sm = sm,
                              .accesses = row->accesses,
                              .hits = row->hits,
@@ -80,148 +81,151 @@ typedef struct making {
     uint32_t *row_of; /* [live instructions]: row of each; GPCI_NONE = no row */
 } making;
 
-static void add_lines(const gpc_profile *p, making *m, const gpci_live_sm *sm, size_t most) {
+static void add_lines(const gpc_profile *profile, making *tables, const gpci_live_sm *sm, size_t most) {
     size_t count = 0;
     for (size_t i = 0; i < sm->line_count; i++)
         if (sm->lines[i].accesses)
-            m->keys[count++] = (keyed){sm->lines[i].number, (uint32_t)i};
-    const keyed *sorted = sort(m->keys, m->keys + most, count);
+            tables->keys[count++] = (keyed){sm->lines[i].number, (uint32_t)i};
+    const keyed *sorted = sort(tables->keys, tables->keys + most, count);
     for (size_t i = 0; i < count; i++)
-        m->lines[m->line_count++] = line_of(p, sm->row.sm, &sm->lines[sorted[i].index]);
+        tables->lines[tables->line_count++] = line_of(profile, sm->row.sm, &sm->lines[sorted[i].index]);
 }
 
 /* Sort by kernel and pc: two stable sorts. */
-static void add_instructions(const gpc_profile *p, making *m, size_t most) {
-    const gpci_live *l = p->live;
+static void add_instructions(const gpc_profile *profile, making *tables, size_t most) {
+    const gpci_live *live = profile->live;
     size_t count = 0;
-    for (size_t i = 0; i < l->instruction_count; i++) {
-        m->row_of[i] = GPCI_NONE;
-        if (l->instructions[i].counts.loads)
-            m->keys[count++] = (keyed){l->instructions[i].pc, (uint32_t)i};
+    for (size_t i = 0; i < live->instruction_count; i++) {
+        tables->row_of[i] = GPCI_NONE;
+        if (live->instructions[i].counts.loads)
+            tables->keys[count++] = (keyed){live->instructions[i].pc, (uint32_t)i};
     }
-    keyed *sorted = sort(m->keys, m->keys + most, count);
+    keyed *sorted = sort(tables->keys, tables->keys + most, count);
     for (size_t i = 0; i < count; i++)
-        sorted[i].key = l->instructions[sorted[i].index].kernel;
-    sorted = sort(sorted, sorted == m->keys ? m->keys + most : m->keys, count);
+        sorted[i].key = live->instructions[sorted[i].index].kernel;
+    sorted = sort(sorted, sorted == tables->keys ? tables->keys + most : tables->keys, count);
     for (size_t i = 0; i < count; i++) {
-        const gpci_live_instruction *from = &l->instructions[sorted[i].index];
-        gpc_profile_instruction *row = &m->instructions[m->instruction_count];
-        *row = (gpc_profile_instruction){
-            .kernel = p->names[from->kernel], .pc = from->pc, .kernel_index = from->kernel, .counts = from->counts};
+        const gpci_live_instruction *from = &live->instructions[sorted[i].index];
+        gpc_profile_instruction *row = &tables->instructions[tables->instruction_count];
+        *row = (gpc_profile_instruction){.kernel = profile->names[from->kernel],
+                                         .pc = from->pc,
+                                         .kernel_index = from->kernel,
+                                         .counts = from->counts};
         gpci_profile_rate(&row->counts);
-        m->row_of[sorted[i].index] = (uint32_t)m->instruction_count++;
+        tables->row_of[sorted[i].index] = (uint32_t)tables->instruction_count++;
     }
 }
 
-static void add_share(making *m, uint32_t instruction, uint64_t accesses, bool bypass) {
-    if (m->row_of[instruction] == GPCI_NONE)
+static void add_share(making *tables, uint32_t instruction, uint64_t accesses, bool bypass) {
+    if (tables->row_of[instruction] == GPCI_NONE)
         return;
-    gpc_profile_instruction *row = &m->instructions[m->row_of[instruction]];
+    gpc_profile_instruction *row = &tables->instructions[tables->row_of[instruction]];
     row->lines++;
     row->bypass_lines += bypass;
     row->bypass_accesses += bypass ? accesses : 0;
 }
 
 /* Figures 3 and 4: compute rows of an SM and of its instructions from the SM's lines. */
-static void add_sm(const gpc_profile *p, making *m, uint32_t index) {
-    const gpci_live_sm *sm = &p->live->sms[index];
-    gpc_profile_sm *row = &m->sms[index];
+static void add_sm(const gpc_profile *profile, making *tables, uint32_t index) {
+    const gpci_live_sm *sm = &profile->live->sms[index];
+    gpc_profile_sm *row = &tables->sms[index];
     *row = sm->row;
     gpci_profile_rate(&row->counts);
     for (size_t i = 0; i < sm->line_count; i++) {
         const gpci_line_row *line = &sm->lines[i];
         if (!line->accesses)
             continue;
-        bool bypass = line_of(p, index, line).score < 1;
+        bool bypass = line_of(profile, index, line).score < 1;
         row->lines++;
         row->bypass_lines += bypass;
         row->lines_by_reuse[line->hits < GPC_PROFILE_REUSE_BUCKETS ? line->hits : GPC_PROFILE_REUSE_BUCKETS - 1]++;
-        add_share(m, line->first, line->first_count, bypass);
+        add_share(tables, line->first, line->first_count, bypass);
     }
     for (uint32_t i = 0; i < sm->pairs.count; i++) {
         const gpci_map_entry *pair = &sm->pairs.entries[i];
-        add_share(m, (uint32_t)pair->key, pair->value, line_of(p, index, &sm->lines[pair->key >> 32]).score < 1);
+        add_share(tables, (uint32_t)pair->key, pair->value,
+                  line_of(profile, index, &sm->lines[pair->key >> 32]).score < 1);
     }
 }
 
-static void fill(const gpc_profile *p, making *m, size_t most) {
-    const gpci_live *l = p->live;
-    for (uint32_t i = 0; i < p->sm_count; i++)
-        add_lines(p, m, &l->sms[i], most);
-    add_instructions(p, m, most);
-    for (uint32_t i = 0; i < p->sm_count; i++)
-        add_sm(p, m, i);
+static void fill(const gpc_profile *profile, making *tables, size_t most) {
+    const gpci_live *live = profile->live;
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        add_lines(profile, tables, &live->sms[i], most);
+    add_instructions(profile, tables, most);
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        add_sm(profile, tables, i);
     for (uint32_t i = 0; i < GPC_PROFILE_CLASSES; i++) {
-        m->classes[i] = l->classes[i];
-        gpci_profile_rate(&m->classes[i].counts);
+        tables->classes[i] = live->classes[i];
+        gpci_profile_rate(&tables->classes[i].counts);
     }
 }
 
-static void free_making(gpc_context *context, making *m) {
-    gpci_free(context, m->sms);
-    gpci_free(context, m->instructions);
-    gpci_free(context, m->classes);
-    gpci_free(context, m->lines);
+static void free_making(gpc_context *context, making *tables) {
+    gpci_free(context, tables->sms);
+    gpci_free(context, tables->instructions);
+    gpci_free(context, tables->classes);
+    gpci_free(context, tables->lines);
 }
 
-static void adopt(gpc_profile *p, const making *m) {
-    gpci_profile_free_tables(p);
-    p->sms = m->sms;
-    p->instructions = m->instructions;
-    p->instruction_count = m->instruction_count;
-    p->classes = m->classes;
-    p->lines = m->lines;
-    p->line_count = m->line_count;
-    p->settled = true;
+static void adopt(gpc_profile *profile, const making *tables) {
+    gpci_profile_free_tables(profile);
+    profile->sms = tables->sms;
+    profile->instructions = tables->instructions;
+    profile->instruction_count = tables->instruction_count;
+    profile->classes = tables->classes;
+    profile->lines = tables->lines;
+    profile->line_count = tables->line_count;
+    profile->settled = true;
 }
 
-gpc_status gpci_profile_settle(gpc_profile *p) {
-    if (p->settled)
+gpc_status gpci_profile_settle(gpc_profile *profile) {
+    if (profile->settled)
         return GPC_OK;
-    const gpci_live *l = p->live;
-    size_t lines = 0, most = l->instruction_count;
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        lines += l->sms[i].line_count;
-        most = l->sms[i].line_count > most ? l->sms[i].line_count : most;
+    const gpci_live *live = profile->live;
+    size_t lines = 0, most = live->instruction_count;
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        lines += live->sms[i].line_count;
+        most = live->sms[i].line_count > most ? live->sms[i].line_count : most;
     }
-    gpc_context *context = p->context;
-    making m = {.sms = gpci_zalloc(context, p->sm_count, sizeof *m.sms),
-                .instructions = gpci_zalloc(context, l->instruction_count, sizeof *m.instructions),
-                .classes = gpci_zalloc(context, GPC_PROFILE_CLASSES, sizeof *m.classes),
-                .lines = gpci_zalloc(context, lines, sizeof *m.lines),
-                .keys = gpci_zalloc(context, most, 2 * sizeof *m.keys),
-                .row_of = gpci_zalloc(context, l->instruction_count, sizeof *m.row_of)};
-    bool made = m.sms && m.instructions && m.classes && m.lines && m.keys && m.row_of;
+    gpc_context *context = profile->context;
+    making tables = {.sms = gpci_zalloc(context, profile->sm_count, sizeof *tables.sms),
+                     .instructions = gpci_zalloc(context, live->instruction_count, sizeof *tables.instructions),
+                     .classes = gpci_zalloc(context, GPC_PROFILE_CLASSES, sizeof *tables.classes),
+                     .lines = gpci_zalloc(context, lines, sizeof *tables.lines),
+                     .keys = gpci_zalloc(context, most, 2 * sizeof *tables.keys),
+                     .row_of = gpci_zalloc(context, live->instruction_count, sizeof *tables.row_of)};
+    bool made = tables.sms && tables.instructions && tables.classes && tables.lines && tables.keys && tables.row_of;
     if (made) {
-        fill(p, &m, most);
-        adopt(p, &m);
+        fill(profile, &tables, most);
+        adopt(profile, &tables);
     } else {
-        free_making(context, &m);
+        free_making(context, &tables);
     }
-    gpci_free(context, m.keys);
-    gpci_free(context, m.row_of);
+    gpci_free(context, tables.keys);
+    gpci_free(context, tables.row_of);
     return made ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-void gpci_profile_free_tables(gpc_profile *p) {
-    gpci_free(p->context, p->sms);
-    gpci_free(p->context, p->instructions);
-    gpci_free(p->context, p->classes);
-    gpci_free(p->context, p->lines);
-    p->sms = NULL;
-    p->instructions = NULL;
-    p->classes = NULL;
-    p->lines = NULL;
+void gpci_profile_free_tables(gpc_profile *profile) {
+    gpci_free(profile->context, profile->sms);
+    gpci_free(profile->context, profile->instructions);
+    gpci_free(profile->context, profile->classes);
+    gpci_free(profile->context, profile->lines);
+    profile->sms = NULL;
+    profile->instructions = NULL;
+    profile->classes = NULL;
+    profile->lines = NULL;
 }
 
-void gpci_profile_complete(gpc_profile *p) {
-    for (uint32_t i = 0; i < p->sm_count; i++)
-        gpci_profile_rate(&p->sms[i].counts);
+void gpci_profile_complete(gpc_profile *profile) {
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        gpci_profile_rate(&profile->sms[i].counts);
     for (uint32_t i = 0; i < GPC_PROFILE_CLASSES; i++)
-        gpci_profile_rate(&p->classes[i].counts);
-    for (size_t i = 0; i < p->instruction_count; i++)
-        gpci_profile_rate(&p->instructions[i].counts);
-    for (size_t i = 0; i < p->line_count; i++)
-        gpci_profile_rate_line(&p->lines[i]);
-    p->settled = true;
+        gpci_profile_rate(&profile->classes[i].counts);
+    for (size_t i = 0; i < profile->instruction_count; i++)
+        gpci_profile_rate(&profile->instructions[i].counts);
+    for (size_t i = 0; i < profile->line_count; i++)
+        gpci_profile_rate_line(&profile->lines[i]);
+    profile->settled = true;
 }

@@ -16,19 +16,19 @@ static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32
 }
 
 /* Adapt to caches that changed shape (`ways` or `set` count). All residences have ended. */
-static gpc_status reshape(gpc_profile *p) {
-    gpci_live *l = p->live;
-    uint32_t sets = l->profiler->hierarchy->share.sets, ways = l->profiler->hierarchy->share.ways;
-    if (l->sms[p->sm_count - 1].sets == sets && l->sms[p->sm_count - 1].ways == ways)
+static gpc_status reshape(gpc_profile *profile) {
+    gpci_live *live = profile->live;
+    uint32_t sets = live->profiler->hierarchy->share.sets, ways = live->profiler->hierarchy->share.ways;
+    if (live->sms[profile->sm_count - 1].sets == sets && live->sms[profile->sm_count - 1].ways == ways)
         return GPC_OK;
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        gpci_live_sm *sm = &l->sms[i];
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        gpci_live_sm *sm = &live->sms[i];
         if (sm->sets == sets && sm->ways == ways)
             continue;
-        gpci_residence *residences = gpci_zalloc(p->context, (size_t)sets * ways, sizeof *residences);
+        gpci_residence *residences = gpci_zalloc(profile->context, (size_t)sets * ways, sizeof *residences);
         if (!residences)
             return GPC_ERROR_MEMORY;
-        gpci_free(p->context, sm->residences);
+        gpci_free(profile->context, sm->residences);
         sm->residences = residences;
         sm->sets = sets;
         sm->ways = ways;
@@ -36,33 +36,33 @@ static gpc_status reshape(gpc_profile *p) {
     return GPC_OK;
 }
 
-static void empty_stacks(gpc_profile *p) {
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        gpci_live_sm *sm = &p->live->sms[i];
+static void empty_stacks(gpc_profile *profile) {
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        gpci_live_sm *sm = &profile->live->sms[i];
         if (sm->line_count)
             gpci_stack_empty(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
     }
 }
 
 /* Begin a kernel. Called too if an access comes before the first kernel. Can be repeated after a failure. */
-static gpc_status begin(gpc_profile *p) {
-    gpci_live *l = p->live;
-    const gpci_live_sm *last = &l->sms[p->sm_count - 1];
-    bool emptied = l->flushes || last->sets != l->profiler->hierarchy->share.sets ||
-                   last->ways != l->profiler->hierarchy->share.ways;
-    const char *name = l->profiler->replay->trace ? l->profiler->replay->kernel.name : "";
-    uint32_t kernel = l->host_kernel;
-    gpc_status status = kernel == GPCI_NONE ? gpci_profile_name(p, name ? name : "", &kernel) : GPC_OK;
-    while (status == GPC_OK && p->launch_count < l->profiler->hierarchy->kernel)
-        status = gpci_profile_add_launch(p, kernel);
+static gpc_status begin(gpc_profile *profile) {
+    gpci_live *live = profile->live;
+    const gpci_live_sm *last = &live->sms[profile->sm_count - 1];
+    bool emptied = live->flushes || last->sets != live->profiler->hierarchy->share.sets ||
+                   last->ways != live->profiler->hierarchy->share.ways;
+    const char *name = live->profiler->replay->trace ? live->profiler->replay->kernel.name : "";
+    uint32_t kernel = live->host_kernel;
+    gpc_status status = kernel == GPCI_NONE ? gpci_profile_name(profile, name ? name : "", &kernel) : GPC_OK;
+    while (status == GPC_OK && profile->launch_count < live->profiler->hierarchy->kernel)
+        status = gpci_profile_add_launch(profile, kernel);
     if (status == GPC_OK)
-        status = reshape(p);
+        status = reshape(profile);
     if (status < 0)
         return status;
     if (emptied)
-        empty_stacks(p);
-    l->kernel = kernel;
-    l->launch = l->profiler->hierarchy->kernel;
+        empty_stacks(profile);
+    live->kernel = kernel;
+    live->launch = live->profiler->hierarchy->kernel;
     return GPC_OK;
 }
 
@@ -75,79 +75,80 @@ static uint8_t class_of(uint32_t transactions) {
 }
 
 /* Instruction of the load. One instruction loads one or more lines. */
-static gpc_status take_instruction(gpc_profile *p, const gpc_request *request) {
-    uint32_t instruction = gpci_live_instruction_of(p, p->live->kernel, request->pc);
+static gpc_status take_instruction(gpc_profile *profile, const gpc_request *request) {
+    uint32_t instruction = gpci_live_instruction_of(profile, profile->live->kernel, request->pc);
     if (instruction == GPCI_NONE)
         return GPC_ERROR_MEMORY;
-    p->live->instruction = instruction;
-    p->live->class_of = class_of(request->transactions);
+    profile->live->instruction = instruction;
+    profile->live->class_of = class_of(request->transactions);
     return GPC_OK;
 }
 
 static gpc_status on_instruction(void *data, const gpc_request *request) {
-    gpc_profile *p = data;
-    gpci_live *l = p->live;
-    if (GPCI_UNLIKELY(l->launch != request->kernel || l->kernel == GPCI_NONE)) {
-        gpc_status status = begin(p);
+    gpc_profile *profile = data;
+    gpci_live *live = profile->live;
+    if (GPCI_UNLIKELY(live->launch != request->kernel || live->kernel == GPCI_NONE)) {
+        gpc_status status = begin(profile);
         if (status < 0)
             return status;
     }
-    p->settled = false;
+    profile->settled = false;
     if (request->kind != GPC_LOAD)
         return GPC_OK;
-    gpc_status status = take_instruction(p, request);
+    gpc_status status = take_instruction(profile, request);
     if (status < 0)
         return status;
-    l->instructions[l->instruction].counts.loads++;
-    l->classes[l->class_of].counts.loads++;
-    gpc_profile_sm *row = &l->sms[request->sm].row;
+    live->instructions[live->instruction].counts.loads++;
+    live->classes[live->class_of].counts.loads++;
+    gpc_profile_sm *row = &live->sms[request->sm].row;
     row->counts.loads++;
-    row->loads_by_transactions[l->class_of + 1]++;
+    row->loads_by_transactions[live->class_of + 1]++;
     return GPC_OK;
 }
 
 /* True if the access counts in the reuse stream: loads, prefetches, and stores that allocate lines. */
-static bool in_stream(const gpci_observed_line *a) {
-    const gpc_request *request = a->request;
-    if (!a->l1)
+static bool in_stream(const gpci_observed_line *line) {
+    const gpc_request *request = line->request;
+    if (!line->l1)
         return false;
-    return gpci_is_read(request) || (gpci_is_write(request) && gpci_write_policy(a->l1, request) != GPC_WRITE_EVICT &&
-                                     gpci_write_allocate(a->l1, request) != GPC_WRITE_NO_ALLOCATE);
+    return gpci_is_read(request) ||
+           (gpci_is_write(request) && gpci_write_policy(line->l1, request) != GPC_WRITE_EVICT &&
+            gpci_write_allocate(line->l1, request) != GPC_WRITE_NO_ALLOCATE);
 }
 
 /* Find the row of the line, and reserve all memory the access may need. */
-static gpc_status take_line(gpc_profile *p, const gpci_observed_line *a) {
-    gpci_live *l = p->live;
-    gpci_live_sm *sm = &l->sms[a->request->sm];
-    const uint64_t number = a->request->address >> p->line_shift;
-    const bool needed = in_stream(a) || a->request->kind == GPC_LOAD;
+static gpc_status take_line(gpc_profile *profile, const gpci_observed_line *line) {
+    gpci_live *live = profile->live;
+    gpci_live_sm *sm = &live->sms[line->request->sm];
+    const uint64_t number = line->request->address >> profile->line_shift;
+    const bool needed = in_stream(line) || line->request->kind == GPC_LOAD;
     sm->touches++;
-    l->filled = l->fetched = false;
-    l->way = GPCI_NO_WAY;
-    l->line = needed ? gpci_live_line(sm, number) : gpci_live_find_line(sm, number);
-    if (l->line == GPCI_NONE)
+    live->filled = live->fetched = false;
+    live->way = GPCI_NO_WAY;
+    live->line = needed ? gpci_live_line(sm, number) : gpci_live_find_line(sm, number);
+    if (live->line == GPCI_NONE)
         return needed ? GPC_ERROR_MEMORY : GPC_OK;
-    gpc_status status = gpci_stack_room(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
+    gpc_status status = gpci_stack_reserve(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
     if (status == GPC_OK)
-        status = gpci_distances_room(p->context, &p->distances[a->request->sm], sm->stack.used);
-    if (status == GPC_OK && a->request->kind == GPC_LOAD)
-        status = gpci_live_pair(sm, l->line, l->instruction);
+        status = gpci_distances_reserve(profile->context, &profile->distances[line->request->sm], sm->stack.used);
+    if (status == GPC_OK && line->request->kind == GPC_LOAD)
+        status = gpci_live_pair(sm, live->line, live->instruction);
     return status;
 }
 
-static gpc_status before_line(void *data, const gpci_observed_line *a) {
-    gpc_profile *p = data;
-    gpci_live *l = p->live;
+static gpc_status before_line(void *data, const gpci_observed_line *line) {
+    gpc_profile *profile = data;
+    gpci_live *live = profile->live;
     gpc_access_result found;
-    gpc_status status = take_line(p, a);
-    if (status < 0 || l->line == GPCI_NONE || !a->l1)
+    gpc_status status = take_line(profile, line);
+    if (status < 0 || live->line == GPCI_NONE || !line->l1)
         return status;
-    gpc_request request = *a->request;
-    request.sector_mask = l->profiler->hierarchy->l1_level.sectors_of[a->segments];
-    status = gpc_cache_probe(a->l1, &request, &found);
+    gpc_request request = *line->request;
+    request.sector_mask = live->profiler->hierarchy->l1_level.sectors_of[line->segments];
+    status = gpc_cache_probe(line->l1, &request, &found);
     if (status == GPC_OK) {
-        l->set = found.set;
-        l->way = found.way;
+        live->set = found.set;
+        live->way = found.way;
     }
     return status;
 }
@@ -162,10 +163,10 @@ static void count_residence(gpci_live_sm *sm, uint64_t hits, int change) {
  * instruction).
  */
 static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gpc_profile_counts *rows[3]) {
-    gpci_live *l = sm->profile->live;
+    gpci_live *live = sm->profile->live;
     rows[0] = &sm->row.counts;
-    rows[1] = &l->instructions[instruction].counts;
-    rows[2] = &l->classes[class_of].counts;
+    rows[1] = &live->instructions[instruction].counts;
+    rows[2] = &live->classes[class_of].counts;
 }
 
 /* Begin a load's residence. Count earlier hits on the line in flight too. */
@@ -189,19 +190,19 @@ static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
 static void on_fill(void *data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
     gpci_live_sm *sm = data;
-    gpc_profile *p = sm->profile;
-    gpci_live *l = p->live;
+    gpc_profile *profile = sm->profile;
+    gpci_live *live = profile->live;
     gpci_residence *residence = residence_of(sm, set, way);
     (void)sectors;
-    l->fetched = true;
+    live->fetched = true;
     if (residence->active)
         return;
     *residence = (gpci_residence){.last = sm->touches, .line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
     if (request->kind != GPC_LOAD)
         return;
-    l->filled = true;
-    residence->line = gpci_live_find_line(sm, line_address >> p->line_shift);
-    residence->filler = gpci_live_instruction_of(p, l->kernel, request->pc);
+    live->filled = true;
+    residence->line = gpci_live_find_line(sm, line_address >> profile->line_shift);
+    residence->filler = gpci_live_instruction_of(profile, live->kernel, request->pc);
     residence->warp = request->warp;
     residence->class_of = class_of(request->transactions);
     residence->hits = sm->lines[residence->line].awaited;
@@ -250,35 +251,35 @@ static unsigned bucket_of(uint64_t distance) {
     return bucket < GPC_PROFILE_DISTANCE_BUCKETS ? bucket : GPC_PROFILE_DISTANCE_BUCKETS - 1;
 }
 
-static void count(gpc_profile_counts *c, const amounts *n) {
-    c->accesses++;
-    c->hits += n->hit;
-    c->sector_misses += n->sector_miss;
-    c->bypasses += n->bypass;
-    c->intra_warp_hits += n->hit && n->intra_warp;
-    c->inter_warp_hits += n->hit && !n->intra_warp;
-    c->mru_hits += n->mru;
-    c->lru_hits += n->lru;
-    c->bytes_used += n->used;
-    c->bytes_moved += n->moved;
-    c->segments += n->segments;
-    c->first_accesses += n->first;
-    if (n->stack_distance != GPCI_STACK_FIRST) {
-        c->reuse_distances[bucket_of(n->distance)]++;
-        c->stack_distances[bucket_of(n->stack_distance)]++;
+static void count(gpc_profile_counts *counts, const amounts *amount) {
+    counts->accesses++;
+    counts->hits += amount->hit;
+    counts->sector_misses += amount->sector_miss;
+    counts->bypasses += amount->bypass;
+    counts->intra_warp_hits += amount->hit && amount->intra_warp;
+    counts->inter_warp_hits += amount->hit && !amount->intra_warp;
+    counts->mru_hits += amount->mru;
+    counts->lru_hits += amount->lru;
+    counts->bytes_used += amount->used;
+    counts->bytes_moved += amount->moved;
+    counts->segments += amount->segments;
+    counts->first_accesses += amount->first;
+    if (amount->stack_distance != GPCI_STACK_FIRST) {
+        counts->reuse_distances[bucket_of(amount->distance)]++;
+        counts->stack_distances[bucket_of(amount->stack_distance)]++;
     }
 }
 
-static void count_line(gpci_line_row *row, const amounts *n) {
+static void count_line(gpci_line_row *row, const amounts *amount) {
     row->accesses++;
-    row->hits += n->hit;
-    row->bytes_used += n->used;
-    row->bytes_moved += n->moved;
-    row->segments += n->segments;
-    if (n->stack_distance != GPCI_STACK_FIRST) {
+    row->hits += amount->hit;
+    row->bytes_used += amount->used;
+    row->bytes_moved += amount->moved;
+    row->segments += amount->segments;
+    if (amount->stack_distance != GPCI_STACK_FIRST) {
         row->distances++;
-        row->reuse_distance_sum += n->distance;
-        row->stack_distance_sum += n->stack_distance;
+        row->reuse_distance_sum += amount->distance;
+        row->stack_distance_sum += amount->stack_distance;
     }
 }
 
@@ -303,146 +304,148 @@ static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
 }
 
 /* Hit on a valid line: counts for the residence, and for the position in the set. */
-static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, amounts *n) {
-    gpci_residence *residence = residence_of(sm, l->set, l->way);
+static void count_resident_hit(gpci_live *live, gpci_live_sm *sm, uint32_t warp, amounts *amount) {
+    gpci_residence *residence = residence_of(sm, live->set, live->way);
     if (!residence->active) /* allocated by a store, without a sector */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
-    uint32_t lines, position = position_of(sm, residence, l->set, &lines);
-    n->intra_warp = residence->filler != GPCI_NONE && residence->warp == warp;
-    n->mru = position == 0;
-    n->lru = position + 1 == lines && lines == sm->ways;
+    uint32_t lines, position = position_of(sm, residence, live->set, &lines);
+    amount->intra_warp = residence->filler != GPCI_NONE && residence->warp == warp;
+    amount->mru = position == 0;
+    amount->lru = position + 1 == lines && lines == sm->ways;
     count_reuse(sm, residence);
     sm->row.hits_by_recency[position < GPC_PROFILE_RECENCY_BUCKETS ? position : GPC_PROFILE_RECENCY_BUCKETS - 1]++;
 }
 
-static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request, bool in_flight, amounts *n) {
+static void count_hit(gpci_live *live, gpci_live_sm *sm, const gpc_request *request, bool in_flight, amounts *amount) {
     const uint32_t age = request->warp_age;
     if (!in_flight) {
-        count_resident_hit(l, sm, request->warp, n);
+        count_resident_hit(live, sm, request->warp, amount);
     } else {
-        gpci_line_row *row = &sm->lines[l->line];
-        n->intra_warp = row->sender == request->warp;
+        gpci_line_row *row = &sm->lines[live->line];
+        amount->intra_warp = row->sender == request->warp;
         row->awaited++;
     }
     sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
 }
 
 /* Bytes moved and used by the access. */
-static amounts amounts_of(const gpci_live *l, const gpci_observed_line *a) {
-    const gpci_level *level = &l->profiler->hierarchy->l1_level;
-    amounts n = {.distance = GPCI_STACK_FIRST,
-                 .stack_distance = GPCI_STACK_FIRST,
-                 .used = a->request->bytes_used,
-                 .segments = gpci_count_sectors(a->segments)};
-    n.moved =
-        GPCI_SEGMENT * (a->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[a->segments]]) : n.segments);
-    return n;
+static amounts amounts_of(const gpci_live *live, const gpci_observed_line *observed) {
+    const gpci_level *level = &live->profiler->hierarchy->l1_level;
+    amounts amount = {.distance = GPCI_STACK_FIRST,
+                      .stack_distance = GPCI_STACK_FIRST,
+                      .used = observed->request->bytes_used,
+                      .segments = gpci_count_sectors(observed->segments)};
+    amount.moved =
+        GPCI_SEGMENT * (observed->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[observed->segments]])
+                                     : amount.segments);
+    return amount;
 }
 
-static void count_load(gpc_profile *p, const gpci_observed_line *a, bool in_flight, amounts *n) {
-    gpci_live *l = p->live;
-    gpci_live_sm *sm = &l->sms[a->request->sm];
+static void count_load(gpc_profile *profile, const gpci_observed_line *observed, bool in_flight, amounts *amount) {
+    gpci_live *live = profile->live;
+    gpci_live_sm *sm = &live->sms[observed->request->sm];
     gpc_profile_counts *rows[3];
-    if (n->hit)
-        count_hit(l, sm, a->request, in_flight, n);
-    if (!n->bypass) {
-        pass_stream(sm, l->line, &n->distance, &n->stack_distance);
-        n->first = n->stack_distance == GPCI_STACK_FIRST;
-        if (!n->first) {
-            gpci_distances *d = &p->distances[a->request->sm];
-            for (; d->count <= n->stack_distance; d->count++)
-                d->counts[d->count] = 0;
-            d->counts[n->stack_distance]++;
+    if (amount->hit)
+        count_hit(live, sm, observed->request, in_flight, amount);
+    if (!amount->bypass) {
+        pass_stream(sm, live->line, &amount->distance, &amount->stack_distance);
+        amount->first = amount->stack_distance == GPCI_STACK_FIRST;
+        if (!amount->first) {
+            gpci_distances *distances = &profile->distances[observed->request->sm];
+            for (; distances->count <= amount->stack_distance; distances->count++)
+                distances->counts[distances->count] = 0;
+            distances->counts[amount->stack_distance]++;
         }
     }
-    rows_of(sm, l->instruction, l->class_of, rows);
+    rows_of(sm, live->instruction, live->class_of, rows);
     for (unsigned i = 0; i < 3; i++)
-        count(rows[i], n);
-    count_line(&sm->lines[l->line], n);
+        count(rows[i], amount);
+    count_line(&sm->lines[live->line], amount);
 }
 
 /* Move stores and other accesses along the stream, and update the order of recency for every access. */
-static void pass_others(gpci_live *l, const gpci_observed_line *a) {
-    gpci_live_sm *sm = &l->sms[a->request->sm];
+static void pass_others(gpci_live *live, const gpci_observed_line *line) {
+    gpci_live_sm *sm = &live->sms[line->request->sm];
     uint64_t distance, stack_distance;
-    if (a->request->kind != GPC_LOAD) {
-        if (in_stream(a))
-            pass_stream(sm, l->line, &distance, &stack_distance);
-        else if (l->line != GPCI_NONE && a->l1 &&
-                 !(gpci_is_write(a->request) && gpci_write_policy(a->l1, a->request) != GPC_WRITE_EVICT))
-            gpci_stack_drop(&sm->stack, &sm->lines[l->line].place);
+    if (line->request->kind != GPC_LOAD) {
+        if (in_stream(line))
+            pass_stream(sm, live->line, &distance, &stack_distance);
+        else if (live->line != GPCI_NONE && line->l1 &&
+                 !(gpci_is_write(line->request) && gpci_write_policy(line->l1, line->request) != GPC_WRITE_EVICT))
+            gpci_stack_drop(&sm->stack, &sm->lines[live->line].place);
     }
-    if (l->way != GPCI_NO_WAY)
-        residence_of(sm, l->set, l->way)->last = sm->touches;
+    if (live->way != GPCI_NO_WAY)
+        residence_of(sm, live->set, live->way)->last = sm->touches;
 }
 
-static void after_line(void *data, const gpci_observed_line *a, uint32_t hits) {
-    gpc_profile *p = data;
-    gpci_live *l = p->live;
-    if (a->request->kind == GPC_LOAD) {
-        amounts n = amounts_of(l, a);
-        n.hit = l->way != GPCI_NO_WAY && hits == n.segments;
-        n.sector_miss = l->way != GPCI_NO_WAY && !n.hit && l->fetched;
-        n.bypass = !n.hit && !n.sector_miss && !l->filled;
-        count_load(p, a, false, &n);
+static void after_line(void *data, const gpci_observed_line *line, uint32_t hits) {
+    gpc_profile *profile = data;
+    gpci_live *live = profile->live;
+    if (line->request->kind == GPC_LOAD) {
+        amounts amount = amounts_of(live, line);
+        amount.hit = live->way != GPCI_NO_WAY && hits == amount.segments;
+        amount.sector_miss = live->way != GPCI_NO_WAY && !amount.hit && live->fetched;
+        amount.bypass = !amount.hit && !amount.sector_miss && !live->filled;
+        count_load(profile, line, false, &amount);
     }
-    pass_others(l, a);
+    pass_others(live, line);
 }
 
 /* Read the lookup of a load. Returns true if the load hits data in flight. */
-static bool read_lookup(gpci_live *l, const gpci_observed_line *a, const gpci_observed_lookup *found, amounts *n) {
-    gpci_live_sm *sm = &l->sms[a->request->sm];
-    n->hit = found->whole;
-    n->bypass = !n->hit && found->bypassed;
-    n->sector_miss = !n->hit && !n->bypass && (l->way != GPCI_NO_WAY || found->in_flight);
+static bool read_lookup(gpci_live *live, const gpci_observed_line *line, const gpci_observed_lookup *found,
+                        amounts *amount) {
+    gpci_live_sm *sm = &live->sms[line->request->sm];
+    amount->hit = found->all_hit;
+    amount->bypass = !amount->hit && found->bypassed;
+    amount->sector_miss = !amount->hit && !amount->bypass && (live->way != GPCI_NO_WAY || found->in_flight);
     if (!found->in_flight) {
-        sm->lines[l->line].awaited = 0;
-        sm->lines[l->line].sender = a->request->warp;
+        sm->lines[live->line].awaited = 0;
+        sm->lines[live->line].sender = line->request->warp;
     }
-    return found->in_flight && (l->way == GPCI_NO_WAY || !residence_of(sm, l->set, l->way)->active);
+    return found->in_flight && (live->way == GPCI_NO_WAY || !residence_of(sm, live->set, live->way)->active);
 }
 
-static gpc_status on_lookup(void *data, const gpci_observed_line *a, const gpci_observed_lookup *found) {
-    gpc_profile *p = data;
-    gpci_live *l = p->live;
-    const bool load = a->request->kind == GPC_LOAD;
-    gpc_status status = load ? take_instruction(p, a->request) : GPC_OK;
+static gpc_status on_lookup(void *data, const gpci_observed_line *line, const gpci_observed_lookup *found) {
+    gpc_profile *profile = data;
+    gpci_live *live = profile->live;
+    const bool load = line->request->kind == GPC_LOAD;
+    gpc_status status = load ? take_instruction(profile, line->request) : GPC_OK;
     if (status == GPC_OK)
-        status = take_line(p, a);
+        status = take_line(profile, line);
     if (status < 0)
         return status;
-    l->set = found->set;
-    l->way = found->way;
+    live->set = found->set;
+    live->way = found->way;
     if (load) {
-        amounts n = amounts_of(l, a);
-        const bool in_flight = read_lookup(l, a, found, &n);
-        count_load(p, a, in_flight, &n);
+        amounts amount = amounts_of(live, line);
+        const bool in_flight = read_lookup(live, line, found, &amount);
+        count_load(profile, line, in_flight, &amount);
     }
-    pass_others(l, a);
+    pass_others(live, line);
     return GPC_OK;
 }
 
 /* The bypass decision after a miss replaces the one counted before. The place in the stream stays. */
 static void on_verdict(void *data, const gpc_request *request, bool bypass) {
-    gpc_profile *p = data;
+    gpc_profile *profile = data;
     gpc_profile_counts *rows[3];
     if (request->kind != GPC_LOAD)
         return;
-    rows_of(&p->live->sms[request->sm], gpci_live_instruction_of(p, p->live->kernel, request->pc),
+    rows_of(&profile->live->sms[request->sm], gpci_live_instruction_of(profile, profile->live->kernel, request->pc),
             class_of(request->transactions), rows);
     for (unsigned i = 0; i < 3; i++)
         rows[i]->bypasses += bypass ? 1 : UINT64_MAX;
 }
 
-void gpci_profile_observer(gpc_profile *p) {
-    gpci_observer *o = &p->live->profiler->observer;
-    o->data = p;
-    o->on_kernel = on_kernel;
-    o->on_instruction = on_instruction;
-    o->before_line = before_line;
-    o->after_line = after_line;
-    o->on_lookup = on_lookup;
-    o->on_verdict = on_verdict;
-    o->on_fill = on_fill;
-    o->on_evict = on_evict;
+void gpci_profile_observer(gpc_profile *profile) {
+    gpci_observer *observer = &profile->live->profiler->observer;
+    observer->data = profile;
+    observer->on_kernel = on_kernel;
+    observer->on_instruction = on_instruction;
+    observer->before_line = before_line;
+    observer->after_line = after_line;
+    observer->on_lookup = on_lookup;
+    observer->on_verdict = on_verdict;
+    observer->on_fill = on_fill;
+    observer->on_evict = on_evict;
 }

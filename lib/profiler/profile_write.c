@@ -18,107 +18,107 @@ static void put_words(gpci_buffer *part, const void *words, size_t count) {
     }
 }
 
-static gpc_status write_section(writer *w, gpc_error *error) {
+static gpc_status write_section(writer *output, gpc_error *error) {
     uint8_t length[8], crc[4];
-    if (w->part.failed)
+    if (output->part.failed)
         return gpci_out_of_memory(error);
-    gpci_store64(length, w->part.length);
-    gpci_store32(crc,
-                 gpci_crc_of(&w->crc, gpci_crc_of(&w->crc, 0, length, sizeof length), w->part.data, w->part.length));
-    gpc_status status = gpci_output_write(w->output, length, sizeof length, error);
+    gpci_store64(length, output->part.length);
+    gpci_store32(crc, gpci_crc_of(&output->crc, gpci_crc_of(&output->crc, 0, length, sizeof length), output->part.data,
+                                  output->part.length));
+    gpc_status status = gpci_output_write(output->output, length, sizeof length, error);
     if (status == GPC_OK)
-        status = gpci_output_write(w->output, w->part.data, w->part.length, error);
+        status = gpci_output_write(output->output, output->part.data, output->part.length, error);
     if (status == GPC_OK)
-        status = gpci_output_write(w->output, crc, sizeof crc, error);
-    w->part.length = 0;
+        status = gpci_output_write(output->output, crc, sizeof crc, error);
+    output->part.length = 0;
     return status;
 }
 
-static gpc_status write_head(writer *w, gpc_error *error) {
+static gpc_status write_head(writer *output, gpc_error *error) {
     uint8_t head[GPCI_PROFILE_HEAD];
     memcpy(head, GPCI_PROFILE_MAGIC, 4);
     gpci_store32(head + 4, GPCI_PROFILE_VERSION);
-    gpci_store32(head + 8, gpci_crc_of(&w->crc, 0, head, 8));
-    return gpci_output_write(w->output, head, sizeof head, error);
+    gpci_store32(head + 8, gpci_crc_of(&output->crc, 0, head, 8));
+    return gpci_output_write(output->output, head, sizeof head, error);
 }
 
-static gpc_status write_general(writer *w, const gpc_profile *p, gpc_error *error) {
-    gpci_buffer_varint(&w->part, p->line_shift);
-    gpci_buffer_varint(&w->part, p->sm_count);
-    gpci_buffer_varint(&w->part, p->name_count);
-    for (size_t i = 0; i < p->name_count; i++)
-        gpci_buffer_text(&w->part, p->names[i]);
-    gpci_buffer_varint(&w->part, p->launch_count);
-    for (size_t i = 0; i < p->launch_count; i++)
-        gpci_buffer_varint(&w->part, p->launches[i]);
-    gpci_buffer_varint(&w->part, p->instruction_count);
-    return write_section(w, error);
+static gpc_status write_general(writer *output, const gpc_profile *profile, gpc_error *error) {
+    gpci_buffer_varint(&output->part, profile->line_shift);
+    gpci_buffer_varint(&output->part, profile->sm_count);
+    gpci_buffer_varint(&output->part, profile->name_count);
+    for (size_t i = 0; i < profile->name_count; i++)
+        gpci_buffer_text(&output->part, profile->names[i]);
+    gpci_buffer_varint(&output->part, profile->launch_count);
+    for (size_t i = 0; i < profile->launch_count; i++)
+        gpci_buffer_varint(&output->part, profile->launches[i]);
+    gpci_buffer_varint(&output->part, profile->instruction_count);
+    return write_section(output, error);
 }
 
-static gpc_status write_rows(writer *w, const gpc_profile *p, gpc_error *error) {
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        put_words(&w->part, &p->sms[i].counts, GPCI_COUNTS_WORDS);
-        put_words(&w->part, (const char *)&p->sms[i] + offsetof(gpc_profile_sm, lines), GPCI_SM_WORDS);
+static gpc_status write_rows(writer *output, const gpc_profile *profile, gpc_error *error) {
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        put_words(&output->part, &profile->sms[i].counts, GPCI_COUNTS_WORDS);
+        put_words(&output->part, (const char *)&profile->sms[i] + offsetof(gpc_profile_sm, lines), GPCI_SM_WORDS);
     }
-    gpc_status status = write_section(w, error);
-    for (size_t i = 0; i < p->instruction_count && status == GPC_OK; i++) {
-        const gpc_profile_instruction *row = &p->instructions[i];
-        gpci_buffer_varint(&w->part, row->kernel_index);
-        gpci_buffer_varint(&w->part, row->pc);
-        put_words(&w->part, &row->counts, GPCI_COUNTS_WORDS);
-        put_words(&w->part, (const char *)row + offsetof(gpc_profile_instruction, lines), GPCI_INSTRUCTION_WORDS);
+    gpc_status status = write_section(output, error);
+    for (size_t i = 0; i < profile->instruction_count && status == GPC_OK; i++) {
+        const gpc_profile_instruction *row = &profile->instructions[i];
+        gpci_buffer_varint(&output->part, row->kernel_index);
+        gpci_buffer_varint(&output->part, row->pc);
+        put_words(&output->part, &row->counts, GPCI_COUNTS_WORDS);
+        put_words(&output->part, (const char *)row + offsetof(gpc_profile_instruction, lines), GPCI_INSTRUCTION_WORDS);
     }
     if (status == GPC_OK)
-        status = write_section(w, error);
+        status = write_section(output, error);
     for (unsigned i = 0; i < GPC_PROFILE_CLASSES; i++)
-        put_words(&w->part, &p->classes[i].counts, GPCI_COUNTS_WORDS);
-    return status == GPC_OK ? write_section(w, error) : status;
+        put_words(&output->part, &profile->classes[i].counts, GPCI_COUNTS_WORDS);
+    return status == GPC_OK ? write_section(output, error) : status;
 }
 
 /* `at`: index of the SM's first line; moves past its last line. */
-static gpc_status write_sm(writer *w, const gpc_profile *p, uint32_t sm, size_t *at, gpc_error *error) {
-    const gpci_distances *d = &p->distances[sm];
-    gpci_buffer_varint(&w->part, d->count);
-    for (size_t i = 0; i < d->count; i++)
-        gpci_buffer_varint(&w->part, d->counts[i]);
-    gpci_buffer_varint(&w->part, p->sms[sm].lines);
+static gpc_status write_sm(writer *output, const gpc_profile *profile, uint32_t sm, size_t *at, gpc_error *error) {
+    const gpci_distances *distances = &profile->distances[sm];
+    gpci_buffer_varint(&output->part, distances->count);
+    for (size_t i = 0; i < distances->count; i++)
+        gpci_buffer_varint(&output->part, distances->counts[i]);
+    gpci_buffer_varint(&output->part, profile->sms[sm].lines);
     uint64_t before = 0;
-    for (; *at < p->line_count && p->lines[*at].sm == sm; ++*at) {
-        const gpc_profile_line *row = &p->lines[*at];
-        uint64_t number = row->address >> p->line_shift;
-        gpci_buffer_varint(&w->part, number - before);
-        put_words(&w->part, (const char *)row + offsetof(gpc_profile_line, accesses), GPCI_LINE_WORDS);
+    for (; *at < profile->line_count && profile->lines[*at].sm == sm; ++*at) {
+        const gpc_profile_line *row = &profile->lines[*at];
+        uint64_t number = row->address >> profile->line_shift;
+        gpci_buffer_varint(&output->part, number - before);
+        put_words(&output->part, (const char *)row + offsetof(gpc_profile_line, accesses), GPCI_LINE_WORDS);
         before = number;
     }
-    return write_section(w, error);
+    return write_section(output, error);
 }
 
-static gpc_status write_all(writer *w, const gpc_profile *p, gpc_error *error) {
-    gpc_status status = write_head(w, error);
+static gpc_status write_all(writer *output, const gpc_profile *profile, gpc_error *error) {
+    gpc_status status = write_head(output, error);
     if (status == GPC_OK)
-        status = write_general(w, p, error);
+        status = write_general(output, profile, error);
     if (status == GPC_OK)
-        status = write_rows(w, p, error);
+        status = write_rows(output, profile, error);
     size_t line = 0;
-    for (uint32_t sm = 0; sm < p->sm_count && status == GPC_OK; sm++)
-        status = write_sm(w, p, sm, &line, error);
+    for (uint32_t sm = 0; sm < profile->sm_count && status == GPC_OK; sm++)
+        status = write_sm(output, profile, sm, &line, error);
     return status;
 }
 
-gpc_status gpc_profile_write(gpc_profile *p, const char *path, gpc_error *error) {
-    if (!p || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_write: %s is NULL", p ? "path" : "profile");
-    if (gpci_profile_settle(p) < 0)
+gpc_status gpc_profile_write(gpc_profile *profile, const char *path, gpc_error *error) {
+    if (!profile || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_write: %s is NULL", profile ? "path" : "profile");
+    if (gpci_profile_settle(profile) < 0)
         return gpci_out_of_memory(error);
-    writer w = {.part = {.context = p->context}};
-    gpci_crc_init(&w.crc);
-    gpc_status status = gpci_output_open(p->context, path, error, &w.output);
+    writer output = {.part = {.context = profile->context}};
+    gpci_crc_init(&output.crc);
+    gpc_status status = gpci_output_open(profile->context, path, error, &output.output);
     if (status < 0)
         return status;
-    status = write_all(&w, p, error);
-    gpci_buffer_clear(&w.part);
+    status = write_all(&output, profile, error);
+    gpci_buffer_clear(&output.part);
     if (status == GPC_OK)
-        return gpci_output_commit(w.output, error);
-    gpci_output_discard(w.output);
+        return gpci_output_commit(output.output, error);
+    gpci_output_discard(output.output);
     return status;
 }

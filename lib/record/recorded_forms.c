@@ -25,7 +25,7 @@ static const char *const prefetches[] = {[GPC_SPACE_GLOBAL] = "CCTL.E.PF2"};
 
 #define NAMES(table) table, sizeof table / sizeof *table
 
-static const char *name_of(const gpci_recorded_form *f) {
+static const char *name_of(const gpci_recorded_form *form) {
     static const struct {
         const char *const *names;
         size_t spaces;
@@ -34,13 +34,13 @@ static const char *name_of(const gpci_recorded_form *f) {
                                [GPC_ATOMIC] = {NAMES(atomics)},
                                [GPC_REDUCTION] = {NAMES(reductions)},
                                [GPC_PREFETCH] = {NAMES(prefetches)}};
-    const char *name = f->space < kinds[f->kind].spaces ? kinds[f->kind].names[f->space] : NULL;
-    return name ? name : kinds[f->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made sets the space */
+    const char *name = form->space < kinds[form->kind].spaces ? kinds[form->kind].names[form->space] : NULL;
+    return name ? name : kinds[form->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made sets the space */
 }
 
-static const char *width_of(const gpci_recorded_form *f) {
+static const char *width_of(const gpci_recorded_form *form) {
     static const char *const widths[] = {".U8", ".U16", "", ".64", ".128", ".256"};
-    return gpci_power_of_two(f->width) && f->width <= 32 ? widths[gpci_log2(f->width)] : "";
+    return gpci_power_of_two(form->width) && form->width <= 32 ? widths[gpci_log2(form->width)] : "";
 }
 
 static const char *const hints[GPC_HINT_COUNT] = {
@@ -55,32 +55,33 @@ static const char *text_or_none(const char *text) {
 }
 
 /* True if the host has mapped the addresses. */
-static bool is_mapped(const gpci_recorded_form *f) {
-    return f->space == GPC_SPACE_LOCAL && !f->local_offsets;
+static bool is_mapped(const gpci_recorded_form *form) {
+    return form->space == GPC_SPACE_LOCAL && !form->local_offsets;
 }
 
 #define FORM_TEXT 64
 
-static int fence_text(const gpci_recorded_form *f, char *text) {
-    if (f->order == GPC_ORDER_WEAK)
-        return snprintf(text, FORM_TEXT, "CCTL.%s", f->control == GPC_CONTROL_WRITE_BACK_ALL ? "WBALL" : "IVALL");
-    return snprintf(text, FORM_TEXT, "MEMBAR.%s%s", f->order == GPC_ORDER_SC ? "SC" : "ALL", scopes[f->scope]);
+static int fence_text(const gpci_recorded_form *form, char *text) {
+    if (form->order == GPC_ORDER_WEAK)
+        return snprintf(text, FORM_TEXT, "CCTL.%s", form->control == GPC_CONTROL_WRITE_BACK_ALL ? "WBALL" : "IVALL");
+    return snprintf(text, FORM_TEXT, "MEMBAR.%s%s", form->order == GPC_ORDER_SC ? "SC" : "ALL", scopes[form->scope]);
 }
 
-static int form_text(const gpci_recorded_form *f, char *text) {
-    const bool strong = f->order != GPC_ORDER_WEAK;
-    if (f->fence)
-        return fence_text(f, text);
-    return snprintf(text, FORM_TEXT, "%s%s%s%s%s%s%s", name_of(f), width_of(f),
-                    is_mapped(f) ? "." GPCI_OPCODE_MAPPED : "", text_or_none(hints[f->hint]),
-                    text_or_none(priorities[f->priority]), strong ? ".STRONG" : "", strong ? scopes[f->scope] : "");
+static int form_text(const gpci_recorded_form *form, char *text) {
+    const bool strong = form->order != GPC_ORDER_WEAK;
+    if (form->fence)
+        return fence_text(form, text);
+    return snprintf(text, FORM_TEXT, "%s%s%s%s%s%s%s", name_of(form), width_of(form),
+                    is_mapped(form) ? "." GPCI_OPCODE_MAPPED : "", text_or_none(hints[form->hint]),
+                    text_or_none(priorities[form->priority]), strong ? ".STRONG" : "",
+                    strong ? scopes[form->scope] : "");
 }
 
 /* Key of a form: all fields except the opcode. */
-static uint64_t key_of(const gpci_recorded_form *f) {
-    return (uint64_t)f->local_offsets << 44 | (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 |
-           (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 | (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 |
-           (uint64_t)f->order << 8 | (uint64_t)f->fence << 4 | f->control;
+static uint64_t key_of(const gpci_recorded_form *form) {
+    return (uint64_t)form->local_offsets << 44 | (uint64_t)form->kind << 40 | (uint64_t)form->space << 36 |
+           (uint64_t)form->hint << 32 | (uint64_t)form->priority << 28 | (uint64_t)form->width << 16 |
+           (uint64_t)form->scope << 12 | (uint64_t)form->order << 8 | (uint64_t)form->fence << 4 | form->control;
 }
 
 uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form) {
@@ -93,7 +94,7 @@ uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gp
     const int length = form_text(&form, text);
     form.opcode = gpci_opcodes_intern(opcodes, text, (size_t)length);
     if (form.opcode == UINT32_MAX ||
-        !GPCI_ARRAY_ROOM(forms->context, forms->items, forms->capacity, (size_t)number, 1) ||
+        !GPCI_ARRAY_RESERVE(forms->context, forms->items, forms->capacity, (size_t)number, 1) ||
         !gpci_map_reserve(forms->context, &forms->known, 1))
         return UINT32_MAX;
     forms->items[number] = form;

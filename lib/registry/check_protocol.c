@@ -29,7 +29,7 @@ typedef struct place {
 
 /* Cell under check. */
 typedef struct cell {
-    const place *at;
+    const place *where;
     uint32_t state, event, like; /* like: one of the sixteen events */
     const gpc_protocol_rule *rule;
 } cell;
@@ -45,11 +45,11 @@ typedef struct cell {
     (REQUESTS | GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_CLEAR_OWNER | GPC_DO_EVICT_FIRST | GPC_DO_WRITE_THROUGH | \
      GPC_DO_PASS)
 
-static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
+static uint32_t events_of(const gpc_protocol *protocol, const place *where) {
     bool directory = protocol->flags & GPC_PROTOCOL_DIRECTORY;
-    bool told = protocol->flags & GPC_PROTOCOL_INVALIDATES && !p->first;
+    bool told = protocol->flags & GPC_PROTOCOL_INVALIDATES && !where->first;
     uint32_t events = BIT(EVICTION);
-    if (p->first) {
+    if (where->first) {
         events |= BIT(LOAD) | BIT(STORE) | BIT(N_STORE);
     } else {
         events |= FROM_ABOVE;
@@ -58,92 +58,95 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
         if (protocol->flags & GPC_PROTOCOL_DROP_PROBE_DATA)
             events &= ~BIT(PROBE_DATA);
     }
-    if (p->memory)
+    if (where->memory)
         return events;
     events |= BIT(ACQUIRE);
     if (directory)
         events |= PROBES;
     if (told)
         events |= BIT(WRITE_PROBE);
-    if (protocol->pass_loads[!p->first])
+    if (protocol->pass_loads[!where->first])
         events |= BIT(PASSING_LOAD);
-    if (protocol->pass_stores[!p->first])
+    if (protocol->pass_stores[!where->first])
         events |= BIT(PASSING_STORE);
-    if (protocol->through_stores && p->first)
+    if (protocol->through_stores && where->first)
         events |= BIT(THROUGH_STORE);
     return events;
 }
 
 /* Refuse the protocol for a cell: "first, S, Load: why". */
-static gpc_status refuse(const cell *c, const char *why) {
-    const gpc_protocol *protocol = c->at->protocol;
-    return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %s, %s: %s", protocol->name, c->at->name,
-                     gpci_name_of_state(protocol, c->state).text, gpci_name_of_event(protocol, c->event).text, why);
+static gpc_status refuse(const cell *entry, const char *why) {
+    const gpc_protocol *protocol = entry->where->protocol;
+    return gpci_fail(entry->where->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %s, %s: %s", protocol->name,
+                     entry->where->name, gpci_name_of_state(protocol, entry->state).text,
+                     gpci_name_of_event(protocol, entry->event).text, why);
 }
 
 /* Rows of the table. */
-static uint32_t states_of(const place *p) {
-    return p->memory ? GPC_LINE_COUNT : gpci_states_of(p->protocol);
+static uint32_t states_of(const place *where) {
+    return where->memory ? GPC_LINE_COUNT : gpci_states_of(where->protocol);
 }
 
-static cell cell_of(const place *p, uint32_t state, uint32_t event) {
+static cell cell_of(const place *where, uint32_t state, uint32_t event) {
     static const gpc_protocol_rule none;
-    cell c = {.at = p, .state = state, .event = event, .like = gpci_like(p->protocol, event), .rule = &none};
+    cell entry = {
+        .where = where, .state = state, .event = event, .like = gpci_like(where->protocol, event), .rule = &none};
     if (event < GPC_EVENT_COUNT)
-        c.rule = &p->rules[state][event];
-    else if (p->more)
-        c.rule = &p->more[state * p->protocol->event_count + event - GPC_EVENT_COUNT];
-    return c;
+        entry.rule = &where->rules[state][event];
+    else if (where->more)
+        entry.rule = &where->more[state * where->protocol->event_count + event - GPC_EVENT_COUNT];
+    return entry;
 }
 
-static bool can_happen(const cell *c) {
-    return c->at->events >> c->like & 1;
+static bool can_happen(const cell *entry) {
+    return entry->where->events >> entry->like & 1;
 }
 
-static bool is_detached(const place *p, uint32_t state) {
-    return state >= GPC_LINE_COUNT && state < gpci_states_of(p->protocol) &&
-           p->protocol->states[state - GPC_LINE_COUNT].means & GPC_MEANS_DETACHED;
+static bool is_detached(const place *where, uint32_t state) {
+    return state >= GPC_LINE_COUNT && state < gpci_states_of(where->protocol) &&
+           where->protocol->states[state - GPC_LINE_COUNT].means & GPC_MEANS_DETACHED;
 }
 
-static bool bad_state(const place *p, uint32_t state) {
-    return p->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M : state >= states_of(p);
+static bool bad_state(const place *where, uint32_t state) {
+    return where->memory ? state != GPC_LINE_I && state != GPC_LINE_E && state != GPC_LINE_M
+                         : state >= states_of(where);
 }
 
-static bool is_clean(const cell *c) {
-    if (c->state >= GPC_LINE_COUNT)
-        return !(c->at->protocol->states[c->state - GPC_LINE_COUNT].means & GPC_MEANS_MODIFIED);
-    return c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
+static bool is_clean(const cell *entry) {
+    if (entry->state >= GPC_LINE_COUNT)
+        return !(entry->where->protocol->states[entry->state - GPC_LINE_COUNT].means & GPC_MEANS_MODIFIED);
+    return entry->state == GPC_LINE_E || entry->state == GPC_LINE_S || entry->state == GPC_LINE_I;
 }
 
 /* Fault of a cell alone, for any event; NULL = correct. */
-static const char *malformed(const cell *c) {
-    uint32_t actions = c->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
+static const char *malformed(const cell *entry) {
+    uint32_t actions = entry->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
     if (actions >> 12)
         return "unknown action";
-    if (bad_state(c->at, c->rule->next) || bad_state(c->at, c->rule->next_shared))
-        return c->at->memory ? "the next state is none of E, M, I" : "the next state is none";
+    if (bad_state(entry->where, entry->rule->next) || bad_state(entry->where, entry->rule->next_shared))
+        return entry->where->memory ? "the next state is none of E, M, I" : "the next state is none";
     if (alone && actions & (actions - 1))
         return "IGNORE and FORBID stand alone";
-    if (alone == GPC_DO_IGNORE && (c->rule->next != c->state || c->rule->next_shared != c->state))
+    if (alone == GPC_DO_IGNORE && (entry->rule->next != entry->state || entry->rule->next_shared != entry->state))
         return "IGNORE leaves the state";
     if (actions & GPC_DO_HIT && actions & (REQUESTS | GPC_DO_PASS | GPC_DO_EVICT_FIRST))
         return "HIT asks for nothing";
     if ((actions & REQUESTS) == REQUESTS)
         return "READ_REQUEST and WRITE_REQUEST exclude each other";
-    if (c->at->memory && actions & TO_LOW)
+    if (entry->where->memory && actions & TO_LOW)
         return "memory has no low module";
     return NULL;
 }
 
 /* An access or a request from above must get its data, and the data must stay in some cache. */
-static const char *unanswered(const cell *c) {
-    uint32_t actions = c->rule->actions;
-    bool stays_out = c->rule->next == GPC_LINE_I || c->rule->next_shared == GPC_LINE_I;
+static const char *unanswered(const cell *entry) {
+    uint32_t actions = entry->rule->actions;
+    bool stays_out = entry->rule->next == GPC_LINE_I || entry->rule->next_shared == GPC_LINE_I;
     if (!(actions & (GPC_DO_HIT | REQUESTS | GPC_DO_PASS)))
         return "the access gets no answer";
     if (actions & GPC_DO_PASS)
-        return c->rule->next == GPC_LINE_I ? NULL : "PASS keeps no copy: the next state must be I";
-    if (c->state == GPC_LINE_I && actions & GPC_DO_HIT)
+        return entry->rule->next == GPC_LINE_I ? NULL : "PASS keeps no copy: the next state must be I";
+    if (entry->state == GPC_LINE_I && actions & GPC_DO_HIT)
         return "HIT, and there is nothing";
     if (stays_out)
         return "the block is lost: the next state is I";
@@ -178,17 +181,17 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
     [GPC_EVENT_ACQUIRE] = GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_WRITE_BACK,
 };
 
-static const char *meaningless(const cell *c) {
-    uint32_t actions = c->rule->actions;
+static const char *meaningless(const cell *entry) {
+    uint32_t actions = entry->rule->actions;
     /* the protocol's own load before a store */
-    const bool own_load = c->event >= GPC_EVENT_COUNT && c->like == GPC_EVENT_LOAD;
-    if (actions & ~(uint32_t)meant[c->like] & ~(own_load ? (uint32_t)GPC_DO_WRITE_REQUEST : 0))
+    const bool own_load = entry->event >= GPC_EVENT_COUNT && entry->like == GPC_EVENT_LOAD;
+    if (actions & ~(uint32_t)meant[entry->like] & ~(own_load ? (uint32_t)GPC_DO_WRITE_REQUEST : 0))
         return "an action that means nothing upon this event";
-    if (actions & GPC_DO_WRITE_BACK && is_clean(c))
+    if (actions & GPC_DO_WRITE_BACK && is_clean(entry))
         return "WRITE_BACK, and nothing is modified";
-    if (actions & GPC_DO_WRITE_BACK && c->like == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
+    if (actions & GPC_DO_WRITE_BACK && entry->like == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
         return "WRITE_BACK upon a probe goes with SEND_DATA";
-    if (actions & GPC_DO_WRITE_BACK && meant[c->like] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
+    if (actions & GPC_DO_WRITE_BACK && meant[entry->like] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
         return "WRITE_BACK of an access goes before PASS";
     return NULL;
 }
@@ -197,17 +200,18 @@ static const char *meaningless(const cell *c) {
  * Lost data, or forgotten copies. While modules above have copies not invalidated by the event, a module with a
  * directory may not drop the block. Data from above must be kept or sent on.
  */
-static const char *lost(const cell *c) {
-    uint32_t actions = c->rule->actions, event = 1u << c->like;
-    bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
-    bool has_directory = c->at->protocol->flags & (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_INVALIDATES) && !c->at->first;
+static const char *lost(const cell *entry) {
+    uint32_t actions = entry->rule->actions, event = 1u << entry->like;
+    bool goes = entry->state != GPC_LINE_I && entry->rule->next == GPC_LINE_I;
+    bool has_directory =
+        entry->where->protocol->flags & (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_INVALIDATES) && !entry->where->first;
     if (event & (BIT(READ_PROBE) | DATA_EVENTS | ANSWERS) && goes)
         return "the block is lost: the next state is I";
     if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && has_directory)
         return "modules above would keep their copies";
-    if (event & DATA_EVENTS && c->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
+    if (event & DATA_EVENTS && entry->state == GPC_LINE_I && actions & (GPC_DO_HIT | GPC_DO_WRITE_THROUGH))
         return "there is no block to write";
-    if (event & DATA_EVENTS && c->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
+    if (event & DATA_EVENTS && entry->state != GPC_LINE_I && actions & (GPC_DO_READ_REQUEST | GPC_DO_PASS))
         return "there is a block to write";
     return NULL;
 }
@@ -216,14 +220,15 @@ static const char *lost(const cell *c) {
  * Detached copies, unknown to the low module. The low module cannot learn of a modification, and so the copy must not
  * be modified or sent on. Only the protocol's own write probes lead to a detached copy.
  */
-static const char *detached(const cell *c) {
-    const uint32_t actions = c->rule->actions, event = 1u << c->like, to_low = TO_LOW & ~(uint32_t)GPC_DO_PASS;
-    const bool is = is_detached(c->at, c->state), next = is_detached(c->at, c->rule->next);
-    if (next && !c->at->first)
+static const char *detached(const cell *entry) {
+    const uint32_t actions = entry->rule->actions, event = 1u << entry->like, to_low = TO_LOW & ~(uint32_t)GPC_DO_PASS;
+    const bool is = is_detached(entry->where, entry->state), next = is_detached(entry->where, entry->rule->next);
+    if (next && !entry->where->first)
         return "only the first level keeps detached copies";
-    if (is_detached(c->at, c->rule->next_shared) != next)
+    if (is_detached(entry->where, entry->rule->next_shared) != next)
         return "a copy is detached, or not, whether or not others have copies";
-    if (next && !is && !(c->like == GPC_EVENT_WRITE_PROBE && c->event >= GPC_EVENT_COUNT && c->state != GPC_LINE_I))
+    if (next && !is &&
+        !(entry->like == GPC_EVENT_WRITE_PROBE && entry->event >= GPC_EVENT_COUNT && entry->state != GPC_LINE_I))
         return "the next state is detached: only an event of the protocol's own that is like WRITE_PROBE leads there";
     if (!is)
         return NULL;
@@ -233,20 +238,22 @@ static const char *detached(const cell *c) {
         return "the low module does not know of a detached copy: EVICT_FIRST";
     if (actions & (GPC_DO_HIT | GPC_DO_IGNORE) && (event & (PROCESSOR & ~(BIT(LOAD) | BIT(PASSING_LOAD)))))
         return "a detached copy is not modified";
-    if (actions & (GPC_DO_HIT | GPC_DO_IGNORE) && !next && c->rule->next != GPC_LINE_I)
+    if (actions & (GPC_DO_HIT | GPC_DO_IGNORE) && !next && entry->rule->next != GPC_LINE_I)
         return "a detached copy that nobody asks for stays so, or goes";
     return NULL;
 }
 
 /* True if a cell may raise this event: an own event of the protocol, like an event in `likes`. */
-static bool may_raise(const cell *c, uint32_t event, uint32_t likes) {
-    const gpc_protocol *p = c->at->protocol;
-    return !event || (event >= GPC_EVENT_COUNT && event < gpci_events_of(p) && likes >> gpci_like(p, event) & 1);
+static bool may_raise(const cell *entry, uint32_t event, uint32_t likes) {
+    const gpc_protocol *protocol = entry->where->protocol;
+    return !event ||
+           (event >= GPC_EVENT_COUNT && event < gpci_events_of(protocol) && likes >> gpci_like(protocol, event) & 1);
 }
 
-static const char *raises_wrongly(const cell *c) {
-    const gpc_protocol_raise *raise = &c->at->raises[c->state * gpci_events_of(c->at->protocol) + c->event];
-    const uint32_t actions = c->rule->actions, event = 1u << c->like;
+static const char *raises_wrongly(const cell *entry) {
+    const gpc_protocol_raise *raise =
+        &entry->where->raises[entry->state * gpci_events_of(entry->where->protocol) + entry->event];
+    const uint32_t actions = entry->rule->actions, event = 1u << entry->like;
     const uint32_t below = (actions & GPC_DO_READ_REQUEST ? BIT(READ_ABOVE) : 0) |
                            (actions & GPC_DO_WRITE_REQUEST ? BIT(WRITE_ABOVE) : 0) |
                            (actions & (GPC_DO_WRITE_BACK | GPC_DO_WRITE_THROUGH) ? DATA_EVENTS : 0) |
@@ -254,69 +261,70 @@ static const char *raises_wrongly(const cell *c) {
     const uint32_t above = event & (BIT(READ_ABOVE) | BIT(READ_PROBE))                     ? BIT(READ_PROBE)
                            : event & (BIT(WRITE_ABOVE) | BIT(WRITE_PROBE) | BIT(EVICTION)) ? BIT(WRITE_PROBE)
                                                                                            : 0;
-    if (!may_raise(c, raise->below, below))
+    if (!may_raise(entry, raise->below, below))
         return "what it raises below is no event of the protocol's own that is like what happens there";
-    if (!may_raise(c, raise->above, c->at->first ? 0 : above))
+    if (!may_raise(entry, raise->above, entry->where->first ? 0 : above))
         return "what it raises above is no event of the protocol's own that is like what happens there";
     return NULL;
 }
 
-static const char *contradiction(const cell *c) {
-    uint32_t actions = c->rule->actions, event = 1u << c->like;
-    const char *why = malformed(c);
-    if (!why && c->at->raises)
-        why = raises_wrongly(c);
+static const char *contradiction(const cell *entry) {
+    uint32_t actions = entry->rule->actions, event = 1u << entry->like;
+    const char *why = malformed(entry);
+    if (!why && entry->where->raises)
+        why = raises_wrongly(entry);
     if (why || actions & GPC_DO_FORBID)
         return why;
-    why = meaningless(c);
+    why = meaningless(entry);
     if (!why)
-        why = detached(c);
+        why = detached(entry);
     if (!why && event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
-        why = unanswered(c);
+        why = unanswered(entry);
     if (!why)
-        why = lost(c);
-    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I &&
-        !(event & BIT(WRITE_PROBE) && is_detached(c->at, c->rule->next)))
+        why = lost(entry);
+    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && entry->rule->next != GPC_LINE_I &&
+        !(event & BIT(WRITE_PROBE) && is_detached(entry->where, entry->rule->next)))
         why = "the block is to go: the next state must be I";
-    if (!why && event & PROBES && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
+    if (!why && event & PROBES && actions & GPC_DO_SEND_DATA && entry->state == GPC_LINE_I)
         why = "SEND_DATA, and there are none";
     return why;
 }
 
 /* Bit mask of the states reachable from I. */
-static uint64_t reachable(const place *p) {
+static uint64_t reachable(const place *where) {
     /* in memory a lookup takes a block from I to E before any event */
-    uint64_t reached = (uint64_t)1 << (p->memory ? GPC_LINE_E : GPC_LINE_I), before;
+    uint64_t reached = (uint64_t)1 << (where->memory ? GPC_LINE_E : GPC_LINE_I), before;
     do {
         before = reached;
-        for (uint32_t at = 0; at < states_of(p) * gpci_events_of(p->protocol); at++) {
-            const cell c = cell_of(p, at / gpci_events_of(p->protocol), at % gpci_events_of(p->protocol));
-            const gpc_protocol_rule *rule = c.rule;
-            if (!(before >> c.state & 1 && can_happen(&c)) || !rule->actions || rule->actions & GPC_DO_FORBID)
+        for (uint32_t at = 0; at < states_of(where) * gpci_events_of(where->protocol); at++) {
+            const cell entry =
+                cell_of(where, at / gpci_events_of(where->protocol), at % gpci_events_of(where->protocol));
+            const gpc_protocol_rule *rule = entry.rule;
+            if (!(before >> entry.state & 1 && can_happen(&entry)) || !rule->actions || rule->actions & GPC_DO_FORBID)
                 continue;
             reached |= (uint64_t)1 << rule->next;
             if (rule->actions & GPC_DO_READ_REQUEST)
                 reached |= (uint64_t)1 << rule->next_shared;
         }
-        if (p->memory)
+        if (where->memory)
             reached &= ~((uint64_t)1 << GPC_LINE_I);
     } while (reached != before);
     return reached;
 }
 
-static gpc_status check_place(const place *p) {
-    const uint32_t events = gpci_events_of(p->protocol);
-    for (uint32_t at = 0; at < states_of(p) * events; at++) {
-        const cell c = cell_of(p, at / events, at % events);
-        const char *why = c.rule->actions ? contradiction(&c) : NULL;
+static gpc_status check_place(const place *where) {
+    const uint32_t events = gpci_events_of(where->protocol);
+    for (uint32_t at = 0; at < states_of(where) * events; at++) {
+        const cell entry = cell_of(where, at / events, at % events);
+        const char *why = entry.rule->actions ? contradiction(&entry) : NULL;
         if (why)
-            return refuse(&c, why);
+            return refuse(&entry, why);
     }
-    const uint64_t states = reachable(p);
-    for (uint32_t at = 0; at < states_of(p) * events; at++) {
-        const cell c = cell_of(p, at / events, at % events);
-        if (states >> c.state & 1 && can_happen(&c) && !c.rule->actions)
-            return refuse(&c, "no rule");
+    const uint64_t states = reachable(where);
+    for (uint32_t at = 0; at < states_of(where) * events; at++) {
+        const cell entry = cell_of(where, at / events, at % events);
+        if (states >> entry.state & 1 && can_happen(&entry) && !entry.rule->actions)
+            return refuse(&entry, "no rule");
     }
     return GPC_OK;
 }
@@ -422,16 +430,16 @@ gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error) {
         if (!tables[i])
             continue;
         const bool named = protocol->event_count != 0;
-        place p = {.protocol = protocol,
-                   .name = names[i],
-                   .rules = *tables[i],
-                   .more = named ? protocol->event_rules[i] : NULL,
-                   .raises = named ? protocol->raises[i] : NULL,
-                   .first = i == 0,
-                   .memory = i == PLACES - 1,
-                   .error = error};
-        p.events = events_of(protocol, &p);
-        status = check_place(&p);
+        place where = {.protocol = protocol,
+                       .name = names[i],
+                       .rules = *tables[i],
+                       .more = named ? protocol->event_rules[i] : NULL,
+                       .raises = named ? protocol->raises[i] : NULL,
+                       .first = i == 0,
+                       .memory = i == PLACES - 1,
+                       .error = error};
+        where.events = events_of(protocol, &where);
+        status = check_place(&where);
     }
     return status;
 }

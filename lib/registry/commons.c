@@ -67,9 +67,10 @@ void gpci_commons_release(gpci_commons *commons) {
 void gpci_policy_spec_leave(gpc_context *context, gpci_policy_spec *spec) {
     if (!spec || --spec->users)
         return;
-    for (gpci_policy_spec **at = spec->level ? &spec->level->specs : NULL; at; at = &(*at)->next)
-        if (*at == spec) {
-            *at = spec->next;
+    for (gpci_policy_spec **policy_spec = spec->level ? &spec->level->specs : NULL; policy_spec;
+         policy_spec = &(*policy_spec)->next)
+        if (*policy_spec == spec) {
+            *policy_spec = spec->next;
             break;
         }
     gpci_free(context, spec->arguments);
@@ -78,13 +79,13 @@ void gpci_policy_spec_leave(gpc_context *context, gpci_policy_spec *spec) {
 }
 
 static gpc_status read_spec(gpc_context *context, gpci_policy_spec *spec, gpc_error *error) {
-    gpci_resolved r;
-    gpc_status status = gpci_resolve(context, spec->kind, spec->text, &r, &spec->values, error);
+    gpci_resolved resolved;
+    gpc_status status = gpci_resolve(context, spec->kind, spec->text, &resolved, &spec->values, error);
     if (status < 0)
         return status;
-    spec->ops = r.ops;
-    spec->user_data = r.user_data;
-    spec->arguments = gpci_strdup(context, r.spec.arguments);
+    spec->ops = resolved.ops;
+    spec->user_data = resolved.user_data;
+    spec->arguments = gpci_strdup(context, resolved.spec.arguments);
     return spec->arguments ? GPC_OK : gpci_out_of_memory(error);
 }
 

@@ -25,37 +25,40 @@ gpc_status gpci_context_make(const gpc_context_options *options, const void *con
                              gpc_context **out) {
     if (!out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_create: out is NULL");
-    gpc_context_options o = GPC_CONTEXT_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_context_options", error);
+    gpc_context_options context_options = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_status status = gpci_take(&context_options, sizeof context_options, sizeof context_options, options,
+                                  "gpc_context_options", error);
     if (status < 0)
         return status;
-    int hooks = (o.allocate != NULL) + (o.resize != NULL) + (o.release != NULL);
+    int hooks =
+        (context_options.allocate != NULL) + (context_options.resize != NULL) + (context_options.release != NULL);
     if (hooks != 0 && hooks != 3)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "gpc_context_options: allocate, resize and release must be given together");
-    if (o.simd > GPC_SIMD_AVX512 || o.reserved)
+    if (context_options.simd > GPC_SIMD_AVX512 || context_options.reserved)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_options.%s: unknown value %u",
-                         o.reserved ? "reserved" : "simd", (unsigned)(o.reserved ? o.reserved : o.simd));
+                         context_options.reserved ? "reserved" : "simd",
+                         (unsigned)(context_options.reserved ? context_options.reserved : context_options.simd));
     if (!hooks) {
-        o.allocate = gpci_default_allocate;
-        o.resize = gpci_default_resize;
-        o.release = gpci_default_release;
+        context_options.allocate = gpci_default_allocate;
+        context_options.resize = gpci_default_resize;
+        context_options.release = gpci_default_release;
     }
-    gpc_context *context = o.allocate(o.allocator_data, sizeof *context);
+    gpc_context *context = context_options.allocate(context_options.allocator_data, sizeof *context);
     if (!context)
         return gpci_out_of_memory(error);
-    *context = (gpc_context){.allocate = o.allocate,
-                             .resize = o.resize,
-                             .release = o.release,
-                             .allocator_data = o.allocator_data,
-                             .log = o.log,
-                             .log_data = o.log_data,
-                             .seed = o.seed,
-                             .simd = widest_simd((gpc_simd)o.simd),
+    *context = (gpc_context){.allocate = context_options.allocate,
+                             .resize = context_options.resize,
+                             .release = context_options.release,
+                             .allocator_data = context_options.allocator_data,
+                             .log = context_options.log,
+                             .log_data = context_options.log_data,
+                             .seed = context_options.seed,
+                             .simd = widest_simd((gpc_simd)context_options.simd),
                              .references = 1};
     context->registry = gpci_registry_create(context, builtins);
     if (!context->registry) {
-        o.release(o.allocator_data, context);
+        context_options.release(context_options.allocator_data, context);
         return gpci_out_of_memory(error);
     }
     *out = context;

@@ -102,10 +102,10 @@ bool gpci_field_is_null(const void *table, size_t place) {
 
 gpci_parameters gpci_parameters_of(gpc_policy_kind kind, const void *table) {
     const gpci_kind *k = &gpci_kinds[kind];
-    gpci_parameters p;
-    gpci_field_get(table, k->at.parameters, &p.numbers, sizeof p.numbers);
-    gpci_field_get(table, k->at.texts, &p.texts, sizeof p.texts);
-    p.number_count = gpci_field_size(table, k->at.parameter_count);
-    p.text_count = gpci_field_size(table, k->at.text_count);
-    return p;
+    gpci_parameters parameters;
+    gpci_field_get(table, k->at.parameters, &parameters.numbers, sizeof parameters.numbers);
+    gpci_field_get(table, k->at.texts, &parameters.texts, sizeof parameters.texts);
+    parameters.number_count = gpci_field_size(table, k->at.parameter_count);
+    parameters.text_count = gpci_field_size(table, k->at.text_count);
+    return parameters;
 }

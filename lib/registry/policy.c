@@ -93,8 +93,8 @@ bool gpci_policy_is_hosts(const gpci_policy *policy) {
     return gpci_table_is_hosts(policy->context, policy->spec->kind, policy->ops);
 }
 
-bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b) {
-    return a->ops == b->ops && strcmp(a->spec->arguments, b->spec->arguments) == 0;
+bool gpci_policy_same(const gpci_policy *left, const gpci_policy *right) {
+    return left->ops == right->ops && strcmp(left->spec->arguments, right->spec->arguments) == 0;
 }
 
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,

@@ -5,14 +5,14 @@
 
 gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text,
                             const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits) {
-    gpci_resolved r;
+    gpci_resolved resolved;
     gpci_values values;
-    gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
+    gpc_status status = gpci_resolve(context, kind, text, &resolved, &values, error);
     if (status < 0)
         return status;
-    const gpc_policy_env env = gpci_resolved_env(context, &r, &values, geometry);
+    const gpc_policy_env env = gpci_resolved_env(context, &resolved, &values, geometry);
     uint64_t (*cost)(const gpc_policy_env *);
-    gpci_field_get(r.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
+    gpci_field_get(resolved.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
     *out_bits = cost ? cost(&env) : 0;
     return GPC_OK;
 }
@@ -52,9 +52,9 @@ gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, con
 
 static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
                             gpc_error *error, uint64_t *out_bits) {
-    gpci_resolved r;
+    gpci_resolved resolved;
     gpci_values values;
-    gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
+    gpc_status status = gpci_resolve(context, kind, text, &resolved, &values, error);
     if (status < 0)
         return status;
     gpc_scheduler_env env = {.struct_size = sizeof env,
@@ -62,13 +62,13 @@ static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, co
                              .count = 1,
                              .sms = 1,
                              .parameters = values.numbers,
-                             .arguments = r.spec.arguments,
-                             .user_data = r.user_data,
+                             .arguments = resolved.spec.arguments,
+                             .user_data = resolved.user_data,
                              .texts = values.texts,
                              .words = values.words,
                              .context = (gpc_context *)(uintptr_t)context};
     uint64_t (*cost)(const gpc_scheduler_env *);
-    gpci_field_get(r.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
+    gpci_field_get(resolved.ops, gpci_kinds[kind].at.cost_bits, &cost, sizeof cost);
     *out_bits += cost ? cost(&env) : 0;
     return GPC_OK;
 }

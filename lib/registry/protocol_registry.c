@@ -23,21 +23,21 @@ struct host_protocol {
 };
 
 size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size) {
-    gpci_text t = gpci_text_of(buffer, size);
+    gpci_text text = gpci_text_of(buffer, size);
     if (state < GPC_LINE_COUNT)
-        gpci_text_put(&t, "%c", (protocol ? gpci_letters_of(protocol) : "NMOESI")[state]);
+        gpci_text_put(&text, "%c", (protocol ? gpci_letters_of(protocol) : "NMOESI")[state]);
     else if (protocol && state < gpci_states_of(protocol))
-        gpci_text_put(&t, "%s", protocol->states[state - GPC_LINE_COUNT].name);
-    return t.length;
+        gpci_text_put(&text, "%s", protocol->states[state - GPC_LINE_COUNT].name);
+    return text.length;
 }
 
 size_t gpc_protocol_event_name(const gpc_protocol *protocol, uint32_t event, char *buffer, size_t size) {
-    gpci_text t = gpci_text_of(buffer, size);
+    gpci_text text = gpci_text_of(buffer, size);
     if (event < GPC_EVENT_COUNT)
-        gpci_text_put(&t, "%s", gpc_coherence_event_name((gpc_coherence_event)event));
+        gpci_text_put(&text, "%s", gpc_coherence_event_name((gpc_coherence_event)event));
     else if (protocol && event < gpci_events_of(protocol))
-        gpci_text_put(&t, "%s", protocol->events[event - GPC_EVENT_COUNT].name);
-    return t.length;
+        gpci_text_put(&text, "%s", protocol->events[event - GPC_EVENT_COUNT].name);
+    return text.length;
 }
 
 gpci_state_name gpci_name_of_event(const gpc_protocol *protocol, uint32_t event) {
@@ -74,69 +74,71 @@ static const char *copy_string(char **to, const char *from) {
 }
 
 /* Rows of a table. A memory's table has only the rows of the six states. */
-static size_t rows_of(const gpc_protocol *p, int place) {
-    return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(p);
+static size_t rows_of(const gpc_protocol *protocol, int place) {
+    return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(protocol);
 }
 
-static size_t string_bytes(const gpc_protocol *p) {
-    size_t bytes = strlen(p->name) + strlen(p->summary) + strlen(p->source) + 3 + GPC_LINE_COUNT + 1;
-    for (uint32_t i = 0; i < p->state_count; i++)
-        bytes += strlen(p->states[i].name) + 1;
-    for (uint32_t i = 0; i < p->event_count; i++)
-        bytes += strlen(p->events[i].name) + 1;
+static size_t string_bytes(const gpc_protocol *protocol) {
+    size_t bytes =
+        strlen(protocol->name) + strlen(protocol->summary) + strlen(protocol->source) + 3 + GPC_LINE_COUNT + 1;
+    for (uint32_t i = 0; i < protocol->state_count; i++)
+        bytes += strlen(protocol->states[i].name) + 1;
+    for (uint32_t i = 0; i < protocol->event_count; i++)
+        bytes += strlen(protocol->events[i].name) + 1;
     return bytes;
 }
 
 static void copy_strings(struct host_protocol *copy, char *to) {
-    gpc_protocol *p = &copy->protocol;
-    p->name = copy_string(&to, p->name);
-    p->summary = copy_string(&to, p->summary);
-    p->source = copy_string(&to, p->source);
-    if (p->letters)
-        p->letters = copy_string(&to, p->letters);
-    for (uint32_t i = 0; i < p->state_count; i++) {
-        copy->states[i] = p->states[i];
-        copy->states[i].name = copy_string(&to, p->states[i].name);
+    gpc_protocol *protocol = &copy->protocol;
+    protocol->name = copy_string(&to, protocol->name);
+    protocol->summary = copy_string(&to, protocol->summary);
+    protocol->source = copy_string(&to, protocol->source);
+    if (protocol->letters)
+        protocol->letters = copy_string(&to, protocol->letters);
+    for (uint32_t i = 0; i < protocol->state_count; i++) {
+        copy->states[i] = protocol->states[i];
+        copy->states[i].name = copy_string(&to, protocol->states[i].name);
     }
-    p->states = p->state_count ? copy->states : NULL;
-    for (uint32_t i = 0; i < p->event_count; i++) {
-        copy->events[i] = p->events[i];
-        copy->events[i].name = copy_string(&to, p->events[i].name);
+    protocol->states = protocol->state_count ? copy->states : NULL;
+    for (uint32_t i = 0; i < protocol->event_count; i++) {
+        copy->events[i] = protocol->events[i];
+        copy->events[i].name = copy_string(&to, protocol->events[i].name);
     }
-    p->events = p->event_count ? copy->events : NULL;
+    protocol->events = protocol->event_count ? copy->events : NULL;
 }
 
 /* Copy the tables of all places, if given. Returns the end of the copies. */
-static gpc_protocol_rule *copy_rules(gpc_protocol *p, gpc_protocol_rule *to) {
-    const gpc_protocol_rules **tables[PLACES] = {&p->first, &p->between, &p->shared, &p->memory};
+static gpc_protocol_rule *copy_rules(gpc_protocol *protocol, gpc_protocol_rule *rule) {
+    const gpc_protocol_rules **tables[PLACES] = {&protocol->first, &protocol->between, &protocol->shared,
+                                                 &protocol->memory};
     for (int place = 0; place < PLACES; place++) {
         if (!*tables[place])
             continue;
-        memcpy(to, *tables[place], rows_of(p, place) * sizeof(gpc_protocol_rule[GPC_EVENT_COUNT]));
-        *tables[place] = (const gpc_protocol_rules *)to;
-        to += rows_of(p, place) * GPC_EVENT_COUNT;
+        memcpy(rule, *tables[place], rows_of(protocol, place) * sizeof(gpc_protocol_rule[GPC_EVENT_COUNT]));
+        *tables[place] = (const gpc_protocol_rules *)rule;
+        rule += rows_of(protocol, place) * GPC_EVENT_COUNT;
     }
     for (int place = 0; place < PLACES; place++) {
-        const size_t count = rows_of(p, place) * p->event_count;
-        if (!count || !p->event_rules[place])
+        const size_t count = rows_of(protocol, place) * protocol->event_count;
+        if (!count || !protocol->event_rules[place])
             continue;
-        memcpy(to, p->event_rules[place], count * sizeof *to);
-        p->event_rules[place] = to;
-        to += count;
+        memcpy(rule, protocol->event_rules[place], count * sizeof *rule);
+        protocol->event_rules[place] = rule;
+        rule += count;
     }
-    return to;
+    return rule;
 }
 
-static gpc_protocol_raise *copy_raises(gpc_protocol *p, gpc_protocol_raise *to) {
+static gpc_protocol_raise *copy_raises(gpc_protocol *protocol, gpc_protocol_raise *raise) {
     for (int place = 0; place < PLACES; place++) {
-        const size_t count = rows_of(p, place) * gpci_events_of(p);
-        if (!p->event_count || !p->raises[place])
+        const size_t count = rows_of(protocol, place) * gpci_events_of(protocol);
+        if (!protocol->event_count || !protocol->raises[place])
             continue;
-        memcpy(to, p->raises[place], count * sizeof *to);
-        p->raises[place] = to;
-        to += count;
+        memcpy(raise, protocol->raises[place], count * sizeof *raise);
+        protocol->raises[place] = raise;
+        raise += count;
     }
-    return to;
+    return raise;
 }
 
 /*
@@ -144,17 +146,17 @@ static gpc_protocol_raise *copy_raises(gpc_protocol *p, gpc_protocol_raise *to) 
  * memory. NULL: out of memory.
  */
 static struct host_protocol *copy_protocol(gpc_context *context, const gpc_protocol *from) {
-    gpc_protocol p = *from;
-    p.summary = p.summary ? p.summary : "";
-    p.source = p.source ? p.source : "";
-    const size_t rows = (PLACES - 1) * (size_t)gpci_states_of(&p) + GPC_LINE_COUNT;
-    const size_t cells = rows * gpci_events_of(&p), raises = p.event_count ? cells : 0;
+    gpc_protocol protocol = *from;
+    protocol.summary = protocol.summary ? protocol.summary : "";
+    protocol.source = protocol.source ? protocol.source : "";
+    const size_t rows = (PLACES - 1) * (size_t)gpci_states_of(&protocol) + GPC_LINE_COUNT;
+    const size_t cells = rows * gpci_events_of(&protocol), raises = protocol.event_count ? cells : 0;
     struct host_protocol *copy = gpci_zalloc(context, 1,
                                              sizeof *copy + cells * sizeof *copy->rules +
-                                                 raises * sizeof(gpc_protocol_raise) + string_bytes(&p));
+                                                 raises * sizeof(gpc_protocol_raise) + string_bytes(&protocol));
     if (!copy)
         return NULL;
-    copy->protocol = p;
+    copy->protocol = protocol;
     gpc_protocol_rule *after = copy_rules(&copy->protocol, copy->rules);
     copy_strings(copy, (char *)copy_raises(&copy->protocol, (gpc_protocol_raise *)after));
     return copy;

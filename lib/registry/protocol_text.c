@@ -53,67 +53,67 @@ typedef struct matrices {
     int counts, masks, names;
 } matrices;
 
-static void measure(matrices *m) {
-    m->counts = m->masks = m->names = 1;
-    for (uint32_t i = 0; i < m->states * m->states; i++) {
-        const int count = decimal_width(m->transitions[i]), mask = hexadecimal_width(m->origins[i]);
-        m->counts = count > m->counts ? count : m->counts;
-        m->masks = mask > m->masks ? mask : m->masks;
+static void measure(matrices *protocol) {
+    protocol->counts = protocol->masks = protocol->names = 1;
+    for (uint32_t i = 0; i < protocol->states * protocol->states; i++) {
+        const int count = decimal_width(protocol->transitions[i]), mask = hexadecimal_width(protocol->origins[i]);
+        protocol->counts = count > protocol->counts ? count : protocol->counts;
+        protocol->masks = mask > protocol->masks ? mask : protocol->masks;
     }
-    for (uint32_t i = 0; i < m->states; i++) {
-        const int name = (int)gpc_protocol_state_name(m->protocol, i, NULL, 0);
-        m->names = name > m->names ? name : m->names;
+    for (uint32_t i = 0; i < protocol->states; i++) {
+        const int name = (int)gpc_protocol_state_name(protocol->protocol, i, NULL, 0);
+        protocol->names = name > protocol->names ? name : protocol->names;
     }
-    m->counts = m->names > m->counts ? m->names : m->counts;
-    m->masks = m->names > m->masks ? m->names : m->masks;
+    protocol->counts = protocol->names > protocol->counts ? protocol->names : protocol->counts;
+    protocol->masks = protocol->names > protocol->masks ? protocol->names : protocol->masks;
 }
 
-static size_t write_matrices(matrices *m, const char *title, char *buffer, size_t size) {
-    gpci_text t = gpci_text_of(buffer, size);
+static size_t write_matrices(matrices *protocol, const char *title, char *buffer, size_t size) {
+    gpci_text text = gpci_text_of(buffer, size);
     const int gap = 4, indent = title ? (int)strlen(title) : 0;
-    measure(m);
-    gpci_text_put(&t, "%s %*s", title ? title : "", m->names, "");
-    for (uint32_t to = 0; to < m->states; to++)
-        gpci_text_put(&t, "  %*s", m->counts, gpci_name_of_state(m->protocol, to).text);
-    gpci_text_put(&t, "%*s%s %*s", gap, "", title ? title : "", m->names, "");
-    for (uint32_t to = 0; to < m->states; to++)
-        gpci_text_put(&t, "  %*s", m->masks, gpci_name_of_state(m->protocol, to).text);
-    gpci_text_put(&t, "\n");
-    for (uint32_t from = 0; from < m->states; from++) {
-        const gpci_state_name name = gpci_name_of_state(m->protocol, from);
-        gpci_text_put(&t, "%*s %-*s", indent, "", m->names, name.text);
-        for (uint32_t to = 0; to < m->states; to++)
-            gpci_text_put(&t, "  %*" PRIu64, m->counts, m->transitions[from * m->states + to]);
-        gpci_text_put(&t, "%*s%*s %-*s", gap, "", indent, "", m->names, name.text);
-        for (uint32_t to = 0; to < m->states; to++)
-            gpci_text_put(&t, "  %*" PRIX32, m->masks, m->origins[from * m->states + to]);
-        gpci_text_put(&t, "\n");
+    measure(protocol);
+    gpci_text_put(&text, "%s %*s", title ? title : "", protocol->names, "");
+    for (uint32_t to = 0; to < protocol->states; to++)
+        gpci_text_put(&text, "  %*s", protocol->counts, gpci_name_of_state(protocol->protocol, to).text);
+    gpci_text_put(&text, "%*s%s %*s", gap, "", title ? title : "", protocol->names, "");
+    for (uint32_t to = 0; to < protocol->states; to++)
+        gpci_text_put(&text, "  %*s", protocol->masks, gpci_name_of_state(protocol->protocol, to).text);
+    gpci_text_put(&text, "\n");
+    for (uint32_t from = 0; from < protocol->states; from++) {
+        const gpci_state_name name = gpci_name_of_state(protocol->protocol, from);
+        gpci_text_put(&text, "%*s %-*s", indent, "", protocol->names, name.text);
+        for (uint32_t to = 0; to < protocol->states; to++)
+            gpci_text_put(&text, "  %*" PRIu64, protocol->counts, protocol->transitions[from * protocol->states + to]);
+        gpci_text_put(&text, "%*s%*s %-*s", gap, "", indent, "", protocol->names, name.text);
+        for (uint32_t to = 0; to < protocol->states; to++)
+            gpci_text_put(&text, "  %*" PRIX32, protocol->masks, protocol->origins[from * protocol->states + to]);
+        gpci_text_put(&text, "\n");
     }
-    return t.length;
+    return text.length;
 }
 
 size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title, char *buffer,
                                     size_t size) {
     const gpc_coherence_stats ours = taken(layout, stats);
-    matrices m = {NULL, GPC_LINE_COUNT, &ours.transitions[0][0], &ours.origins[0][0], 0, 0, 0};
-    return write_matrices(&m, title, buffer, size);
+    matrices protocol = {NULL, GPC_LINE_COUNT, &ours.transitions[0][0], &ours.origins[0][0], 0, 0, 0};
+    return write_matrices(&protocol, title, buffer, size);
 }
 
 size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *transitions, const uint32_t *origins,
                                   const char *title, char *buffer, size_t size) {
     if (!protocol || !transitions || !origins)
         return 0;
-    matrices m = {protocol, gpci_states_of(protocol), transitions, origins, 0, 0, 0};
-    return write_matrices(&m, title, buffer, size);
+    matrices tables = {protocol, gpci_states_of(protocol), transitions, origins, 0, 0, 0};
+    return write_matrices(&tables, title, buffer, size);
 }
 
 /* A list of rows, in the order of `letters`. */
-static void put_matrix(gpci_text *t, const uint64_t *cells) {
+static void put_matrix(gpci_text *text, const uint64_t *cells) {
     for (int from = 0; from < GPC_LINE_COUNT; from++) {
-        gpci_text_put(t, "%s", from ? ", " : "[");
-        gpci_text_numbers(t, cells + from * GPC_LINE_COUNT, GPC_LINE_COUNT);
+        gpci_text_put(text, "%s", from ? ", " : "[");
+        gpci_text_numbers(text, cells + from * GPC_LINE_COUNT, GPC_LINE_COUNT);
     }
-    gpci_text_put(t, "]");
+    gpci_text_put(text, "]");
 }
 
 size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size) {

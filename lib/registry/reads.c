@@ -23,16 +23,16 @@ void gpci_reads_text(uint64_t reads, char text[GPCI_READS_TEXT]) {
 
 gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error,
                              uint64_t *out_reads) {
-    gpci_resolved r;
+    gpci_resolved resolved;
     gpci_values values;
-    gpc_status status = gpci_resolve(context, kind, text, &r, &values, error);
+    gpc_status status = gpci_resolve(context, kind, text, &resolved, &values, error);
     if (status < 0)
         return status;
     const gpc_policy_env smallest = {.sets = 1, .ways = 1, .line_bytes = 128, .sectors = 1, .count = 1};
-    const gpc_policy_env env = gpci_resolved_env(context, &r, &values, &smallest);
+    const gpc_policy_env env = gpci_resolved_env(context, &resolved, &values, &smallest);
     uint64_t reads, (*reads_with)(const gpc_policy_env *);
-    gpci_field_get(r.ops, gpci_kinds[kind].at.reads, &reads, sizeof reads);
-    gpci_field_get(r.ops, gpci_kinds[kind].at.reads_with, &reads_with, sizeof reads_with);
+    gpci_field_get(resolved.ops, gpci_kinds[kind].at.reads, &reads, sizeof reads);
+    gpci_field_get(resolved.ops, gpci_kinds[kind].at.reads_with, &reads_with, sizeof reads_with);
     *out_reads = reads_with ? reads_with(&env) : reads;
     return GPC_OK;
 }

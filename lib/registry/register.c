@@ -19,8 +19,9 @@ static gpc_status check_numbers(const char *name, const gpci_parameters *paramet
                          "%s.parameter_count of '%s' is %zu; a table of at most %u is needed", type, name,
                          parameters->number_count, GPC_MAX_PARAMETERS);
     for (size_t i = 0; i < parameters->number_count; i++) {
-        const gpc_parameter *p = &parameters->numbers[i];
-        if (!p->name || !*p->name || !(p->minimum <= p->initial && p->initial <= p->maximum))
+        const gpc_parameter *parameter = &parameters->numbers[i];
+        if (!parameter->name || !*parameter->name ||
+            !(parameter->minimum <= parameter->initial && parameter->initial <= parameter->maximum))
             return gpci_fail(error, GPC_ERROR_ARGUMENT,
                              "%s.parameters[%zu] of '%s' has no name or an initial value out of its range", type, i,
                              name);
@@ -45,9 +46,10 @@ static gpc_status check_texts(const char *name, const gpci_parameters *parameter
                          type, name, parameters->text_count, GPC_MAX_PARAMETERS);
     unsigned lists = 0;
     for (size_t i = 0; i < parameters->text_count; i++) {
-        const gpc_text_parameter *p = &parameters->texts[i];
-        lists += p->name && !*p->name;
-        if (!p->name || !p->initial || lists > 1 || (p->choices && !is_choice(p->choices, p->initial)))
+        const gpc_text_parameter *parameter = &parameters->texts[i];
+        lists += parameter->name && !*parameter->name;
+        if (!parameter->name || !parameter->initial || lists > 1 ||
+            (parameter->choices && !is_choice(parameter->choices, parameter->initial)))
             return gpci_fail(
                 error, GPC_ERROR_ARGUMENT,
                 "%s.texts[%zu] of '%s' has no name, is a second list, or its initial value is not among its "
@@ -81,22 +83,22 @@ static gpc_status check(gpc_policy_kind kind, const void *table, gpc_error *erro
 }
 
 /* Replace the caller's tables of parameters by copies, because the caller may free its memory. */
-static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
+static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, gpci_entry *entry) {
     const gpci_kind *k = &gpci_kinds[kind];
-    gpci_parameters parameters = gpci_parameters_of(kind, e->block);
+    gpci_parameters parameters = gpci_parameters_of(kind, entry->block);
     if (parameters.number_count) {
-        e->parameters = gpci_zalloc(context, parameters.number_count, sizeof *e->parameters);
-        if (!e->parameters)
+        entry->parameters = gpci_zalloc(context, parameters.number_count, sizeof *entry->parameters);
+        if (!entry->parameters)
             return false;
-        memcpy(e->parameters, parameters.numbers, parameters.number_count * sizeof *e->parameters);
-        memcpy((char *)e->block + k->at.parameters, &e->parameters, sizeof e->parameters);
+        memcpy(entry->parameters, parameters.numbers, parameters.number_count * sizeof *entry->parameters);
+        memcpy((char *)entry->block + k->at.parameters, &entry->parameters, sizeof entry->parameters);
     }
     if (parameters.text_count) {
-        e->texts = gpci_zalloc(context, parameters.text_count, sizeof *e->texts);
-        if (!e->texts)
+        entry->texts = gpci_zalloc(context, parameters.text_count, sizeof *entry->texts);
+        if (!entry->texts)
             return false;
-        memcpy(e->texts, parameters.texts, parameters.text_count * sizeof *e->texts);
-        memcpy((char *)e->block + k->at.texts, &e->texts, sizeof e->texts);
+        memcpy(entry->texts, parameters.texts, parameters.text_count * sizeof *entry->texts);
+        memcpy((char *)entry->block + k->at.texts, &entry->texts, sizeof entry->texts);
     }
     return true;
 }
@@ -119,31 +121,31 @@ static void add_text(string_list *list, const char **string) {
 }
 
 /* Copy all strings of a table: the caller may free its memory (a binding always does). */
-static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
-    if (!copy_parameters(context, kind, e))
+static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry *entry) {
+    if (!copy_parameters(context, kind, entry))
         return false;
-    gpci_table_head *head = e->block;
-    gpci_parameters parameters = gpci_parameters_of(kind, e->block);
+    gpci_table_head *head = entry->block;
+    gpci_parameters parameters = gpci_parameters_of(kind, entry->block);
     string_list list = {.count = 0};
     add_text(&list, &head->name);
     add_text(&list, &head->summary);
     add_text(&list, &head->source);
     if (gpci_kinds[kind].at.string)
-        add_string(&list, (const char **)(void *)((char *)e->block + gpci_kinds[kind].at.string));
+        add_string(&list, (const char **)(void *)((char *)entry->block + gpci_kinds[kind].at.string));
     for (size_t i = 0; i < parameters.number_count; i++) {
-        add_text(&list, &e->parameters[i].name);
-        add_text(&list, &e->parameters[i].meaning);
+        add_text(&list, &entry->parameters[i].name);
+        add_text(&list, &entry->parameters[i].meaning);
     }
     for (size_t i = 0; i < parameters.text_count; i++) {
-        add_text(&list, &e->texts[i].name);
-        add_text(&list, &e->texts[i].initial);
-        add_string(&list, &e->texts[i].choices);
-        add_text(&list, &e->texts[i].meaning);
+        add_text(&list, &entry->texts[i].name);
+        add_text(&list, &entry->texts[i].initial);
+        add_string(&list, &entry->texts[i].choices);
+        add_text(&list, &entry->texts[i].meaning);
     }
     size_t bytes = 0;
     for (size_t i = 0; i < list.count; i++)
         bytes += strlen(*list.at[i]) + 1;
-    char *to = e->strings = gpci_alloc(context, bytes);
+    char *to = entry->strings = gpci_alloc(context, bytes);
     if (!to)
         return false;
     for (size_t i = 0; i < list.count; i++) {
@@ -154,43 +156,44 @@ static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry 
     return true;
 }
 
-/* Copy and check a table. On failure the caller frees the content of `e`. */
-static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const void *ops, gpci_entry *e,
+/* Copy and check a table. On failure the caller frees the content of `entry`. */
+static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const void *ops, gpci_entry *entry,
                            gpc_error *error) {
     const gpci_kind *k = &gpci_kinds[kind];
-    e->block = gpci_zalloc(context, 1, k->size);
-    if (!e->block)
+    entry->block = gpci_zalloc(context, 1, k->size);
+    if (!entry->block)
         return gpci_out_of_memory(error);
-    e->table = e->block;
+    entry->table = entry->block;
     size_t given, first = k->at.reads; /* end of the oldest tables */
     memcpy(&given, ops, sizeof given);
     const bool older = given && (given == first || given == k->at.state || given == k->at.on_sector_miss ||
                                  given == k->at.on_block || given == k->at.counter);
-    gpc_status status = gpci_take(e->block, k->size, older ? given : k->size, ops, k->type, error);
+    gpc_status status = gpci_take(entry->block, k->size, older ? given : k->size, ops, k->type, error);
     if (status == GPC_OK && given <= k->at.on_sector_miss)
-        memcpy((char *)e->block + k->at.on_sector_miss, (char *)e->block + k->at.on_hit, sizeof(void (*)(void)));
+        memcpy((char *)entry->block + k->at.on_sector_miss, (char *)entry->block + k->at.on_hit,
+               sizeof(void (*)(void)));
     if (status == GPC_OK)
-        status = check(kind, e->block, error);
+        status = check(kind, entry->block, error);
     if (status == GPC_OK)
-        status = gpci_table_is_new(context, kind, e->table->name, error);
+        status = gpci_table_is_new(context, kind, entry->table->name, error);
     if (status < 0)
         return status;
-    return copy_strings(context, kind, e) ? gpci_entry_add(context, kind, e, error) : gpci_out_of_memory(error);
+    return copy_strings(context, kind, entry) ? gpci_entry_add(context, kind, entry, error) : gpci_out_of_memory(error);
 }
 
 static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const void *ops, void *user_data,
                                void (*destroy)(void *), const gpc_layout *layout, gpc_error *error) {
-    gpci_entry e = {.user_data = user_data, .destroy = destroy, .layout = layout};
+    gpci_entry entry = {.user_data = user_data, .destroy = destroy, .layout = layout};
     gpc_status status = GPC_OK;
     if (!context || !ops)
         status = gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a %s: %s is NULL", gpci_kinds[kind].name,
                            context ? "ops" : "context");
     else
-        status = add_copy(context, kind, ops, &e, error);
+        status = add_copy(context, kind, ops, &entry, error);
     if (status == GPC_OK)
         return GPC_OK;
     if (context)
-        gpci_entry_free(context, &e);
+        gpci_entry_free(context, &entry);
     if (destroy)
         destroy(user_data);
     return status;

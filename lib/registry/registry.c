@@ -60,11 +60,11 @@ gpci_registry *gpci_registry_create(gpc_context *context, const void *const *con
     return registry;
 }
 
-void gpci_entry_free(gpc_context *context, gpci_entry *e) {
-    gpci_free(context, e->strings);
-    gpci_free(context, e->parameters);
-    gpci_free(context, e->texts);
-    gpci_free(context, e->block);
+void gpci_entry_free(gpc_context *context, gpci_entry *entry) {
+    gpci_free(context, entry->strings);
+    gpci_free(context, entry->parameters);
+    gpci_free(context, entry->texts);
+    gpci_free(context, entry->block);
 }
 
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry) {
@@ -137,7 +137,7 @@ const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind 
 
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error) {
     table_list *list = &context->registry->lists[kind];
-    if (!GPCI_ARRAY_ROOM(context, list->entries, list->capacity, list->count, 1))
+    if (!GPCI_ARRAY_RESERVE(context, list->entries, list->capacity, list->count, 1))
         return gpci_out_of_memory(error);
     list->entries[list->count++] = *entry;
     return GPC_OK;

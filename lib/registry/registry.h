@@ -71,7 +71,7 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
 /* True if a host has registered the policy's table. */
 bool gpci_policy_is_hosts(const gpci_policy *policy);
 /* True if the two policies have a common table and equal arguments. */
-bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b);
+bool gpci_policy_same(const gpci_policy *left, const gpci_policy *right);
 /* Make a scheduler policy or a throttle: warps, sm, index, count, sms and seed of `geometry` are read. */
 gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                                         const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,

@@ -5,49 +5,50 @@
 
 /* Resolve a spec or a scheduler's text with the registered tables. */
 
-gpc_status gpci_resolve(const gpc_context *context, gpc_policy_kind kind, const char *text, gpci_resolved *r,
+gpc_status gpci_resolve(const gpc_context *context, gpc_policy_kind kind, const char *text, gpci_resolved *resolved,
                         gpci_values *values, gpc_error *error) {
-    gpci_spec *spec = &r->spec;
+    gpci_spec *spec = &resolved->spec;
     bool builtin = false;
     gpc_status status = gpci_spec_parse(text, spec, error);
     if (status < 0)
         return status;
-    r->ops = (const void *)gpci_table_find(context, kind, spec->name, spec->name_length, &r->user_data, &builtin);
-    if (!r->ops) {
+    resolved->ops =
+        (const void *)gpci_table_find(context, kind, spec->name, spec->name_length, &resolved->user_data, &builtin);
+    if (!resolved->ops) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)spec->name_length, spec->name);
         return gpci_table_missing(context, kind, name, error);
     }
-    gpci_parameters parameters = gpci_parameters_of(kind, r->ops);
+    gpci_parameters parameters = gpci_parameters_of(kind, resolved->ops);
     if (builtin && !parameters.number_count && !parameters.text_count && spec->arguments[0])
         return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s '%s' takes no parameters", gpci_kinds[kind].name,
-                         r->ops->head.name);
+                         resolved->ops->head.name);
     return gpci_spec_values(spec, &parameters, values, error);
 }
 
-gpc_policy_env gpci_resolved_env(const gpc_context *context, const gpci_resolved *r, const gpci_values *values,
+gpc_policy_env gpci_resolved_env(const gpc_context *context, const gpci_resolved *resolved, const gpci_values *values,
                                  const gpc_policy_env *geometry) {
     gpc_policy_env env = *geometry;
     env.struct_size = sizeof env;
     env.parameters = values->numbers;
     env.texts = values->texts;
     env.words = values->words;
-    env.arguments = r->spec.arguments;
-    env.user_data = r->user_data;
+    env.arguments = resolved->spec.arguments;
+    env.user_data = resolved->user_data;
     env.context = (gpc_context *)(uintptr_t)context;
     return env;
 }
 
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *text, gpc_error *error) {
-    gpci_resolved r;
+    gpci_resolved resolved;
     gpci_values values;
-    return gpci_resolve(context, kind, text, &r, &values, error);
+    return gpci_resolve(context, kind, text, &resolved, &values, error);
 }
 
 const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *text) {
-    gpci_resolved r;
+    gpci_resolved resolved;
     gpci_values values;
-    return gpci_resolve(context, kind, text, &r, &values, NULL) == GPC_OK ? r.ops : NULL;
+    return gpci_resolve(context, kind, text, &resolved, &values, NULL) == GPC_OK ? resolved.ops : NULL;
 }
 
 gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error) {

@@ -40,22 +40,23 @@ gpc_status gpci_spec_parse(const char *text, gpci_spec *spec, gpc_error *error) 
 }
 
 static const char *parameter_name(const void *data, size_t index) {
-    const gpci_parameters *p = data;
-    return index < p->number_count ? p->numbers[index].name : p->texts[index - p->number_count].name;
+    const gpci_parameters *parameters = data;
+    return index < parameters->number_count ? parameters->numbers[index].name
+                                            : parameters->texts[index - parameters->number_count].name;
 }
 
-static gpc_status read_number(const char *text, const gpc_parameter *p, double *value, gpc_error *error) {
+static gpc_status read_number(const char *text, const gpc_parameter *parameter, double *value, gpc_error *error) {
     double v;
     const char *end = gpci_read_decimal(text, &v);
     bool found = end != text;
     end += strspn(end, GPCI_BLANK);
     if (!found || *end || !isfinite(v))
-        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is not a number", p->name, text);
-    if (p->whole && v != floor(v))
-        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': %s is not a whole number", p->name, text);
-    if (v < p->minimum || v > p->maximum)
-        return gpci_fail(error, GPC_ERROR_RANGE, "parameter '%s': %s is not between %.15g and %.15g", p->name, text,
-                         p->minimum, p->maximum);
+        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is not a number", parameter->name, text);
+    if (parameter->whole && v != floor(v))
+        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': %s is not a whole number", parameter->name, text);
+    if (v < parameter->minimum || v > parameter->maximum)
+        return gpci_fail(error, GPC_ERROR_RANGE, "parameter '%s': %s is not between %.15g and %.15g", parameter->name,
+                         text, parameter->minimum, parameter->maximum);
     *value = v;
     return GPC_OK;
 }
@@ -74,10 +75,11 @@ static bool find_word(const char *choices, const char *word, uint32_t *out) {
     return false;
 }
 
-static gpc_status read_text(const char *text, const gpc_text_parameter *p, gpci_values *values, size_t index,
+static gpc_status read_text(const char *text, const gpc_text_parameter *parameter, gpci_values *values, size_t index,
                             gpc_error *error) {
-    if (p->choices && !find_word(p->choices, text, &values->words[index]))
-        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is none of %s", p->name, text, p->choices);
+    if (parameter->choices && !find_word(parameter->choices, text, &values->words[index]))
+        return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': '%s' is none of %s", parameter->name, text,
+                         parameter->choices);
     values->texts[index] = text;
     return GPC_OK;
 }
@@ -139,11 +141,11 @@ gpc_status gpci_spec_values(const gpci_spec *spec, const gpci_parameters *parame
     for (size_t i = 0; i < parameters->number_count; i++)
         values->numbers[i] = parameters->numbers[i].initial;
     for (size_t i = 0; i < parameters->text_count; i++) {
-        const gpc_text_parameter *p = &parameters->texts[i];
-        values->texts[i] = p->initial;
+        const gpc_text_parameter *parameter = &parameters->texts[i];
+        values->texts[i] = parameter->initial;
         values->words[i] = 0;
-        if (p->choices)
-            find_word(p->choices, p->initial, &values->words[i]);
+        if (parameter->choices)
+            find_word(parameter->choices, parameter->initial, &values->words[i]);
     }
     if (!(parameters->number_count + parameters->text_count) || !spec->arguments[0])
         return GPC_OK;

@@ -72,173 +72,176 @@ gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_optio
                                  gpc_error *error, gpc_scheduler **out);
 
 /* scheduler_values.c: part 0 is the policy, then the throttles; NULL: no such part. */
-const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part);
+const gpci_policy *gpci_scheduler_part(const gpc_scheduler *scheduler, uint32_t part);
 
 /* Start a warp in a free slot; end a running warp. */
-void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block);
-void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
+void gpci_scheduler_start(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
+void gpci_scheduler_end(gpc_scheduler *scheduler, uint32_t slot);
 
 /* Recompute the eligible warps, if a limit or a throttle exists. */
-void gpci_scheduler_admit(gpc_scheduler *s);
+void gpci_scheduler_admit(gpc_scheduler *scheduler);
 /* Report a warp's new state, or an issue, to the throttles. */
-void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
-void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle);
+void gpci_scheduler_tell(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
+void gpci_scheduler_tell_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle);
 
 /* Add the number of running warps by class. */
-void gpci_scheduler_count_classes(const gpc_scheduler *s, uint32_t counts[GPC_CLASS_COUNT]);
+void gpci_scheduler_count_classes(const gpc_scheduler *scheduler, uint32_t counts[GPC_CLASS_COUNT]);
 /* Reason why a ready warp may not issue, as a phrase; NULL if the warp may issue. Valid for the scheduler's life. */
-const char *gpci_scheduler_throttle_of(const gpc_scheduler *s, uint32_t slot);
+const char *gpci_scheduler_throttle_of(const gpc_scheduler *scheduler, uint32_t slot);
 
 /* Report an L1 event or a sample. True if the throttles were asked again. */
-bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event);
-bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle);
+bool gpci_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
+bool gpci_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle);
 
 /* Report the present cycle. The throttles' answers are valid until cycle `again`. */
-GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *s, uint64_t cycle) {
-    s->cycle = cycle;
-    if (GPCI_UNLIKELY(cycle >= s->again))
-        gpci_scheduler_admit(s);
+GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *scheduler, uint64_t cycle) {
+    scheduler->cycle = cycle;
+    if (GPCI_UNLIKELY(cycle >= scheduler->again))
+        gpci_scheduler_admit(scheduler);
 }
 
-GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *s, uint32_t slot) {
-    return (gpc_warp_state)s->states[slot];
+GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *scheduler, uint32_t slot) {
+    return (gpc_warp_state)scheduler->states[slot];
 }
 
 /* Set the state of a running warp. `state` must not be ABSENT. */
-GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_state state) {
-    gpc_warp_state before = gpci_scheduler_state(s, slot);
+GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state) {
+    gpc_warp_state before = gpci_scheduler_state(scheduler, slot);
     if (before == state)
         return;
-    gpci_warp_word *word = &s->map[slot / 64];
+    gpci_warp_word *word = &scheduler->map[slot / 64];
     unsigned place = slot % 64;
     uint64_t others = ~((uint64_t)1 << place);
     word->ready = (word->ready & others) | (uint64_t)(state == GPC_STATE_READY) << place;
     word->ready_memory = (word->ready_memory & others) | (uint64_t)(state == GPC_STATE_READY_MEMORY) << place;
-    s->counts[before]--;
-    s->counts[state]++;
-    s->states[slot] = (uint8_t)state;
-    if (s->ops->on_state)
-        s->ops->on_state(s->self, slot, before, state);
-    if (GPCI_UNLIKELY(s->throttle_count))
-        gpci_scheduler_tell(s, slot, before, state);
+    scheduler->counts[before]--;
+    scheduler->counts[state]++;
+    scheduler->states[slot] = (uint8_t)state;
+    if (scheduler->ops->on_state)
+        scheduler->ops->on_state(scheduler->self, slot, before, state);
+    if (GPCI_UNLIKELY(scheduler->throttle_count))
+        gpci_scheduler_tell(scheduler, slot, before, state);
     if (GPCI_UNLIKELY(before == GPC_STATE_BARRIER || state == GPC_STATE_BARRIER))
-        gpci_scheduler_admit(s);
+        gpci_scheduler_admit(scheduler);
 }
 
 /* Gather the warps that may issue into s->candidates. True if at least one may issue. */
-GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *s, bool memory) {
+GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *scheduler, bool memory) {
     const uint64_t take = memory ? ~(uint64_t)0 : 0;
     uint64_t any = 0;
-    for (uint32_t i = 0; i < s->words; i++) {
-        const gpci_warp_word *word = &s->map[i];
-        any |= s->candidates[i] = (word->ready & word->eligible) | (word->ready_memory & take & word->eligible_memory);
+    for (uint32_t i = 0; i < scheduler->words; i++) {
+        const gpci_warp_word *word = &scheduler->map[i];
+        any |= scheduler->candidates[i] =
+            (word->ready & word->eligible) | (word->ready_memory & take & word->eligible_memory);
     }
     return any != 0;
 }
 
 /* Choice of the policy, not yet checked. */
-GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *s, uint64_t cycle) {
-    switch (s->kind) {
+GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *scheduler, uint64_t cycle) {
+    switch (scheduler->kind) {
     case GPCI_SCHEDULER_LRR:
-        return gpci_lrr_pick(s->self, s->candidates);
+        return gpci_lrr_pick(scheduler->self, scheduler->candidates);
     case GPCI_SCHEDULER_GTO:
-        return gpci_gto_pick(s->self, s->candidates);
+        return gpci_gto_pick(scheduler->self, scheduler->candidates);
     case GPCI_SCHEDULER_OLDEST:
-        return gpci_age_oldest(s->self, s->candidates);
+        return gpci_age_oldest(scheduler->self, scheduler->candidates);
     case GPCI_SCHEDULER_TWO_LEVEL:
-        return gpci_two_level_pick(s->self, s->candidates);
+        return gpci_two_level_pick(scheduler->self, scheduler->candidates);
     default:
-        return s->ops->pick(s->self, s->candidates, cycle);
+        return scheduler->ops->pick(scheduler->self, scheduler->candidates, cycle);
     }
 }
 
 /* Check a table's choice against the states: a table may have overwritten the candidates. */
-GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *s, uint32_t slot, bool memory) {
-    if (slot >= s->warps)
+GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *scheduler, uint32_t slot, bool memory) {
+    if (slot >= scheduler->warps)
         return false;
-    const gpci_warp_word *word = &s->map[slot / 64];
+    const gpci_warp_word *word = &scheduler->map[slot / 64];
     uint64_t ready = (word->ready & word->eligible) | (memory ? word->ready_memory & word->eligible_memory : 0);
     return (ready & gpci_warp_bit(slot)) != 0;
 }
 
 /* As gpc_scheduler_pick: GPC_OK or GPC_ERROR_CALLBACK. */
-GPCI_INLINE gpc_status gpci_scheduler_pick(gpc_scheduler *s, uint64_t cycle, bool memory, uint32_t *out_slot) {
+GPCI_INLINE gpc_status gpci_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot) {
     uint32_t slot = GPC_NO_WARP;
-    gpci_scheduler_clock(s, cycle);
-    if (gpci_scheduler_gather(s, memory)) {
-        slot = gpci_scheduler_ask(s, cycle);
-        if (s->kind == GPCI_SCHEDULER_TABLE && slot != GPC_NO_WARP && !gpci_scheduler_possible(s, slot, memory))
+    gpci_scheduler_clock(scheduler, cycle);
+    if (gpci_scheduler_gather(scheduler, memory)) {
+        slot = gpci_scheduler_ask(scheduler, cycle);
+        if (scheduler->kind == GPCI_SCHEDULER_TABLE && slot != GPC_NO_WARP &&
+            !gpci_scheduler_possible(scheduler, slot, memory))
             return GPC_ERROR_CALLBACK;
     }
     *out_slot = slot;
     return GPC_OK;
 }
 
-GPCI_INLINE void gpci_scheduler_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle) {
-    if (s->kind == GPCI_SCHEDULER_GTO)
-        ((gpci_gto_state *)s->self)->greedy = slot;
-    else if (s->kind == GPCI_SCHEDULER_LRR)
-        gpci_lrr_issued(s->self, slot);
-    else if (s->ops->on_issue)
-        s->ops->on_issue(s->self, slot, cycle);
-    if (GPCI_UNLIKELY(s->counts_issues))
-        gpci_scheduler_tell_issued(s, slot, cycle);
+GPCI_INLINE void gpci_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle) {
+    if (scheduler->kind == GPCI_SCHEDULER_GTO)
+        ((gpci_gto_state *)scheduler->self)->greedy = slot;
+    else if (scheduler->kind == GPCI_SCHEDULER_LRR)
+        gpci_lrr_issued(scheduler->self, slot);
+    else if (scheduler->ops->on_issue)
+        scheduler->ops->on_issue(scheduler->self, slot, cycle);
+    if (GPCI_UNLIKELY(scheduler->counts_issues))
+        gpci_scheduler_tell_issued(scheduler, slot, cycle);
 }
 
 /* Number of older warps, for a running warp. */
-GPCI_INLINE uint32_t gpci_scheduler_age(const gpc_scheduler *s, uint32_t slot) {
-    return s->ages[slot];
+GPCI_INLINE uint32_t gpci_scheduler_age(const gpc_scheduler *scheduler, uint32_t slot) {
+    return scheduler->ages[slot];
 }
 
-GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *s, uint32_t slot) {
-    const gpci_warp_word *word = &s->map[slot / 64];
+GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *scheduler, uint32_t slot) {
+    const gpci_warp_word *word = &scheduler->map[slot / 64];
     if (!(word->eligible & gpci_warp_bit(slot)))
         return GPC_CLASS_THROTTLED;
     if (word->bypassing & gpci_warp_bit(slot))
         return GPC_CLASS_BYPASS;
-    if (!s->ops->class_of)
+    if (!scheduler->ops->class_of)
         return GPC_CLASS_CACHE;
-    gpc_warp_class class_of = s->ops->class_of(s->self, slot);
+    gpc_warp_class class_of = scheduler->ops->class_of(scheduler->self, slot);
     return (unsigned)class_of < GPC_CLASS_COUNT ? class_of : GPC_CLASS_CACHE;
 }
 
 /* Token of a warp at a level; a policy's class counts for L1. */
-GPCI_INLINE gpc_token gpci_scheduler_token(const gpc_scheduler *s, uint32_t slot, unsigned level) {
+GPCI_INLINE gpc_token gpci_scheduler_token(const gpc_scheduler *scheduler, uint32_t slot, unsigned level) {
     if (level == 1)
-        return gpci_scheduler_class(s, slot) == GPC_CLASS_BYPASS ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
-    return s->map[slot / 64].bypassing_l2 & gpci_warp_bit(slot) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+        return gpci_scheduler_class(scheduler, slot) == GPC_CLASS_BYPASS ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+    return scheduler->map[slot / 64].bypassing_l2 & gpci_warp_bit(slot) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
 }
 
 /* True if a ready warp is held back. If gather returned false, only such warps are ready. */
-GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *s, bool memory) {
+GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *scheduler, bool memory) {
     uint64_t any = 0;
-    for (uint32_t i = 0; (s->running > s->limit || s->throttle_count) && i < s->words; i++) {
-        const gpci_warp_word *word = &s->map[i];
+    for (uint32_t i = 0; (scheduler->running > scheduler->limit || scheduler->throttle_count) && i < scheduler->words;
+         i++) {
+        const gpci_warp_word *word = &scheduler->map[i];
         any |= (word->ready & ~word->eligible) | (memory ? word->ready_memory & ~word->eligible_memory : 0);
     }
     return any != 0;
 }
 
 /* True if the policy or a throttle needs L1's events, or samples. */
-GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
-    bool wants = s->ops->on_cache_event != NULL;
-    for (uint32_t i = 0; i < s->throttle_count; i++)
-        wants |= s->throttles[i].ops->on_cache_event != NULL;
+GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *scheduler) {
+    bool wants = scheduler->ops->on_cache_event != NULL;
+    for (uint32_t i = 0; i < scheduler->throttle_count; i++)
+        wants |= scheduler->throttles[i].ops->on_cache_event != NULL;
     return wants;
 }
 
 /* True if a throttle has an on_kernel function. */
-GPCI_INLINE bool gpci_scheduler_heeds_kernels(const gpc_scheduler *s) {
+GPCI_INLINE bool gpci_scheduler_heeds_kernels(const gpc_scheduler *scheduler) {
     bool heeds = false;
-    for (uint32_t i = 0; i < s->throttle_count; i++)
-        heeds |= s->throttles[i].ops->on_kernel != NULL;
+    for (uint32_t i = 0; i < scheduler->throttle_count; i++)
+        heeds |= scheduler->throttles[i].ops->on_kernel != NULL;
     return heeds;
 }
 
-GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *s) {
-    bool wants = s->ops->sample != NULL;
-    for (uint32_t i = 0; i < s->throttle_count; i++)
-        wants |= s->throttles[i].ops->sample != NULL;
+GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *scheduler) {
+    bool wants = scheduler->ops->sample != NULL;
+    for (uint32_t i = 0; i < scheduler->throttle_count; i++)
+        wants |= scheduler->throttles[i].ops->sample != NULL;
     return wants;
 }
 

@@ -4,8 +4,8 @@
 
 /* Counters published by a scheduler's policy and throttles. */
 
-const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part) {
-    return !part ? s->policy : part <= s->throttle_count ? s->throttles[part - 1].policy : NULL;
+const gpci_policy *gpci_scheduler_part(const gpc_scheduler *scheduler, uint32_t part) {
+    return !part ? scheduler->policy : part <= scheduler->throttle_count ? scheduler->throttles[part - 1].policy : NULL;
 }
 
 /* Part of a scheduler, by index. */

@@ -15,24 +15,25 @@ struct gpc_throttle {
     gpc_scheduler *scheduler;
 };
 
-static gpc_status make(gpc_throttle *t, const gpc_throttle_options *o, gpc_error *error) {
+static gpc_status make(gpc_throttle *throttle, const gpc_throttle_options *throttle_options, gpc_error *error) {
     static const char format[] = NOBODYS_POLICY " + %s";
-    const size_t size = sizeof format + strlen(o->throttles);
-    char *text = gpci_alloc(t->context, size);
+    const size_t size = sizeof format + strlen(throttle_options->throttles);
+    char *text = gpci_alloc(throttle->context, size);
     if (!text)
         return gpci_out_of_memory(error);
-    snprintf(text, size, format, o->throttles);
+    snprintf(text, size, format, throttle_options->throttles);
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-    options.warps = o->warps;
-    options.sm = o->sm;
-    options.index = o->index;
-    options.count = o->count;
-    options.sms = o->sms;
+    options.warps = throttle_options->warps;
+    options.sm = throttle_options->sm;
+    options.index = throttle_options->index;
+    options.count = throttle_options->count;
+    options.sms = throttle_options->sms;
     options.policy = text;
-    options.seed = o->seed;
-    options.share_with = o->share_with ? o->share_with->scheduler : NULL;
-    gpc_status status = gpci_scheduler_create(t->context, &options, "gpc_throttle_options", error, &t->scheduler);
-    gpci_free(t->context, text);
+    options.seed = throttle_options->seed;
+    options.share_with = throttle_options->share_with ? throttle_options->share_with->scheduler : NULL;
+    gpc_status status =
+        gpci_scheduler_create(throttle->context, &options, "gpc_throttle_options", error, &throttle->scheduler);
+    gpci_free(throttle->context, text);
     return status;
 }
 
@@ -43,86 +44,87 @@ gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options 
                          !context   ? "context"
                          : !options ? "options"
                                     : "out");
-    gpc_throttle_options o = GPC_THROTTLE_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_throttle_options", error);
+    gpc_throttle_options throttle_options = GPC_THROTTLE_OPTIONS_INIT;
+    gpc_status status = gpci_take(&throttle_options, sizeof throttle_options, sizeof throttle_options, options,
+                                  "gpc_throttle_options", error);
     if (status < 0)
         return status;
-    if (!o.throttles || o.reserved)
+    if (!throttle_options.throttles || throttle_options.reserved)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_options.%s",
-                         o.reserved ? "reserved is not 0" : "throttles is NULL");
-    gpc_throttle *t = gpci_zalloc(context, 1, sizeof *t);
-    if (!t)
+                         throttle_options.reserved ? "reserved is not 0" : "throttles is NULL");
+    gpc_throttle *throttle = gpci_zalloc(context, 1, sizeof *throttle);
+    if (!throttle)
         return gpci_out_of_memory(error);
-    t->context = gpci_retain(context);
-    status = make(t, &o, error);
+    throttle->context = gpci_retain(context);
+    status = make(throttle, &throttle_options, error);
     if (status < 0) {
-        gpc_throttle_destroy(t);
+        gpc_throttle_destroy(throttle);
         return status;
     }
-    *out = t;
+    *out = throttle;
     return GPC_OK;
 }
 
-void gpc_throttle_destroy(gpc_throttle *t) {
-    if (!t)
+void gpc_throttle_destroy(gpc_throttle *throttle) {
+    if (!throttle)
         return;
-    gpc_context *context = t->context;
-    gpc_scheduler_destroy(t->scheduler);
-    gpci_free(context, t);
+    gpc_context *context = throttle->context;
+    gpc_scheduler_destroy(throttle->scheduler);
+    gpci_free(context, throttle);
     gpci_release(context);
 }
 
-gpc_status gpc_throttle_start(gpc_throttle *t, uint32_t slot, uint32_t block) {
-    return t ? gpc_scheduler_start_block(t->scheduler, slot, block) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block) {
+    return throttle ? gpc_scheduler_start_block(throttle->scheduler, slot, block) : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_throttle_set_state(gpc_throttle *t, uint32_t slot, gpc_warp_state state) {
-    return t ? gpc_scheduler_set_state(t->scheduler, slot, state) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state) {
+    return throttle ? gpc_scheduler_set_state(throttle->scheduler, slot, state) : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_throttle_issued(gpc_throttle *t, uint32_t slot, uint64_t cycle) {
-    return t ? gpc_scheduler_issued(t->scheduler, slot, cycle) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle) {
+    return throttle ? gpc_scheduler_issued(throttle->scheduler, slot, cycle) : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_throttle_begin_kernel(gpc_throttle *t, const char *name) {
-    return t ? gpc_scheduler_begin_kernel(t->scheduler, name) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name) {
+    return throttle ? gpc_scheduler_begin_kernel(throttle->scheduler, name) : GPC_ERROR_ARGUMENT;
 }
 
-bool gpc_throttle_cache_event(gpc_throttle *t, const gpc_cache_event *event) {
-    return t && event && gpci_scheduler_cache_event(t->scheduler, event);
+bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event) {
+    return throttle && event && gpci_scheduler_cache_event(throttle->scheduler, event);
 }
 
-gpc_status gpc_throttle_sample_as(gpc_throttle *t, const gpc_layout *layout, const void *stats, uint64_t cycle) {
-    return t ? gpc_scheduler_sample_as(t->scheduler, layout, stats, cycle) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_sample_as(gpc_throttle *throttle, const gpc_layout *layout, const void *stats, uint64_t cycle) {
+    return throttle ? gpc_scheduler_sample_as(throttle->scheduler, layout, stats, cycle) : GPC_ERROR_ARGUMENT;
 }
 
-bool gpc_throttle_wants_events(const gpc_throttle *t) {
-    return t && gpci_scheduler_wants_events(t->scheduler);
+bool gpc_throttle_wants_events(const gpc_throttle *throttle) {
+    return throttle && gpci_scheduler_wants_events(throttle->scheduler);
 }
 
-bool gpc_throttle_wants_samples(const gpc_throttle *t) {
-    return t && gpci_scheduler_wants_samples(t->scheduler);
+bool gpc_throttle_wants_samples(const gpc_throttle *throttle) {
+    return throttle && gpci_scheduler_wants_samples(throttle->scheduler);
 }
 
 /* True if a scheduler of the SM must be asked in its next cycle, because shared state has changed. */
-static bool has_stirred(const gpc_scheduler *s) {
+static bool has_stirred(const gpc_scheduler *scheduler) {
     bool any = false;
-    for (const gpc_scheduler *other = s->next_in_sm; other != s; other = other->next_in_sm)
+    for (const gpc_scheduler *other = scheduler->next_in_sm; other != scheduler; other = other->next_in_sm)
         any |= !other->again;
     return any;
 }
 
-gpc_status gpc_throttle_classify(gpc_throttle *t, uint64_t cycle, gpc_throttle_classes *classes) {
+gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes) {
     gpc_throttle_classes ours = GPC_THROTTLE_CLASSES_INIT;
-    gpc_status status = !t         ? GPC_ERROR_ARGUMENT
+    gpc_status status = !throttle  ? GPC_ERROR_ARGUMENT
                         : !classes ? GPC_OK
                                    : gpci_take(&ours, sizeof ours, sizeof ours, classes, "gpc_throttle_classes", NULL);
     if (status < 0)
         return status;
-    gpc_scheduler *s = t->scheduler;
-    gpci_scheduler_clock(s, cycle);
-    for (uint32_t i = 0; i < s->words; i++) {
-        const gpci_warp_word *word = &s->map[i];
+    gpc_scheduler *scheduler = throttle->scheduler;
+    gpci_scheduler_clock(scheduler, cycle);
+    for (uint32_t i = 0; i < scheduler->words; i++) {
+        const gpci_warp_word *word = &scheduler->map[i];
         if (ours.throttled)
             ours.throttled[i] = word->running & ~word->eligible;
         if (ours.held)
@@ -133,29 +135,30 @@ gpc_status gpc_throttle_classify(gpc_throttle *t, uint64_t cycle, gpc_throttle_c
             ours.bypassing_l2[i] = word->running & word->bypassing_l2;
     }
     if (classes) {
-        classes->again = s->again;
-        classes->others = has_stirred(s);
+        classes->again = scheduler->again;
+        classes->others = has_stirred(scheduler);
     }
     return GPC_OK;
 }
 
-gpc_warp_class gpc_throttle_class_of(const gpc_throttle *t, uint32_t slot) {
-    return t ? gpc_scheduler_class_of(t->scheduler, slot) : GPC_CLASS_THROTTLED;
+gpc_warp_class gpc_throttle_class_of(const gpc_throttle *throttle, uint32_t slot) {
+    return throttle ? gpc_scheduler_class_of(throttle->scheduler, slot) : GPC_CLASS_THROTTLED;
 }
 
-gpc_token gpc_throttle_token_of(const gpc_throttle *t, uint32_t slot, unsigned level) {
-    return t ? gpc_scheduler_token_of(t->scheduler, slot, level) : GPC_TOKEN_UNUSED;
+gpc_token gpc_throttle_token_of(const gpc_throttle *throttle, uint32_t slot, unsigned level) {
+    return throttle ? gpc_scheduler_token_of(throttle->scheduler, slot, level) : GPC_TOKEN_UNUSED;
 }
 
-bool gpc_throttle_held(const gpc_throttle *t, uint32_t slot) {
-    const gpc_scheduler *s = t ? t->scheduler : NULL;
-    return s && slot < s->warps && s->map[slot / 64].running & ~s->map[slot / 64].eligible_memory & gpci_warp_bit(slot);
+bool gpc_throttle_held(const gpc_throttle *throttle, uint32_t slot) {
+    const gpc_scheduler *scheduler = throttle ? throttle->scheduler : NULL;
+    return scheduler && slot < scheduler->warps &&
+           scheduler->map[slot / 64].running & ~scheduler->map[slot / 64].eligible_memory & gpci_warp_bit(slot);
 }
 
-uint64_t gpc_throttle_next_change(const gpc_throttle *t) {
-    return t ? gpc_scheduler_next_change(t->scheduler) : UINT64_MAX;
+uint64_t gpc_throttle_next_change(const gpc_throttle *throttle) {
+    return throttle ? gpc_scheduler_next_change(throttle->scheduler) : UINT64_MAX;
 }
 
-gpc_status gpc_throttle_policy_value(const gpc_throttle *t, size_t index, gpc_policy_value *value) {
-    return t ? gpc_scheduler_policy_value(t->scheduler, index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value) {
+    return throttle ? gpc_scheduler_policy_value(throttle->scheduler, index, value) : GPC_ERROR_ARGUMENT;
 }

@@ -21,17 +21,17 @@ static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-static void skip_space(clause_reader *r) {
-    while (*r->at == ' ')
-        r->at++;
+static void skip_space(clause_reader *clause) {
+    while (*clause->at == ' ')
+        clause->at++;
 }
 
-static bool take(clause_reader *r, const char *text) {
-    skip_space(r);
+static bool take(clause_reader *clause, const char *text) {
+    skip_space(clause);
     const size_t length = strlen(text);
-    if (strncmp(r->at, text, length) != 0)
+    if (strncmp(clause->at, text, length) != 0)
         return false;
-    r->at += length;
+    clause->at += length;
     return true;
 }
 
@@ -63,118 +63,118 @@ static const char *const sums[] = {
 };
 
 /* "count(lookup l1 load)" */
-static bool read_events(clause_reader *r, gpci_ledger_term *term) {
+static bool read_events(clause_reader *clause, gpci_ledger_term *term) {
     for (int sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
-        if (!take(r, sums[sum]))
+        if (!take(clause, sums[sum]))
             continue;
-        const char *end = strchr(r->at, ')');
+        const char *end = strchr(clause->at, ')');
         if (!end)
             return false;
         term->sum = (uint8_t)sum;
-        term->words = r->at;
-        term->length = (uint32_t)(end - r->at);
-        r->at = end + 1;
+        term->words = clause->at;
+        term->length = (uint32_t)(end - clause->at);
+        clause->at = end + 1;
         return true;
     }
     return false;
 }
 
 /* "2 l1:reads", "n l1.fetches", "cluster_network.request_bytes?" */
-static bool read_counter(clause_reader *r, const gpc_counter_info *row, gpci_ledger_term *term) {
+static bool read_counter(clause_reader *clause, const gpc_counter_info *row, gpci_ledger_term *term) {
     uint8_t table = (uint8_t)row->table;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (take(r, prefixes[i].prefix)) {
+        if (take(clause, prefixes[i].prefix)) {
             term->part = prefixes[i].part;
             table = prefixes[i].table;
             break;
         }
-    const char *name = r->at;
-    while (is_name(*r->at))
-        r->at++;
-    term->counter = find((gpc_counter_table)table, name, (size_t)(r->at - name));
-    term->optional = *r->at == '?';
-    r->at += term->optional;
+    const char *name = clause->at;
+    while (is_name(*clause->at))
+        clause->at++;
+    term->counter = find((gpc_counter_table)table, name, (size_t)(clause->at - name));
+    term->optional = *clause->at == '?';
+    clause->at += term->optional;
     return term->counter != NULL;
 }
 
 /* "[network.header] network.requests": the term times the value of a key. */
-static bool read_key(clause_reader *r, gpci_ledger_term *term) {
-    const char *end = take(r, "[") ? strchr(r->at, ']') : NULL;
+static bool read_key(clause_reader *clause, gpci_ledger_term *term) {
+    const char *end = take(clause, "[") ? strchr(clause->at, ']') : NULL;
     if (!end)
         return false;
-    term->key = r->at;
-    term->key_length = (uint32_t)(end - r->at);
-    r->at = end + 1;
-    skip_space(r);
+    term->key = clause->at;
+    term->key_length = (uint32_t)(end - clause->at);
+    clause->at = end + 1;
+    skip_space(clause);
     return true;
 }
 
-static bool read_term(clause_reader *r, const gpc_counter_info *row, int64_t sign) {
-    gpci_ledger *l = r->ledger;
-    if (!GPCI_ARRAY_ROOM(r->context, l->terms, l->term_room, l->term_count, 1)) {
-        r->status = GPC_ERROR_MEMORY;
+static bool read_term(clause_reader *clause, const gpc_counter_info *row, int64_t sign) {
+    gpci_ledger *ledger = clause->ledger;
+    if (!GPCI_ARRAY_RESERVE(clause->context, ledger->terms, ledger->term_capacity, ledger->term_count, 1)) {
+        clause->status = GPC_ERROR_MEMORY;
         return false;
     }
-    gpci_ledger_term *term = &l->terms[l->term_count];
+    gpci_ledger_term *term = &ledger->terms[ledger->term_count];
     *term = (gpci_ledger_term){.factor = sign, .part = GPCI_PART_OWN};
-    skip_space(r);
-    if (isdigit((unsigned char)*r->at)) {
+    skip_space(clause);
+    if (isdigit((unsigned char)*clause->at)) {
         int64_t number = 0;
-        for (; isdigit((unsigned char)*r->at); r->at++)
-            number = number * 10 + (*r->at - '0');
+        for (; isdigit((unsigned char)*clause->at); clause->at++)
+            number = number * 10 + (*clause->at - '0');
         term->factor *= number;
-        skip_space(r);
+        skip_space(clause);
     }
-    if (*r->at == '[' && !read_key(r, term))
+    if (*clause->at == '[' && !read_key(clause, term))
         return false;
-    term->indexed = r->at[0] == 'n' && r->at[1] == ' ';
-    r->at += term->indexed;
-    skip_space(r);
-    const bool lone = !*r->at || *r->at == ';' || *r->at == '+' || *r->at == '-'; /* a number */
-    term->again = !lone && take(r, "again");
-    if (!lone && !term->again && !read_events(r, term) && !read_counter(r, row, term))
+    term->indexed = clause->at[0] == 'n' && clause->at[1] == ' ';
+    clause->at += term->indexed;
+    skip_space(clause);
+    const bool lone = !*clause->at || *clause->at == ';' || *clause->at == '+' || *clause->at == '-'; /* a number */
+    term->again = !lone && take(clause, "again");
+    if (!lone && !term->again && !read_events(clause, term) && !read_counter(clause, row, term))
         return false;
-    l->clauses[l->count].events |= term->sum != GPCI_LEDGER_NONE;
-    l->term_count++;
+    ledger->clauses[ledger->count].events |= term->sum != GPCI_LEDGER_NONE;
+    ledger->term_count++;
     return true;
 }
 
-static bool read_sides(clause_reader *r, gpci_ledger_clause *clause) {
-    clause->relation = take(r, "<=") ? '<' : take(r, ">=") ? '>' : take(r, "=") ? '=' : '\0';
+static bool read_sides(clause_reader *input, gpci_ledger_clause *clause) {
+    clause->relation = take(input, "<=") ? '<' : take(input, ">=") ? '>' : take(input, "=") ? '=' : '\0';
     if (!clause->relation)
         return false;
     int64_t sign = 1;
     do {
-        if (!read_term(r, clause->row, sign))
+        if (!read_term(input, clause->row, sign))
             return false;
-        skip_space(r);
-        sign = *r->at == '-' ? -1 : 1;
-    } while (take(r, "+") || take(r, "-"));
-    return !*r->at || *r->at == ';';
+        skip_space(input);
+        sign = *input->at == '-' ? -1 : 1;
+    } while (take(input, "+") || take(input, "-"));
+    return !*input->at || *input->at == ';';
 }
 
-static bool read_clause(clause_reader *r, const gpc_counter_info *row) {
-    gpci_ledger *l = r->ledger;
-    if (!GPCI_ARRAY_ROOM(r->context, l->clauses, l->room, l->count, 1)) {
-        r->status = GPC_ERROR_MEMORY;
+static bool read_clause(clause_reader *input, const gpc_counter_info *row) {
+    gpci_ledger *ledger = input->ledger;
+    if (!GPCI_ARRAY_RESERVE(input->context, ledger->clauses, ledger->capacity, ledger->count, 1)) {
+        input->status = GPC_ERROR_MEMORY;
         return false;
     }
-    skip_space(r);
-    gpci_ledger_clause *clause = &l->clauses[l->count];
-    *clause = (gpci_ledger_clause){.row = row, .text = r->at, .first = l->term_count};
-    if (take(r, "if ")) {
-        const char *end = strchr(r->at, ':');
+    skip_space(input);
+    gpci_ledger_clause *clause = &ledger->clauses[ledger->count];
+    *clause = (gpci_ledger_clause){.row = row, .text = input->at, .first = ledger->term_count};
+    if (take(input, "if ")) {
+        const char *end = strchr(input->at, ':');
         if (!end)
             return false;
-        clause->conditions = r->at;
-        clause->conditions_length = (uint32_t)(end - r->at);
-        r->at = end + 1;
+        clause->conditions = input->at;
+        clause->conditions_length = (uint32_t)(end - input->at);
+        input->at = end + 1;
     }
-    if (!read_sides(r, clause))
+    if (!read_sides(input, clause))
         return false;
-    clause->length = (uint32_t)(r->at - clause->text);
-    clause->terms = l->term_count - clause->first;
-    l->count++;
+    clause->length = (uint32_t)(input->at - clause->text);
+    clause->terms = ledger->term_count - clause->first;
+    ledger->count++;
     return true;
 }
 
@@ -184,17 +184,17 @@ gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc
         size_t count;
         const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
         for (size_t i = 0; i < count; i++) {
-            clause_reader r = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
+            clause_reader clause = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
             bool good = !rows[i].ratio;
-            while (good && *r.at) {
-                good = read_clause(&r, &rows[i]);
-                r.at += good && *r.at == ';';
+            while (good && *clause.at) {
+                good = read_clause(&clause, &rows[i]);
+                clause.at += good && *clause.at == ';';
             }
             if (good || rows[i].ratio)
                 continue;
             if (wrong)
                 *wrong = &rows[i];
-            return r.status;
+            return clause.status;
         }
     }
     return GPC_OK;

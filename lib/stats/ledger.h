@@ -50,7 +50,7 @@ typedef struct gpci_ledger {
     gpci_ledger_clause *clauses;
     gpci_ledger_term *terms;
     uint32_t count, term_count;
-    size_t room, term_room;
+    size_t capacity, term_capacity;
 } gpci_ledger;
 
 /* Values for a clause. Without one of the values, the clause says nothing. */

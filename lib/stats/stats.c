@@ -60,16 +60,16 @@ void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier) {
 #undef X
 }
 
-/* Mark values absent if absent in `a` or `b`. */
-static void keep_absent(gpc_stats *out, const gpc_stats *a, const gpc_stats *b) {
+/* Mark values absent if absent in `left` or `right`. */
+static void keep_absent(gpc_stats *out, const gpc_stats *left, const gpc_stats *right) {
     size_t rows;
-    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++) {
         uint64_t first, second;
-        memcpy(&first, (const char *)a + c[i].offset, sizeof first);
-        memcpy(&second, (const char *)b + c[i].offset, sizeof second);
-        if (!c[i].ratio && (first == GPC_ABSENT || second == GPC_ABSENT))
-            gpci_stats_forget(out, &c[i]);
+        memcpy(&first, (const char *)left + info[i].offset, sizeof first);
+        memcpy(&second, (const char *)right + info[i].offset, sizeof second);
+        if (!info[i].ratio && (first == GPC_ABSENT || second == GPC_ABSENT))
+            gpci_stats_forget(out, &info[i]);
     }
 }
 
@@ -80,38 +80,38 @@ void gpci_stats_forget(gpc_stats *stats, const gpc_counter_info *row) {
 bool gpci_stats_clear_absent(gpc_stats *stats) {
     bool any = false;
     size_t rows;
-    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++)
-        if (!c[i].ratio && *bucket(stats, &c[i], 0) == GPC_ABSENT) {
-            memset(bucket(stats, &c[i], 0), 0, c[i].buckets * sizeof(uint64_t));
+        if (!info[i].ratio && *bucket(stats, &info[i], 0) == GPC_ABSENT) {
+            memset(bucket(stats, &info[i], 0), 0, info[i].buckets * sizeof(uint64_t));
             any = true;
         }
     return any;
 }
 
 gpc_status gpc_stats_add_as(const gpc_layout *layout, void *into, const void *more) {
-    gpc_stats a, b;
-    gpc_status status = read_stats(layout, into, &a, NULL);
+    gpc_stats left, right;
+    gpc_status status = read_stats(layout, into, &left, NULL);
     if (status == GPC_OK)
-        status = read_stats(layout, more, &b, NULL);
+        status = read_stats(layout, more, &right, NULL);
     if (status < 0)
         return status;
-    gpc_stats sum = a;
-    gpci_stats_add(&sum, &b);
-    keep_absent(&sum, &a, &b);
+    gpc_stats sum = left;
+    gpci_stats_add(&sum, &right);
+    keep_absent(&sum, &left, &right);
     return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &sum, into);
 }
 
 gpc_status gpc_stats_subtract_as(const gpc_layout *layout, const void *later, const void *earlier, void *out) {
-    gpc_stats a, b;
-    gpc_status status = read_stats(layout, later, &a, NULL);
+    gpc_stats left, right;
+    gpc_status status = read_stats(layout, later, &left, NULL);
     if (status == GPC_OK)
-        status = read_stats(layout, earlier, &b, NULL);
+        status = read_stats(layout, earlier, &right, NULL);
     if (status < 0)
         return status;
-    gpc_stats difference = a;
-    gpci_stats_subtract(&difference, &b);
-    keep_absent(&difference, &a, &b);
+    gpc_stats difference = left;
+    gpci_stats_subtract(&difference, &right);
+    keep_absent(&difference, &left, &right);
     return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &difference, out);
 }
 
@@ -119,13 +119,14 @@ gpc_status gpc_stats_subtract_as(const gpc_layout *layout, const void *later, co
  * True if the layout has the row. `under` receives the divisor of the value; 0: not measured, or a ratio with
  * denominator 0.
  */
-static bool told(const gpc_counter_info *rows, size_t i, gpc_stats *s, const bool *present, uint64_t *under) {
-    const gpc_counter_info *c = &rows[i];
-    *under = c->ratio ? *(uint64_t *)(void *)((char *)s + c->divisor) : 1;
-    if (*bucket(s, c, 0) == GPC_ABSENT || *under == GPC_ABSENT)
+static bool told(const gpc_counter_info *rows, size_t i, gpc_stats *stats, const bool *present, uint64_t *under) {
+    const gpc_counter_info *info = &rows[i];
+    *under = info->ratio ? *(uint64_t *)(void *)((char *)stats + info->divisor) : 1;
+    if (*bucket(stats, info, 0) == GPC_ABSENT || *under == GPC_ABSENT)
         *under = 0;
-    return c->ratio ? present[gpci_counter(c->numerator) - rows] && present[gpci_counter(c->denominator) - rows]
-                    : present[i];
+    return info->ratio
+               ? present[gpci_counter(info->numerator) - rows] && present[gpci_counter(info->denominator) - rows]
+               : present[i];
 }
 
 gpc_status gpc_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size,
@@ -135,37 +136,38 @@ gpc_status gpc_stats_json_as(const gpc_layout *layout, const void *stats, char *
     gpc_status status = read_stats(layout, stats, &s, present);
     if (status < 0)
         return status;
-    gpci_text t = gpci_text_of(buffer, size);
+    gpci_text text = gpci_text_of(buffer, size);
     const char *separator = "{";
     size_t rows;
-    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++) {
         uint64_t under;
-        if (!told(c, i, &s, present, &under) || !under)
+        if (!told(info, i, &s, present, &under) || !under)
             continue;
-        gpci_text_put(&t, "%s\"%s\": ", separator, c[i].name);
+        gpci_text_put(&text, "%s\"%s\": ", separator, info[i].name);
         separator = ", ";
-        if (c[i].ratio) {
-            gpci_text_ratio(&t, *bucket(&s, &c[i], 0), under);
-        } else if (c[i].buckets == 1) {
-            gpci_text_put(&t, "%" PRIu64, *bucket(&s, &c[i], 0));
+        if (info[i].ratio) {
+            gpci_text_ratio(&text, *bucket(&s, &info[i], 0), under);
+        } else if (info[i].buckets == 1) {
+            gpci_text_put(&text, "%" PRIu64, *bucket(&s, &info[i], 0));
         } else {
-            gpci_text_numbers(&t, bucket(&s, &c[i], 0), c[i].buckets);
+            gpci_text_numbers(&text, bucket(&s, &info[i], 0), info[i].buckets);
         }
     }
-    gpci_text_put(&t, "}");
-    return gpci_text_end(&t, out_length);
+    gpci_text_put(&text, "}");
+    return gpci_text_end(&text, out_length);
 }
 
-static void put_cell(gpci_text *t, gpc_stats *s, const gpc_counter_info *c, size_t k, uint64_t under, bool header) {
-    if (header && c->buckets == 1)
-        gpci_text_put(t, "%s", c->name);
+static void put_cell(gpci_text *text, gpc_stats *stats, const gpc_counter_info *info, size_t k, uint64_t under,
+                     bool header) {
+    if (header && info->buckets == 1)
+        gpci_text_put(text, "%s", info->name);
     else if (header)
-        gpci_text_put(t, "%s.%zu", c->name, k);
-    else if (!c->ratio && under)
-        gpci_text_put(t, "%" PRIu64, *bucket(s, c, k));
+        gpci_text_put(text, "%s.%zu", info->name, k);
+    else if (!info->ratio && under)
+        gpci_text_put(text, "%" PRIu64, *bucket(stats, info, k));
     else if (under)
-        gpci_text_ratio(t, *bucket(s, c, 0), under);
+        gpci_text_ratio(text, *bucket(stats, info, 0), under);
 }
 
 gpc_status gpc_stats_csv_as(const gpc_layout *layout, const void *stats, bool header, char *buffer, size_t size,
@@ -175,21 +177,21 @@ gpc_status gpc_stats_csv_as(const gpc_layout *layout, const void *stats, bool he
     gpc_status status = read_stats(layout, stats, &s, present);
     if (status < 0)
         return status;
-    gpci_text t = gpci_text_of(buffer, size);
+    gpci_text text = gpci_text_of(buffer, size);
     size_t rows;
-    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (int row = header ? 0 : 1; row < 2; row++) {
         const char *separator = "";
         for (size_t i = 0; i < rows; i++) {
             uint64_t under;
-            if (!told(c, i, &s, present, &under))
+            if (!told(info, i, &s, present, &under))
                 continue;
-            for (size_t k = 0; k < c[i].buckets; k++, separator = ",") {
-                gpci_text_put(&t, "%s", separator);
-                put_cell(&t, &s, &c[i], k, under, row == 0);
+            for (size_t k = 0; k < info[i].buckets; k++, separator = ",") {
+                gpci_text_put(&text, "%s", separator);
+                put_cell(&text, &s, &info[i], k, under, row == 0);
             }
         }
-        gpci_text_put(&t, "\n");
+        gpci_text_put(&text, "\n");
     }
-    return gpci_text_end(&t, out_length);
+    return gpci_text_end(&text, out_length);
 }

@@ -40,15 +40,16 @@ static bool is_digit(char c) {
 }
 
 /* Copy the part of a mangled name at `at`. Returns the end of the part; NULL: no part, or too long. */
-static const char *take_part(const char *at, char *out, size_t room) {
+static const char *take_part(const char *at, char *out, size_t capacity) {
     at += *at == 'L';
     uint64_t length;
     const char *part = is_digit(*at) ? gpci_digits(at, PLAIN_LENGTH, &length) : NULL;
     if (!part || strlen(part) < length)
         return NULL;
     const bool anonymous = !strncmp(part, "_GLOBAL__N_", 11);
-    const int written = anonymous ? snprintf(out, room, "(anonymous)") : snprintf(out, room, "%.*s", (int)length, part);
-    return written >= 0 && (size_t)written < room ? part + length : NULL;
+    const int written =
+        anonymous ? snprintf(out, capacity, "(anonymous)") : snprintf(out, capacity, "%.*s", (int)length, part);
+    return written >= 0 && (size_t)written < capacity ? part + length : NULL;
 }
 
 /* Plain name: "net::relu" of _ZN3net4reluEPfS0_i. Other names stay unchanged. */
@@ -115,7 +116,7 @@ static gpc_status read_item(gpci_choice *choice, gpc_context *context, gpci_chos
         status = read_range(choice, &item, error);
     else if (!(item.name = gpci_join_part(context, text, item.length, "")))
         status = gpci_out_of_memory(error);
-    if (status == GPC_OK && !GPCI_ARRAY_ROOM(context, choice->items, choice->capacity, choice->count, 1)) {
+    if (status == GPC_OK && !GPCI_ARRAY_RESERVE(context, choice->items, choice->capacity, choice->count, 1)) {
         gpci_free(context, item.name);
         status = gpci_out_of_memory(error);
     }
@@ -186,8 +187,8 @@ static void know(gpci_choice *choice, const char *name) {
 }
 
 bool gpci_choice_takes(gpci_choice *choice, uint64_t number, const char *name) {
-    char room[PLAIN_LENGTH];
-    const char *plain = choice->names ? plain_name(name, room, sizeof room) : NULL;
+    char capacity[PLAIN_LENGTH];
+    const char *plain = choice->names ? plain_name(name, capacity, sizeof capacity) : NULL;
     bool chosen = !choice->count;
     for (size_t i = 0; i < choice->count; i++) {
         gpci_chosen *item = &choice->items[i];

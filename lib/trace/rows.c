@@ -15,18 +15,18 @@ void gpci_rows_clear(gpci_rows *rows) {
     rows->has_sm = false;
 }
 
-static bool before(const gpci_row *a, const gpci_row *b) {
-    if (a->block != b->block)
-        return a->block < b->block;
-    if (a->warp != b->warp)
-        return a->warp < b->warp;
-    return a->cycle != b->cycle ? a->cycle < b->cycle : a->number < b->number;
+static bool before(const gpci_row *left, const gpci_row *right) {
+    if (left->block != right->block)
+        return left->block < right->block;
+    if (left->warp != right->warp)
+        return left->warp < right->warp;
+    return left->cycle != right->cycle ? left->cycle < right->cycle : left->number < right->number;
 }
 
-static void exchange(gpci_row *a, gpci_row *b) {
-    gpci_row c = *a;
-    *a = *b;
-    *b = c;
+static void exchange(gpci_row *left, gpci_row *right) {
+    gpci_row row = *left;
+    *left = *right;
+    *right = row;
 }
 
 static void sink(gpci_row *rows, size_t at, size_t count) {
@@ -60,14 +60,14 @@ void gpci_rows_destroy(gpci_rows *rows) {
 }
 
 gpc_status gpci_rows_add_address(gpci_rows *rows, uint64_t address, gpc_error *error) {
-    if (!GPCI_ARRAY_ROOM(rows->context, rows->addresses, rows->address_capacity, rows->address_count, 1))
+    if (!GPCI_ARRAY_RESERVE(rows->context, rows->addresses, rows->address_capacity, rows->address_count, 1))
         return gpci_out_of_memory(error);
     rows->addresses[rows->address_count++] = address;
     return GPC_OK;
 }
 
 gpc_status gpci_rows_add(gpci_rows *rows, const gpci_row *row, gpc_error *error) {
-    if (!GPCI_ARRAY_ROOM(rows->context, rows->items, rows->capacity, rows->count, 1))
+    if (!GPCI_ARRAY_RESERVE(rows->context, rows->items, rows->capacity, rows->count, 1))
         return gpci_out_of_memory(error);
     gpci_row *own = &rows->items[rows->count];
     *own = *row;
@@ -112,13 +112,14 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
     return GPC_OK;
 }
 
-gpc_status gpci_rows_block(const gpci_rows *rows, size_t *next, const gpc_kernel *k, gpci_opcodes *opcodes,
+gpc_status gpci_rows_block(const gpci_rows *rows, size_t *next, const gpc_kernel *kernel, gpci_opcodes *opcodes,
                            gpci_block *block, gpc_error *error) {
     const gpci_row *items = rows->items;
     if (*next >= rows->count)
         return GPC_END;
-    const uint32_t index = (uint32_t)items[*next].block, x = index % k->grid[0], rest = index / k->grid[0];
-    if (gpci_block_start(block, x, rest % k->grid[1], rest / k->grid[1], index, gpci_kernel_warps(k)) < 0)
+    const uint32_t index = (uint32_t)items[*next].block, x = index % kernel->grid[0], rest = index / kernel->grid[0];
+    if (gpci_block_start(block, x, rest % kernel->grid[1], rest / kernel->grid[1], index, gpci_kernel_warps(kernel)) <
+        0)
         return gpci_out_of_memory(error);
     while (*next < rows->count && items[*next].block == index) {
         size_t first = *next, end = first + 1;

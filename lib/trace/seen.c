@@ -18,10 +18,11 @@ void gpci_seen_clear(gpci_seen *seen) {
     *seen = (gpci_seen){.context = seen->context};
 }
 
-static bool room_for_page(gpci_seen *seen, size_t page) {
+static bool reserve_page(gpci_seen *seen, size_t page) {
     if (page < seen->page_count)
         return true;
-    if (!GPCI_ARRAY_ROOM(seen->context, seen->pages, seen->page_room, seen->page_count, page + 1 - seen->page_count))
+    if (!GPCI_ARRAY_RESERVE(seen->context, seen->pages, seen->page_capacity, seen->page_count,
+                            page + 1 - seen->page_count))
         return false;
     while (seen->page_count <= page)
         seen->pages[seen->page_count++] = NULL;
@@ -30,7 +31,7 @@ static bool room_for_page(gpci_seen *seen, size_t page) {
 
 gpc_status gpci_seen_add(gpci_seen *seen, uint32_t index, bool *fresh) {
     size_t page = index / PAGE_BITS;
-    if (!room_for_page(seen, page))
+    if (!reserve_page(seen, page))
         return GPC_ERROR_MEMORY;
     if (!seen->pages[page])
         seen->pages[page] = gpci_zalloc(seen->context, PAGE_WORDS, sizeof(uint64_t));

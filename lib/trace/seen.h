@@ -8,7 +8,7 @@
 typedef struct gpci_seen {
     gpc_context *context;
     uint64_t **pages;
-    size_t page_count, page_room;
+    size_t page_count, page_capacity;
 } gpci_seen;
 
 void gpci_seen_init(gpci_seen *seen, gpc_context *context);

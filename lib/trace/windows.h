@@ -20,26 +20,28 @@ GPCI_INLINE gpci_windows gpci_windows_of(const gpc_kernel *kernel) {
  * The shared window ends at the local base, or after GPCI_WINDOW_BYTES where the local base lies below; the local
  * window has GPCI_WINDOW_BYTES. Other addresses are global.
  */
-GPCI_INLINE gpc_space gpci_window_at(const gpci_windows *w, uint64_t address) {
-    if (!w->shared || !w->local)
+GPCI_INLINE gpc_space gpci_window_at(const gpci_windows *windows, uint64_t address) {
+    if (!windows->shared || !windows->local)
         return GPC_SPACE_GLOBAL;
-    if (address >= w->shared && (w->local > w->shared ? address < w->local : address - w->shared < GPCI_WINDOW_BYTES))
+    if (address >= windows->shared &&
+        (windows->local > windows->shared ? address < windows->local : address - windows->shared < GPCI_WINDOW_BYTES))
         return GPC_SPACE_SHARED;
-    return address >= w->local && address - w->local < GPCI_WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
+    return address >= windows->local && address - windows->local < GPCI_WINDOW_BYTES ? GPC_SPACE_LOCAL
+                                                                                     : GPC_SPACE_GLOBAL;
 }
 
 /* Space of a generic access: MIXED if the lanes are in several windows, GLOBAL without lanes. */
-GPCI_INLINE gpc_space gpci_windows_space(const gpci_windows *w, const uint64_t *addresses, unsigned lanes) {
-    gpc_space space = lanes ? gpci_window_at(w, addresses[0]) : GPC_SPACE_GLOBAL;
+GPCI_INLINE gpc_space gpci_windows_space(const gpci_windows *windows, const uint64_t *addresses, unsigned lanes) {
+    gpc_space space = lanes ? gpci_window_at(windows, addresses[0]) : GPC_SPACE_GLOBAL;
     for (unsigned i = 1; i < lanes; i++)
-        if (gpci_window_at(w, addresses[i]) != space)
+        if (gpci_window_at(windows, addresses[i]) != space)
             return GPC_SPACE_MIXED;
     return space;
 }
 
 /* The thread's offset: an address in local space, less the window's base where the address is in the window. */
-GPCI_INLINE uint64_t gpci_window_offset(const gpci_windows *w, uint64_t address) {
-    return w->local && address - w->local < GPCI_WINDOW_BYTES ? address - w->local : address;
+GPCI_INLINE uint64_t gpci_window_offset(const gpci_windows *windows, uint64_t address) {
+    return windows->local && address - windows->local < GPCI_WINDOW_BYTES ? address - windows->local : address;
 }
 
 #endif

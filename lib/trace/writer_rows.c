@@ -38,23 +38,23 @@ static gpc_status make(gpc_context *context, gpc_error *error, gpci_held_rows **
 
 #define ENTRY(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
 
-static uint64_t all_of(const gpc_trace_accesses *a) {
-    return a->lanes < 64 ? (UINT64_C(1) << a->lanes) - 1 : UINT64_MAX;
+static uint64_t all_of(const gpc_trace_accesses *accesses) {
+    return accesses->lanes < 64 ? (UINT64_C(1) << accesses->lanes) - 1 : UINT64_MAX;
 }
 
-static uint32_t width_of(const gpc_trace_accesses *a, size_t n) {
-    return ENTRY(a->widths, n, a->width ? a->width : 4);
+static uint32_t width_of(const gpc_trace_accesses *accesses, size_t n) {
+    return ENTRY(accesses->widths, n, accesses->width ? accesses->width : 4);
 }
 
 /* Fault of entry `n`, or NULL. */
-static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, size_t n) {
-    const uint32_t width = width_of(a, n);
-    const uint8_t kind = ENTRY(a->kinds, n, GPC_LOAD);
-    if (ENTRY(a->blocks, n, 0) >= kernel->block_count)
+static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *accesses, size_t n) {
+    const uint32_t width = width_of(accesses, n);
+    const uint8_t kind = ENTRY(accesses->kinds, n, GPC_LOAD);
+    if (ENTRY(accesses->blocks, n, 0) >= kernel->block_count)
         return "blocks: a thread block of the grid";
-    if (ENTRY(a->warps, n, 0) >= gpci_kernel_warps(kernel))
+    if (ENTRY(accesses->warps, n, 0) >= gpci_kernel_warps(kernel))
         return "warps: a warp of the block";
-    if (ENTRY(a->masks, n, all_of(a)) & ~all_of(a))
+    if (ENTRY(accesses->masks, n, all_of(accesses)) & ~all_of(accesses))
         return "masks: lanes that `addresses` has";
     if (!gpci_power_of_two(width) || width > 16)
         return "widths: 1, 2, 4, 8 or 16 bytes";
@@ -63,37 +63,40 @@ static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, 
                : NULL;
 }
 
-static gpc_status take(gpci_held_rows *held, const gpc_trace_accesses *a, size_t n, gpc_error *error) {
-    gpci_row row = {.block = ENTRY(a->blocks, n, 0),
-                    .warp = ENTRY(a->warps, n, 0),
-                    .pc = ENTRY(a->pcs, n, 0),
-                    .mask = ENTRY(a->masks, n, all_of(a)),
+static gpc_status take(gpci_held_rows *held, const gpc_trace_accesses *accesses, size_t n, gpc_error *error) {
+    gpci_row row = {.block = ENTRY(accesses->blocks, n, 0),
+                    .warp = ENTRY(accesses->warps, n, 0),
+                    .pc = ENTRY(accesses->pcs, n, 0),
+                    .mask = ENTRY(accesses->masks, n, all_of(accesses)),
                     .first = held->rows.address_count,
                     .sm = UINT32_MAX};
-    row.opcode = gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)ENTRY(a->kinds, n, GPC_LOAD), false,
-                                  width_of(a, n));
+    row.opcode = gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)ENTRY(accesses->kinds, n, GPC_LOAD),
+                                  false, width_of(accesses, n));
     gpc_status status = row.opcode == UINT32_MAX ? gpci_out_of_memory(error) : GPC_OK;
     for (uint64_t rest = row.mask; rest && status == GPC_OK; rest &= rest - 1)
-        status = gpci_rows_add_address(&held->rows, a->addresses[n * a->lanes + gpci_lowest(rest)], error);
+        status =
+            gpci_rows_add_address(&held->rows, accesses->addresses[n * accesses->lanes + gpci_lowest(rest)], error);
     return status == GPC_OK ? gpci_rows_add(&held->rows, &row, error) : status;
 }
 
 gpc_status gpci_held_rows_take(gpci_held_rows **held, gpc_context *context, const gpc_kernel *kernel,
                                const gpc_trace_accesses *accesses, gpc_error *error) {
-    gpc_trace_accesses a = GPC_TRACE_ACCESSES_INIT;
-    gpc_status status = gpci_take(&a, sizeof a, sizeof a, accesses, "gpc_trace_accesses", error);
-    if (status == GPC_OK && (!a.lanes || a.lanes > kernel->warp_lanes || (a.count && !a.addresses)))
+    gpc_trace_accesses trace_accesses = GPC_TRACE_ACCESSES_INIT;
+    gpc_status status =
+        gpci_take(&trace_accesses, sizeof trace_accesses, sizeof trace_accesses, accesses, "gpc_trace_accesses", error);
+    if (status == GPC_OK && (!trace_accesses.lanes || trace_accesses.lanes > kernel->warp_lanes ||
+                             (trace_accesses.count && !trace_accesses.addresses)))
         status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_accesses: expected addresses of 1 to %u lanes",
                            kernel->warp_lanes);
-    for (size_t n = 0; n < a.count && status == GPC_OK; n++) {
-        const char *wrong = check(kernel, &a, n);
+    for (size_t n = 0; n < trace_accesses.count && status == GPC_OK; n++) {
+        const char *wrong = check(kernel, &trace_accesses, n);
         if (wrong)
             status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_accesses: entry %zu: expected in %s", n, wrong);
     }
     if (status == GPC_OK && !*held)
         status = make(context, error, held);
-    for (size_t n = 0; n < a.count && status == GPC_OK; n++)
-        status = take(*held, &a, n, error);
+    for (size_t n = 0; n < trace_accesses.count && status == GPC_OK; n++)
+        status = take(*held, &trace_accesses, n, error);
     return status;
 }
 

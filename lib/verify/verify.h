@@ -25,7 +25,7 @@ enum {
     GPCI_VERIFY_BLOCKS = 2,
     GPCI_VERIFY_POSITIONS = 2,
     GPCI_VERIFY_ACTIONS = 1024,
-    GPCI_VERIFY_TURNS = 24, /* symmetries of a tree */
+    GPCI_VERIFY_PERMUTATIONS = 24, /* symmetries of a tree */
     GPCI_VERIFY_CHOICE = 0x8000
 };
 
@@ -144,7 +144,7 @@ typedef struct gpci_verify_ghost {
 
 struct gpci_explorer {
     const gpci_verify_setup *setup;
-    gpc_coherence *c;
+    gpc_coherence *coherence;
     bool tracked, coherent; /* the protocol has a directory; a byte never has two visible values */
     gpci_verify_action actions[GPCI_VERIFY_ACTIONS];
     uint32_t action_count;
@@ -152,111 +152,113 @@ struct gpci_explorer {
     uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* bytes of the last access, if a load */
     gpci_verify_ghost ghost;
     gpci_verify_byte wrong;
-    uint8_t turns[GPCI_VERIFY_TURNS][GPCI_VERIFY_MODULES]; /* [turn][place]: module at the place */
-    uint32_t turn_count;
-    char *image; /* [image_room]: image of a state before its storage */
-    char *base;  /* [base_room]: image of the state being expanded */
-    size_t image_room, base_room;
+    uint8_t permutations[GPCI_VERIFY_PERMUTATIONS][GPCI_VERIFY_MODULES]; /* [turn][place]: module at the place */
+    uint32_t permutation_count;
+    char *image; /* [image_capacity]: image of a state before its storage */
+    char *base;  /* [base_capacity]: image of the state being expanded */
+    size_t image_capacity, base_capacity;
     /* overlapping accesses: */
-    uint32_t *numbers; /* [number_room]: numbers of tasks and accesses in the canonical form */
-    size_t number_room;
+    uint32_t *numbers; /* [number_capacity]: numbers of tasks and accesses in the canonical form */
+    size_t number_capacity;
     char told[GPC_VERIFY_TEXT]; /* violation seen by the ghost, or "" */
 };
 
 /* verify_trees.c */
 gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error);
 /* Find the symmetries of the tree; only the identity if symmetries are off. */
-void gpci_verify_find_turns(gpci_explorer *e);
+void gpci_verify_find_permutations(gpci_explorer *explorer);
 /* Derive the protocol's promises from its table: `races`, `refreshes`, and the use of GLC and SLC. */
 void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup);
 
 /* verify_key.c: the hash of the canonical form of the present state, between accesses. */
-gpci_verify_hash gpci_verify_key(const gpci_explorer *e);
+gpci_verify_hash gpci_verify_key(const gpci_explorer *explorer);
 
 /* verify_actions.c */
-void gpci_verify_choices(gpci_explorer *e);
-void gpci_verify_request(const gpci_explorer *e, const gpci_verify_action *action, gpc_coherence_request *request);
-gpc_status gpci_verify_do(gpci_explorer *e, const gpci_verify_action *action, gpc_error *error,
+void gpci_verify_choices(gpci_explorer *explorer);
+void gpci_verify_request(const gpci_explorer *explorer, const gpci_verify_action *action,
+                         gpc_coherence_request *request);
+gpc_status gpci_verify_do(gpci_explorer *explorer, const gpci_verify_action *action, gpc_error *error,
                           gpc_coherence_result *result);
-size_t gpci_verify_text(const gpci_explorer *e, const gpci_verify_action *action, char *text, size_t size);
+size_t gpci_verify_text(const gpci_explorer *explorer, const gpci_verify_action *action, char *text, size_t size);
 void gpci_verify_tell_choice(const gpc_coherence_choice *choice, char *text, size_t size);
 
 /* verify_values.c: check an access's effect on values; `text` receives "" or the fault. */
-void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture);
-void gpci_verify_judge(gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
+void gpci_verify_look(const gpci_explorer *explorer, gpci_verify_picture *picture);
+void gpci_verify_judge(gpci_explorer *explorer, const gpci_verify_action *action, const gpci_verify_picture *before,
                        const gpci_verify_picture *after, char *text, size_t size);
 
 /* verify_explore.c: accesses one at a time. */
 void gpci_verify_explore(const gpci_verify_setup *setup, gpci_verify_found *found);
 /* Begin and end of both modes. False: `found` has the reason. */
-bool gpci_verify_open(gpci_explorer *e, const gpci_verify_setup *setup, gpci_verify_found *found);
-void gpci_verify_close(gpci_explorer *e);
+bool gpci_verify_open(gpci_explorer *explorer, const gpci_verify_setup *setup, gpci_verify_found *found);
+void gpci_verify_close(gpci_explorer *explorer);
 /*
  * Keep the first violation's text and path; count further violations. `how`: choice executed in `state`, or
  * GPCI_VERIFY_NO_STEP.
  */
 #define GPCI_VERIFY_NO_STEP UINT16_MAX
-void gpci_verify_tell(const gpci_explorer *e, const gpci_states *k, gpci_verify_found *found, uint32_t state,
-                      uint16_t how, gpc_verify_verdict verdict, const char *text);
+void gpci_verify_tell(const gpci_explorer *explorer, const gpci_states *states, gpci_verify_found *found,
+                      uint32_t state, uint16_t how, gpc_verify_verdict verdict, const char *text);
 /* Reserve room in an image. False: out of memory. */
-bool gpci_verify_image_room(const gpci_explorer *e, char **image, size_t *room, size_t bytes);
+bool gpci_verify_image_reserve(const gpci_explorer *explorer, char **image, size_t *capacity, size_t bytes);
 /* Store the present state, if new. False: the search ends at a bound, or out of memory. */
-bool gpci_verify_learn(gpci_explorer *e, gpci_states *k, gpci_verify_found *found, const gpci_verify_hash *hash,
-                       const void *image, size_t bytes, uint32_t parent, uint16_t how, uint32_t *out_state);
+bool gpci_verify_learn(gpci_explorer *explorer, gpci_states *states, gpci_verify_found *found,
+                       const gpci_verify_hash *hash, const void *image, size_t bytes, uint32_t parent, uint16_t how,
+                       uint32_t *out_state);
 
 /* verify_overlap.c: overlapping accesses. */
 void gpci_verify_overlap(const gpci_verify_setup *setup, gpci_verify_found *found);
 /* Stop time from now on. */
-gpc_status gpci_verify_hold(gpci_explorer *e, gpc_error *error);
+gpc_status gpci_verify_hold(gpci_explorer *explorer, gpc_error *error);
 /* Execute an action, or a choice by index. */
-gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error);
-bool gpci_verify_is_settled(const gpci_explorer *e);
+gpc_status gpci_verify_step(gpci_explorer *explorer, uint16_t how, gpc_error *error);
+bool gpci_verify_is_settled(const gpci_explorer *explorer);
 /* True if an access may be issued in the present state. A flush or acquire needs a tree without accesses in flight. */
-bool gpci_verify_may_issue(const gpci_explorer *e, const gpci_verify_action *action);
+bool gpci_verify_may_issue(const gpci_explorer *explorer, const gpci_verify_action *action);
 /* Check the invariants of any state; `text` receives the fault. */
-gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_t size);
+gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *explorer, char *text, size_t size);
 
 /* verify_walk.c: `count` random walks. */
 void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found);
 
 /* verify_overlap_key.c. False: out of memory. */
-bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash);
+bool gpci_verify_overlap_key(gpci_explorer *explorer, gpci_verify_hash *hash);
 
 /* verify_overlap_image.c: complete state of an exploration. */
-size_t gpci_verify_overlap_bytes(const gpci_explorer *e);
-void gpci_verify_overlap_save(gpci_explorer *e, char *image);
-void gpci_verify_overlap_load(gpci_explorer *e, const char *image);
+size_t gpci_verify_overlap_bytes(const gpci_explorer *explorer);
+void gpci_verify_overlap_save(gpci_explorer *explorer, char *image);
+void gpci_verify_overlap_load(gpci_explorer *explorer, const char *image);
 /* Clear the meaningless bytes of invalid blocks: more states are then equal. */
-void gpci_verify_overlap_scrub(gpci_explorer *e);
+void gpci_verify_overlap_scrub(gpci_explorer *explorer);
 
 /* verify_ghost.c: check that detached copies are unchanged; false: `told` has the fault. */
-bool gpci_verify_detached(gpci_explorer *e);
+bool gpci_verify_detached(gpci_explorer *explorer);
 /* Record the effect of an access. */
 void gpci_verify_performed(void *explorer, uint32_t inflight);
 /* Record that a module begins to acquire; GPC_NO_MODULE: all modules have acquired, with no access in flight. */
-void gpci_verify_acquires(gpci_explorer *e, uint32_t module);
+void gpci_verify_acquires(gpci_explorer *explorer, uint32_t module);
 /* Check that no store is lost. The tree must be flushed. */
-bool gpci_verify_nothing_lost(gpci_explorer *e, char *text, size_t size);
+bool gpci_verify_nothing_lost(gpci_explorer *explorer, char *text, size_t size);
 
 /* verify_progress.c: expanded states, and their successors without a new access. */
 typedef struct gpci_verify_graph {
     size_t *starts;  /* [states + 1] */
     uint32_t *edges; /* state, or state | GPCI_VERIFY_RETRY */
     uint8_t *settled;
-    size_t start_room, edge_room, settled_room, count;
+    size_t start_capacity, edge_capacity, settled_capacity, count;
     uint32_t states;
 } gpci_verify_graph;
 
 #define GPCI_VERIFY_RETRY 0x80000000u
 
-bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *g, bool settled);
-bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *g, uint32_t to, bool retry);
-void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *g);
+bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *graph, bool settled);
+bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *graph, uint32_t to, bool retry);
+void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *graph);
 /*
  * `stuck`: the first state without a path to a state with all accesses ended, or GPCI_VERIFY_NO_STATE. `circle`: the
  * first state with an endless cycle of messages without a retry. Fails with GPC_ERROR_MEMORY.
  */
-gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *g, uint32_t states, uint32_t *stuck,
+gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *graph, uint32_t states, uint32_t *stuck,
                                   uint32_t *circle);
 
 GPCI_INLINE uint64_t gpci_verify_address(uint32_t block, uint32_t position) {

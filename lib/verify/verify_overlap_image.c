@@ -16,102 +16,103 @@ typedef struct stream {
     direction way;
 } stream;
 
-static void move(stream *s, void *memory, size_t bytes) {
-    if (s->way == SAVE)
-        memcpy(s->at + s->bytes, memory, bytes);
-    else if (s->way == LOAD)
-        memcpy(memory, s->at + s->bytes, bytes);
-    s->bytes += bytes;
+static void move(stream *image, void *memory, size_t bytes) {
+    if (image->way == SAVE)
+        memcpy(image->at + image->bytes, memory, bytes);
+    else if (image->way == LOAD)
+        memcpy(memory, image->at + image->bytes, bytes);
+    image->bytes += bytes;
 }
 
 /* Move a pool. Pools never shrink: items of an older state always fit. */
-static void move_items(stream *s, gpci_items *pool) {
-    move(s, &pool->count, sizeof pool->count);
-    move(s, &pool->free, sizeof pool->free);
-    move(s, &pool->used, sizeof pool->used);
+static void move_items(stream *image, gpci_items *pool) {
+    move(image, &pool->count, sizeof pool->count);
+    move(image, &pool->free, sizeof pool->free);
+    move(image, &pool->used, sizeof pool->used);
     if (pool->count)
-        move(s, pool->items, pool->count * pool->item_bytes);
+        move(image, pool->items, pool->count * pool->item_bytes);
 }
 
-static void move_calendar(stream *s, gpci_calendar *calendar) {
-    move(s, &calendar->later_count, sizeof calendar->later_count);
-    move(s, &calendar->order, sizeof calendar->order);
+static void move_calendar(stream *image, gpci_calendar *calendar) {
+    move(image, &calendar->later_count, sizeof calendar->later_count);
+    move(image, &calendar->order, sizeof calendar->order);
     if (calendar->later_count)
-        move(s, calendar->later, calendar->later_count * sizeof *calendar->later);
+        move(image, calendar->later, calendar->later_count * sizeof *calendar->later);
 }
 
-static void move_units(stream *s, gpci_engine *c) {
-    for (uint32_t i = 0; i < c->tree->module_count; i++) {
-        gpci_engine_unit *unit = &c->units[i];
-        move(s, &unit->ports_used, sizeof unit->ports_used);
-        move(s, &unit->port_waiters, sizeof unit->port_waiters);
-        move(s, &unit->oldest, sizeof unit->oldest);
-        move(s, &unit->youngest, sizeof unit->youngest);
-        move(s, &unit->address_blocked, sizeof unit->address_blocked);
-        move(s, &unit->address_waiters, sizeof unit->address_waiters);
-        move(s, &unit->notified, sizeof unit->notified);
-        move(s, &unit->notified_waiters, sizeof unit->notified_waiters);
-        move(s, unit->locks, ((size_t)unit->lock_mask + 1) * sizeof *unit->locks);
+static void move_units(stream *image, gpci_engine *engine) {
+    for (uint32_t i = 0; i < engine->tree->module_count; i++) {
+        gpci_engine_unit *unit = &engine->units[i];
+        move(image, &unit->ports_used, sizeof unit->ports_used);
+        move(image, &unit->port_waiters, sizeof unit->port_waiters);
+        move(image, &unit->oldest, sizeof unit->oldest);
+        move(image, &unit->youngest, sizeof unit->youngest);
+        move(image, &unit->address_blocked, sizeof unit->address_blocked);
+        move(image, &unit->address_waiters, sizeof unit->address_waiters);
+        move(image, &unit->notified, sizeof unit->notified);
+        move(image, &unit->notified_waiters, sizeof unit->notified_waiters);
+        move(image, unit->locks, ((size_t)unit->lock_mask + 1) * sizeof *unit->locks);
     }
 }
 
-static void move_engine(stream *s, gpci_engine *c) {
-    gpci_items *const pools[] = {&c->tasks, &c->inflights, &c->sent_messages, &c->waiters, &c->locks};
+static void move_engine(stream *image, gpci_engine *engine) {
+    gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
+                                 &engine->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
-        move_items(s, pools[i]);
-    move_calendar(s, &c->calendar);
-    move_units(s, c);
-    move(s, &c->live, sizeof c->live);
-    move(s, &c->neighbours, sizeof c->neighbours);
-    move(s, &c->hold->count, sizeof c->hold->count);
-    if (c->hold->count)
-        move(s, c->hold->channels, c->hold->count * sizeof *c->hold->channels);
-    if (c->inflights.count)
-        move(s, c->rests, c->inflights.count * sizeof *c->rests);
-    if (c->inflights.count)
-        move(s, c->payload, c->inflights.count * c->payload_bytes);
+        move_items(image, pools[i]);
+    move_calendar(image, &engine->calendar);
+    move_units(image, engine);
+    move(image, &engine->live, sizeof engine->live);
+    move(image, &engine->neighbours, sizeof engine->neighbours);
+    move(image, &engine->hold->count, sizeof engine->hold->count);
+    if (engine->hold->count)
+        move(image, engine->hold->channels, engine->hold->count * sizeof *engine->hold->channels);
+    if (engine->inflights.count)
+        move(image, engine->rests, engine->inflights.count * sizeof *engine->rests);
+    if (engine->inflights.count)
+        move(image, engine->payload, engine->inflights.count * engine->payload_bytes);
 }
 
-static void move_all(stream *s, gpci_explorer *e) {
-    move(s, &e->ghost, sizeof e->ghost);
-    move_engine(s, e->c->engine);
+static void move_all(stream *image, gpci_explorer *explorer) {
+    move(image, &explorer->ghost, sizeof explorer->ghost);
+    move_engine(image, explorer->coherence->engine);
 }
 
-size_t gpci_verify_overlap_bytes(const gpci_explorer *e) {
-    stream s = {NULL, 0, COUNT};
-    gpci_explorer copy = *e;
-    move_all(&s, &copy);
-    return s.bytes + gpci_coherence_saved_bytes(e->c);
+size_t gpci_verify_overlap_bytes(const gpci_explorer *explorer) {
+    stream image = {NULL, 0, COUNT};
+    gpci_explorer copy = *explorer;
+    move_all(&image, &copy);
+    return image.bytes + gpci_coherence_saved_bytes(explorer->coherence);
 }
 
-void gpci_verify_overlap_save(gpci_explorer *e, char *image) {
+void gpci_verify_overlap_save(gpci_explorer *explorer, char *image) {
     stream s = {image, 0, SAVE};
-    move_all(&s, e);
-    gpci_coherence_save(e->c, image + s.bytes);
-    memcpy(image + s.bytes, e->c->slab, e->c->slab_bytes);
+    move_all(&s, explorer);
+    gpci_coherence_save(explorer->coherence, image + s.bytes);
+    memcpy(image + s.bytes, explorer->coherence->slab, explorer->coherence->slab_bytes);
 }
 
-void gpci_verify_overlap_load(gpci_explorer *e, const char *image) {
+void gpci_verify_overlap_load(gpci_explorer *explorer, const char *image) {
     stream s = {(char *)(uintptr_t)image, 0, LOAD};
-    gpci_engine *c = e->c->engine;
-    move_all(&s, e);
-    gpci_coherence_load(e->c, image + s.bytes);
-    c->calendar.today_count = c->calendar.today_first = 0;
-    c->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
-    c->stepping = c->telling = false;
-    c->crowded = true;
-    e->c->busy = c->inflights.used != 0;
+    gpci_engine *engine = explorer->coherence->engine;
+    move_all(&s, explorer);
+    gpci_coherence_load(explorer->coherence, image + s.bytes);
+    engine->calendar.today_count = engine->calendar.today_first = 0;
+    engine->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+    engine->stepping = engine->telling = false;
+    engine->crowded = true;
+    explorer->coherence->busy = engine->inflights.used != 0;
 }
 
-void gpci_verify_overlap_scrub(gpci_explorer *e) {
-    const gpci_engine *c = e->c->engine;
-    for (uint32_t i = 0; i < e->c->module_count; i++) {
-        gpci_module *m = &e->c->modules[i];
-        for (uint32_t block = 0; m->data && block < m->blocks; block++) {
-            if (m->states[block] != GPC_LINE_I || gpci_is_locked(c, i, block))
+void gpci_verify_overlap_scrub(gpci_explorer *explorer) {
+    const gpci_engine *engine = explorer->coherence->engine;
+    for (uint32_t i = 0; i < explorer->coherence->module_count; i++) {
+        gpci_module *module = &explorer->coherence->modules[i];
+        for (uint32_t block = 0; module->data && block < module->blocks; block++) {
+            if (module->states[block] != GPC_LINE_I || gpci_is_locked(engine, i, block))
                 continue;
-            memset(gpci_module_data_of(m, block), 0, m->given.block_bytes);
-            memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);
+            memset(gpci_module_data_of(module, block), 0, module->given.block_bytes);
+            memset(gpci_module_dirty_of(module, block), 0, module->mask_bytes);
         }
     }
 }

@@ -10,29 +10,29 @@
  * restarts. Every cycle must contain a restart.
  */
 
-bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *g, bool settled) {
-    if (!GPCI_ARRAY_ROOM(context, g->starts, g->start_room, g->states, 2) ||
-        !GPCI_ARRAY_ROOM(context, g->settled, g->settled_room, g->states, 1))
+bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *graph, bool settled) {
+    if (!GPCI_ARRAY_RESERVE(context, graph->starts, graph->start_capacity, graph->states, 2) ||
+        !GPCI_ARRAY_RESERVE(context, graph->settled, graph->settled_capacity, graph->states, 1))
         return false;
-    g->starts[g->states] = g->count;
-    g->settled[g->states++] = settled;
-    g->starts[g->states] = g->count;
+    graph->starts[graph->states] = graph->count;
+    graph->settled[graph->states++] = settled;
+    graph->starts[graph->states] = graph->count;
     return true;
 }
 
-bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *g, uint32_t to, bool retry) {
-    if (!GPCI_ARRAY_ROOM(context, g->edges, g->edge_room, g->count, 1))
+bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *graph, uint32_t to, bool retry) {
+    if (!GPCI_ARRAY_RESERVE(context, graph->edges, graph->edge_capacity, graph->count, 1))
         return false;
-    g->edges[g->count++] = to | (retry ? GPCI_VERIFY_RETRY : 0);
-    g->starts[g->states] = g->count;
+    graph->edges[graph->count++] = to | (retry ? GPCI_VERIFY_RETRY : 0);
+    graph->starts[graph->states] = graph->count;
     return true;
 }
 
-void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *g) {
-    gpci_free(context, g->starts);
-    gpci_free(context, g->edges);
-    gpci_free(context, g->settled);
-    *g = (gpci_verify_graph){0};
+void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *graph) {
+    gpci_free(context, graph->starts);
+    gpci_free(context, graph->edges);
+    gpci_free(context, graph->settled);
+    *graph = (gpci_verify_graph){0};
 }
 
 /* Reversed edges: edges into state s are back[starts[s]] to back[starts[s + 1] - 1]. */
@@ -42,98 +42,98 @@ typedef struct reverse {
     uint8_t *seen;
 } reverse;
 
-static bool reserve(gpc_context *context, reverse *r, const gpci_verify_graph *g, uint32_t states) {
-    r->starts = gpci_zalloc(context, (size_t)states + 2, sizeof *r->starts);
-    r->back = gpci_zalloc(context, g->count + 1, sizeof *r->back);
-    r->todo = gpci_zalloc(context, states, sizeof *r->todo);
-    r->out = gpci_zalloc(context, states, sizeof *r->out);
-    r->seen = gpci_zalloc(context, states, sizeof *r->seen);
-    return r->starts && r->back && r->todo && r->out && r->seen;
+static bool reserve(gpc_context *context, reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
+    edges->starts = gpci_zalloc(context, (size_t)states + 2, sizeof *edges->starts);
+    edges->back = gpci_zalloc(context, graph->count + 1, sizeof *edges->back);
+    edges->todo = gpci_zalloc(context, states, sizeof *edges->todo);
+    edges->out = gpci_zalloc(context, states, sizeof *edges->out);
+    edges->seen = gpci_zalloc(context, states, sizeof *edges->seen);
+    return edges->starts && edges->back && edges->todo && edges->out && edges->seen;
 }
 
-static void release(gpc_context *context, reverse *r) {
-    gpci_free(context, r->starts);
-    gpci_free(context, r->back);
-    gpci_free(context, r->todo);
-    gpci_free(context, r->out);
-    gpci_free(context, r->seen);
+static void release(gpc_context *context, reverse *edges) {
+    gpci_free(context, edges->starts);
+    gpci_free(context, edges->back);
+    gpci_free(context, edges->todo);
+    gpci_free(context, edges->out);
+    gpci_free(context, edges->seen);
 }
 
 /* Reverse the edges. Counts are two places ahead; after the sums, each start moves to its place during the filling. */
-static void turn_round(reverse *r, const gpci_verify_graph *g, uint32_t states) {
-    for (size_t i = 0; i < g->count; i++)
-        r->starts[(size_t)(g->edges[i] & ~GPCI_VERIFY_RETRY) + 2]++;
+static void reverse_edges(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
+    for (size_t i = 0; i < graph->count; i++)
+        edges->starts[(size_t)(graph->edges[i] & ~GPCI_VERIFY_RETRY) + 2]++;
     for (size_t s = 3; s <= (size_t)states + 1; s++) /* the place before 2 stays 0 */
-        r->starts[s] += r->starts[s - 1];
-    for (uint32_t from = 0; from < g->states; from++)
-        for (size_t i = g->starts[from]; i < g->starts[from + 1]; i++) {
-            size_t *at = &r->starts[(size_t)(g->edges[i] & ~GPCI_VERIFY_RETRY) + 1];
-            r->back[(*at)++] = from | (g->edges[i] & GPCI_VERIFY_RETRY);
+        edges->starts[s] += edges->starts[s - 1];
+    for (uint32_t from = 0; from < graph->states; from++)
+        for (size_t i = graph->starts[from]; i < graph->starts[from + 1]; i++) {
+            size_t *at = &edges->starts[(size_t)(graph->edges[i] & ~GPCI_VERIFY_RETRY) + 1];
+            edges->back[(*at)++] = from | (graph->edges[i] & GPCI_VERIFY_RETRY);
         }
 }
 
-static uint32_t first_unseen(const reverse *r, uint32_t states) {
+static uint32_t first_unseen(const reverse *edges, uint32_t states) {
     for (uint32_t s = 0; s < states; s++)
-        if (!r->seen[s])
+        if (!edges->seen[s])
             return s;
     return GPCI_VERIFY_NO_STATE;
 }
 
 /* Mark all states with a path to an ended state. An unexpanded state counts as ended. */
-static uint32_t find_stuck(reverse *r, const gpci_verify_graph *g, uint32_t states) {
+static uint32_t find_stuck(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
     uint32_t count = 0;
     for (uint32_t s = 0; s < states; s++)
-        if (s >= g->states || g->settled[s]) {
-            r->seen[s] = 1;
-            r->todo[count++] = s;
+        if (s >= graph->states || graph->settled[s]) {
+            edges->seen[s] = 1;
+            edges->todo[count++] = s;
         }
     while (count) {
-        const uint32_t s = r->todo[--count];
-        for (size_t i = r->starts[s]; i < r->starts[s + 1]; i++) {
-            const uint32_t from = r->back[i] & ~GPCI_VERIFY_RETRY;
-            if (!r->seen[from]) {
-                r->seen[from] = 1;
-                r->todo[count++] = from;
+        const uint32_t s = edges->todo[--count];
+        for (size_t i = edges->starts[s]; i < edges->starts[s + 1]; i++) {
+            const uint32_t from = edges->back[i] & ~GPCI_VERIFY_RETRY;
+            if (!edges->seen[from]) {
+                edges->seen[from] = 1;
+                edges->todo[count++] = from;
             }
         }
     }
-    return first_unseen(r, states);
+    return first_unseen(edges, states);
 }
 
 /* Remove states without steps (retries excluded) repeatedly: cycles remain, and states with a path to a cycle. */
-static uint32_t find_circle(reverse *r, const gpci_verify_graph *g, uint32_t states) {
+static uint32_t find_circle(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
     uint32_t count = 0;
-    memset(r->seen, 0, states);
+    memset(edges->seen, 0, states);
     for (uint32_t s = 0; s < states; s++) {
-        for (size_t i = s < g->states ? g->starts[s] : 0; s < g->states && i < g->starts[s + 1]; i++)
-            r->out[s] += !(g->edges[i] & GPCI_VERIFY_RETRY);
-        if (!r->out[s]) {
-            r->seen[s] = 1;
-            r->todo[count++] = s;
+        for (size_t i = s < graph->states ? graph->starts[s] : 0; s < graph->states && i < graph->starts[s + 1]; i++)
+            edges->out[s] += !(graph->edges[i] & GPCI_VERIFY_RETRY);
+        if (!edges->out[s]) {
+            edges->seen[s] = 1;
+            edges->todo[count++] = s;
         }
     }
     while (count) {
-        const uint32_t s = r->todo[--count];
-        for (size_t i = r->starts[s]; i < r->starts[s + 1]; i++) {
-            const uint32_t from = r->back[i];
-            if (!(from & GPCI_VERIFY_RETRY) && !--r->out[from]) {
-                r->seen[from] = 1;
-                r->todo[count++] = from;
+        const uint32_t s = edges->todo[--count];
+        for (size_t i = edges->starts[s]; i < edges->starts[s + 1]; i++) {
+            const uint32_t from = edges->back[i];
+            if (!(from & GPCI_VERIFY_RETRY) && !--edges->out[from]) {
+                edges->seen[from] = 1;
+                edges->todo[count++] = from;
             }
         }
     }
-    return first_unseen(r, states);
+    return first_unseen(edges, states);
 }
 
-gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *g, uint32_t states, uint32_t *stuck,
+gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *graph, uint32_t states, uint32_t *stuck,
                                   uint32_t *circle) {
-    reverse r = {0};
-    const bool room = reserve(context, &r, g, states);
+    reverse edges = {0};
+    const bool room = reserve(context, &edges, graph, states);
     if (room) {
-        turn_round(&r, g, states);
-        *stuck = find_stuck(&r, g, states);
-        *circle = find_circle(&r, g, states);
+        reverse_edges(&edges, graph, states);
+        *stuck = find_stuck(&edges, graph, states);
+        *circle = find_circle(&edges, graph, states);
     }
-    release(context, &r);
+    release(context, &edges);
     return room ? GPC_OK : GPC_ERROR_MEMORY;
 }

@@ -22,57 +22,58 @@ static gpc_status wrong(gpc_error *error, const char *what) {
     return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_verify: %s", what);
 }
 
-static gpc_status check(const gpc_verify_options *o, gpc_error *error) {
-    if (!o->protocol)
+static gpc_status check(const gpc_verify_options *options, gpc_error *error) {
+    if (!options->protocol)
         return wrong(error, "protocol is NULL");
-    if (o->blocks < 1 || o->blocks > GPCI_VERIFY_BLOCKS)
+    if (options->blocks < 1 || options->blocks > GPCI_VERIFY_BLOCKS)
         return wrong(error, "blocks: 1 or 2");
-    if (o->bytes < 1 || o->bytes > GPCI_VERIFY_POSITIONS)
+    if (options->bytes < 1 || options->bytes > GPCI_VERIFY_POSITIONS)
         return wrong(error, "bytes: 1 or 2");
-    if (o->walks && !o->in_flight)
+    if (options->walks && !options->in_flight)
         return wrong(error, "walks: of accesses in flight alone");
-    if (o->in_flight > 4)
+    if (options->in_flight > 4)
         return wrong(error, "in_flight: 4 at most");
-    if (o->channels != 1 && o->channels != 3)
+    if (options->channels != 1 && options->channels != 3)
         return wrong(error, "channels: neither 1 nor 3");
-    if (o->kinds >> GPCI_VERIFY_KINDS)
+    if (options->kinds >> GPCI_VERIFY_KINDS)
         return wrong(error, "kinds: unknown bits");
     return GPC_OK;
 }
 
-static uint32_t default_kinds(const gpc_verify_options *o, const gpci_verify_setup *s) {
-    if (o->kinds)
-        return o->kinds;
-    if (!o->in_flight)
+static uint32_t default_kinds(const gpc_verify_options *options, const gpci_verify_setup *setup) {
+    if (options->kinds)
+        return options->kinds;
+    if (!options->in_flight)
         return (1u << GPCI_VERIFY_KINDS) - 1;
-    return GPC_VERIFY_LOADS | GPC_VERIFY_STORES | (s->races ? GPC_VERIFY_N_STORES : 0u) |
-           (s->refreshes || s->detaches ? GPC_VERIFY_ACQUIRES : 0u);
+    return GPC_VERIFY_LOADS | GPC_VERIFY_STORES | (setup->races ? GPC_VERIFY_N_STORES : 0u) |
+           (setup->refreshes || setup->detaches ? GPC_VERIFY_ACQUIRES : 0u);
 }
 
-static gpc_status set_up(gpc_context *context, const gpc_verify_options *o, gpc_error *error, gpci_verify_setup *s) {
-    const gpc_protocol *protocol = gpc_protocol_find(context, o->protocol);
-    const gpci_verify_tree *tree = o->tree ? gpci_verify_tree_of(o->tree) : gpci_verify_tree_at(0);
+static gpc_status set_up(gpc_context *context, const gpc_verify_options *options, gpc_error *error,
+                         gpci_verify_setup *setup) {
+    const gpc_protocol *protocol = gpc_protocol_find(context, options->protocol);
+    const gpci_verify_tree *tree = options->tree ? gpci_verify_tree_of(options->tree) : gpci_verify_tree_at(0);
     if (!protocol)
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_verify: no protocol '%s'", o->protocol);
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_verify: no protocol '%s'", options->protocol);
     if (!tree)
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_verify: no tree '%s'", o->tree);
-    *s = (gpci_verify_setup){
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_verify: no tree '%s'", options->tree);
+    *setup = (gpci_verify_setup){
         .context = context,
-        .protocol = o->protocol,
+        .protocol = options->protocol,
         .tree = *tree,
-        .blocks = o->blocks,
-        .positions = o->bytes,
-        .symmetric = o->symmetry,
-        .most = o->states,
-        .memory = o->memory,
-        .in_flight = o->in_flight,
-        .entries = o->entries,
-        .one_channel = o->channels == 1,
-        .latencies = o->latencies && o->in_flight,
+        .blocks = options->blocks,
+        .positions = options->bytes,
+        .symmetric = options->symmetry,
+        .most = options->states,
+        .memory = options->memory,
+        .in_flight = options->in_flight,
+        .entries = options->entries,
+        .one_channel = options->channels == 1,
+        .latencies = options->latencies && options->in_flight,
     };
-    gpci_verify_promises(protocol, s);
-    s->kinds = default_kinds(o, s);
-    s->races &= !o->coherent;
+    gpci_verify_promises(protocol, setup);
+    setup->kinds = default_kinds(options, setup);
+    setup->races &= !options->coherent;
     return GPC_OK;
 }
 
@@ -107,35 +108,35 @@ static bool on_progress(void *data, const gpci_verify_found *found) {
 
 /* -- the counterexample */
 
-static void tell_access(const gpci_explorer *e, const gpci_verify_action *a, gpc_verify_step *step) {
+static void tell_access(const gpci_explorer *explorer, const gpci_verify_action *action, gpc_verify_step *step) {
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
-    step->module = a->module;
-    step->kind = a->kind == GPCI_VERIFY_FLUSH     ? GPC_VERIFY_FLUSH
-                 : a->kind == GPCI_VERIFY_ACQUIRE ? GPC_VERIFY_ACQUIRE
-                 : e->setup->in_flight            ? GPC_VERIFY_ISSUE
-                                                  : GPC_VERIFY_ACCESS;
-    if (a->kind >= GPCI_VERIFY_FLUSH)
+    step->module = action->module;
+    step->kind = action->kind == GPCI_VERIFY_FLUSH     ? GPC_VERIFY_FLUSH
+                 : action->kind == GPCI_VERIFY_ACQUIRE ? GPC_VERIFY_ACQUIRE
+                 : explorer->setup->in_flight          ? GPC_VERIFY_ISSUE
+                                                       : GPC_VERIFY_ACCESS;
+    if (action->kind >= GPCI_VERIFY_FLUSH)
         return;
-    gpci_verify_request(e, a, &request);
+    gpci_verify_request(explorer, action, &request);
     step->address = request.address;
     step->access = request.kind;
     step->size = request.size;
-    step->flags = a->flags;
-    step->value = a->value;
+    step->flags = action->flags;
+    step->value = action->value;
 }
 
-static void tell_step(const gpci_explorer *e, uint16_t how, gpc_verify_step *step, char *text) {
+static void tell_step(const gpci_explorer *explorer, uint16_t how, gpc_verify_step *step, char *text) {
     *step = (gpc_verify_step)GPC_VERIFY_STEP_INIT;
     step->text = text;
     if (!(how & GPCI_VERIFY_CHOICE)) {
-        tell_access(e, &e->actions[how], step);
-        (void)gpci_verify_text(e, &e->actions[how], text, STEP_TEXT);
+        tell_access(explorer, &explorer->actions[how], step);
+        (void)gpci_verify_text(explorer, &explorer->actions[how], text, STEP_TEXT);
         return;
     }
     gpc_coherence_choice chosen = GPC_COHERENCE_CHOICE_INIT;
     step->kind = GPC_VERIFY_CHOICE;
     step->index = how & ~(uint32_t)GPCI_VERIFY_CHOICE;
-    (void)gpci_hold_choice(e->c->engine, step->index, &chosen);
+    (void)gpci_hold_choice(explorer->coherence->engine, step->index, &chosen);
     step->address = chosen.address;
     step->choice = chosen.kind;
     step->message = chosen.message;
@@ -144,56 +145,57 @@ static void tell_step(const gpci_explorer *e, uint16_t how, gpc_verify_step *ste
     gpci_verify_tell_choice(&chosen, text, STEP_TEXT);
 }
 
-static gpc_status tell_steps(gpc_verify *v, const gpci_verify_setup *setup, const gpci_verify_found *found,
+static gpc_status tell_steps(gpc_verify *verify, const gpci_verify_setup *setup, const gpci_verify_found *found,
                              gpc_error *error) {
-    gpci_explorer e;
+    gpci_explorer explorer;
     gpci_verify_found again;
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
     gpc_status status = GPC_OK;
-    v->steps = gpci_zalloc(v->context, found->path_count + 1, sizeof *v->steps);
-    v->texts = gpci_zalloc(v->context, found->path_count + 1, sizeof *v->texts);
-    if (!v->steps || !v->texts)
+    verify->steps = gpci_zalloc(verify->context, found->path_count + 1, sizeof *verify->steps);
+    verify->texts = gpci_zalloc(verify->context, found->path_count + 1, sizeof *verify->texts);
+    if (!verify->steps || !verify->texts)
         return gpci_out_of_memory(error);
-    if (!gpci_verify_open(&e, setup, &again))
+    if (!gpci_verify_open(&explorer, setup, &again))
         return gpci_fail(error, again.status, "%s", again.text);
     if (setup->in_flight)
-        status = gpci_verify_hold(&e, error);
+        status = gpci_verify_hold(&explorer, error);
     for (uint32_t i = 0; i < found->path_count && status == GPC_OK; i++) {
-        tell_step(&e, found->path[i], &v->steps[i], v->texts[i]);
-        v->report.step_count = i + 1;
-        status = setup->in_flight ? gpci_verify_step(&e, found->path[i], error)
-                                  : gpci_verify_do(&e, &e.actions[found->path[i]], error, &result);
+        tell_step(&explorer, found->path[i], &verify->steps[i], verify->texts[i]);
+        verify->report.step_count = i + 1;
+        status = setup->in_flight ? gpci_verify_step(&explorer, found->path[i], error)
+                                  : gpci_verify_do(&explorer, &explorer.actions[found->path[i]], error, &result);
     }
-    gpci_verify_close(&e);
+    gpci_verify_close(&explorer);
     return status == GPC_ERROR_MEMORY ? status : GPC_OK; /* the last step may be refused: its error is the violation */
 }
 
 /* -- the calls */
 
-static void report_of(gpc_verify *v, const gpci_verify_setup *setup, const gpci_verify_found *found) {
-    gpc_verify_report *r = &v->report;
-    *r = (gpc_verify_report)GPC_VERIFY_REPORT_INIT;
-    memcpy(v->text, found->text, sizeof v->text);
-    r->text = v->text;
-    r->states = found->states;
-    r->edges = found->edges;
-    r->bytes = found->bytes;
-    r->depth = found->depth;
-    r->verdict = found->verdict;
-    r->limit = found->limit;
-    r->cut = found->path_cut;
-    r->symmetric = setup->symmetric;
-    r->wrong = found->wrong.known;
-    if (!r->wrong)
+static void report_of(gpc_verify *verify, const gpci_verify_setup *setup, const gpci_verify_found *found) {
+    gpc_verify_report *report = &verify->report;
+    *report = (gpc_verify_report)GPC_VERIFY_REPORT_INIT;
+    memcpy(verify->text, found->text, sizeof verify->text);
+    report->text = verify->text;
+    report->states = found->states;
+    report->edges = found->edges;
+    report->bytes = found->bytes;
+    report->depth = found->depth;
+    report->verdict = found->verdict;
+    report->limit = found->limit;
+    report->cut = found->path_cut;
+    report->symmetric = setup->symmetric;
+    report->wrong = found->wrong.known;
+    if (!report->wrong)
         return;
-    r->address = gpci_verify_address(found->wrong.block, found->wrong.position);
-    r->module = found->wrong.module;
-    r->value = found->wrong.found;
+    report->address = gpci_verify_address(found->wrong.block, found->wrong.position);
+    report->module = found->wrong.module;
+    report->value = found->wrong.found;
 }
 
-static gpc_status run(gpc_verify *v, gpci_verify_setup *setup, const gpc_verify_options *options, gpc_error *error) {
+static gpc_status run(gpc_verify *verify, gpci_verify_setup *setup, const gpc_verify_options *options,
+                      gpc_error *error) {
     listener l = {options, 0};
-    gpci_verify_found *found = gpci_zalloc(v->context, 1, sizeof *found);
+    gpci_verify_found *found = gpci_zalloc(verify->context, 1, sizeof *found);
     if (!found)
         return gpci_out_of_memory(error);
     setup->progress = on_progress;
@@ -208,11 +210,11 @@ static gpc_status run(gpc_verify *v, gpci_verify_setup *setup, const gpc_verify_
     if (status != GPC_OK) {
         (void)(status == GPC_ERROR_MEMORY ? gpci_out_of_memory(error) : gpci_fail(error, status, "%s", found->text));
     } else {
-        report_of(v, setup, found);
+        report_of(verify, setup, found);
         if (found->violations && !found->path_cut)
-            status = tell_steps(v, setup, found, error);
+            status = tell_steps(verify, setup, found, error);
     }
-    gpci_free(v->context, found);
+    gpci_free(verify->context, found);
     return status;
 }
 
@@ -224,37 +226,37 @@ gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options *option
     gpc_status status = take(context, options, error, &ours, &setup);
     if (status != GPC_OK)
         return status;
-    gpc_verify *v = gpci_zalloc(context, 1, sizeof *v);
-    if (!v)
+    gpc_verify *verify = gpci_zalloc(context, 1, sizeof *verify);
+    if (!verify)
         return gpci_out_of_memory(error);
-    v->context = gpci_retain(context);
-    status = run(v, &setup, &ours, error);
+    verify->context = gpci_retain(context);
+    status = run(verify, &setup, &ours, error);
     if (status != GPC_OK) {
-        gpc_verify_destroy(v);
+        gpc_verify_destroy(verify);
         return status;
     }
-    *out = v;
+    *out = verify;
     return GPC_OK;
 }
 
-void gpc_verify_destroy(gpc_verify *v) {
-    if (!v)
+void gpc_verify_destroy(gpc_verify *verify) {
+    if (!verify)
         return;
-    gpc_context *context = v->context;
-    gpci_free(context, v->steps);
-    gpci_free(context, v->texts);
-    gpci_free(context, v);
+    gpc_context *context = verify->context;
+    gpci_free(context, verify->steps);
+    gpci_free(context, verify->texts);
+    gpci_free(context, verify);
     gpci_release(context);
 }
 
-gpc_status gpc_verify_get_report(const gpc_verify *v, gpc_verify_report *report) {
-    return v && report ? gpci_give(report, &v->report, sizeof v->report) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report) {
+    return verify && report ? gpci_give(report, &verify->report, sizeof verify->report) : GPC_ERROR_ARGUMENT;
 }
 
-gpc_status gpc_verify_get_step(const gpc_verify *v, uint32_t index, gpc_verify_step *step) {
-    if (!v || !step)
+gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step) {
+    if (!verify || !step)
         return GPC_ERROR_ARGUMENT;
-    return index < v->report.step_count ? gpci_give(step, &v->steps[index], sizeof *step) : GPC_ERROR_RANGE;
+    return index < verify->report.step_count ? gpci_give(step, &verify->steps[index], sizeof *step) : GPC_ERROR_RANGE;
 }
 
 const char *gpc_verify_tree_name(uint32_t index) {
@@ -272,9 +274,9 @@ gpc_status gpc_verify_make_tree(gpc_context *context, const gpc_verify_options *
     const gpc_status status = take(context, options, error, &ours, &setup);
     if (status != GPC_OK)
         return status;
-    gpc_coherence *c = gpci_verify_make(&setup, told);
-    if (!c)
+    gpc_coherence *coherence = gpci_verify_make(&setup, told);
+    if (!coherence)
         return told->status;
-    *out = c;
+    *out = coherence;
     return GPC_OK;
 }

@@ -14,44 +14,44 @@ typedef struct gpci_verify_hash {
     uint64_t one, other;
 } gpci_verify_hash;
 
-GPCI_INLINE void gpci_verify_put(gpci_verify_hash *h, uint64_t word) {
-    h->one = (h->one ^ word) * 0x9e3779b97f4a7c15u;
-    h->one ^= h->one >> 29;
-    h->other = (h->other + word) * 0xd6e8feb86659fd93u;
-    h->other ^= h->other >> 32;
+GPCI_INLINE void gpci_verify_put(gpci_verify_hash *hash, uint64_t word) {
+    hash->one = (hash->one ^ word) * 0x9e3779b97f4a7c15u;
+    hash->one ^= hash->one >> 29;
+    hash->other = (hash->other + word) * 0xd6e8feb86659fd93u;
+    hash->other ^= hash->other >> 32;
 }
 
 /* Put bytes; the last word is filled up with zeros. */
-void gpci_verify_put_bytes(gpci_verify_hash *h, const void *bytes, size_t count);
+void gpci_verify_put_bytes(gpci_verify_hash *hash, const void *bytes, size_t count);
 
 #define GPCI_VERIFY_NO_STATE UINT32_MAX
 
 typedef struct gpci_states {
     gpc_context *context;
-    gpci_verify_hash *hashes; /* [room] */
+    gpci_verify_hash *hashes; /* [capacity] */
     uint32_t *slots;          /* [mask + 1] state + 1; 0 = empty */
-    uint32_t *parents;        /* [room] */
-    uint16_t *how;            /* [room]: choice before the state */
-    uint16_t *depths;         /* [room] */
-    uint8_t **frozen;         /* [room] NULL once expanded */
-    uint32_t *pending;        /* [room]: stack of states to expand; only for depth-first searches */
+    uint32_t *parents;        /* [capacity] */
+    uint16_t *how;            /* [capacity]: choice before the state */
+    uint16_t *depths;         /* [capacity] */
+    uint8_t **frozen;         /* [capacity] NULL once expanded */
+    uint32_t *pending;        /* [capacity]: stack of states to expand; only for depth-first searches */
     char *first;              /* [first_bytes] the image of the first state */
     size_t first_bytes;
-    uint32_t count, room, mask, pending_count;
+    uint32_t count, capacity, mask, pending_count;
     size_t bytes; /* bytes in use */
 } gpci_states;
 
-void gpci_states_open(gpci_states *k, gpc_context *context);
-void gpci_states_close(gpci_states *k);
+void gpci_states_open(gpci_states *states, gpc_context *context);
+void gpci_states_close(gpci_states *states);
 /* Find a state by hash. GPCI_VERIFY_NO_STATE: a new state. */
-uint32_t gpci_states_find(const gpci_states *k, const gpci_verify_hash *hash);
+uint32_t gpci_states_find(const gpci_states *states, const gpci_verify_hash *hash);
 /* Add a new state. GPC_ERROR_MEMORY; GPC_ERROR_RANGE: 2^32 states. */
-gpc_status gpci_states_add(gpci_states *k, const gpci_verify_hash *hash, const void *image, size_t bytes,
+gpc_status gpci_states_add(gpci_states *states, const gpci_verify_hash *hash, const void *image, size_t bytes,
                            uint32_t parent, uint16_t how);
 /* Size and bytes of a state's image; the image stays stored. */
-size_t gpci_states_size(const gpci_states *k, uint32_t state);
-void gpci_states_thaw(const gpci_states *k, uint32_t state, char *image);
+size_t gpci_states_size(const gpci_states *states, uint32_t state);
+void gpci_states_thaw(const gpci_states *states, uint32_t state, char *image);
 /* Forget a state's image. */
-void gpci_states_spend(gpci_states *k, uint32_t state);
+void gpci_states_spend(gpci_states *states, uint32_t state);
 
 #endif

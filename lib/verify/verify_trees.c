@@ -149,86 +149,86 @@ typedef struct tree_plan {
 
 static const char *const names[GPCI_VERIFY_MODULES] = {"m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"};
 
-static gpc_coherence_module *add(tree_plan *p, uint32_t low, uint32_t ways, uint32_t block_bytes) {
-    gpc_coherence_module *m = &p->modules[p->count];
-    *m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
-    m->name = names[p->count];
-    m->ways = ways;
-    m->block_bytes = block_bytes;
-    m->low_network = m->high_network = 0;
-    m->latency = m->directory_latency = p->latency;
-    p->low[p->count] = low;
-    m->low = &p->low[p->count];
-    m->low_count = 1;
-    p->count++;
-    return m;
+static gpc_coherence_module *add(tree_plan *tree, uint32_t low, uint32_t ways, uint32_t block_bytes) {
+    gpc_coherence_module *module = &tree->modules[tree->count];
+    *module = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
+    module->name = names[tree->count];
+    module->ways = ways;
+    module->block_bytes = block_bytes;
+    module->low_network = module->high_network = 0;
+    module->latency = module->directory_latency = tree->latency;
+    tree->low[tree->count] = low;
+    module->low = &tree->low[tree->count];
+    module->low_count = 1;
+    tree->count++;
+    return module;
 }
 
 /* Plan two second-level caches of two halves, first-level caches over both halves of one, and two memories. */
 static void plan_halves(tree_plan *p, const gpci_verify_setup *setup) {
-    const gpci_verify_tree *t = &setup->tree;
-    const uint32_t near = t->caches, home = near + 2, memory = home + 2;
-    for (uint32_t i = 0; i < t->caches; i++) {
-        gpc_coherence_module *m = add(p, 0, 1, GPCI_VERIFY_BLOCK);
-        p->both[i][0] = near + i * 2 / t->caches;
-        p->both[i][1] = home + i * 2 / t->caches;
-        m->low = p->both[i];
-        m->low_count = 2;
-        m->high_network = GPC_NO_MODULE;
-        m->write_through = t->write_through;
-        m->no_write_allocate = t->no_write_allocate;
+    const gpci_verify_tree *tree = &setup->tree;
+    const uint32_t near = tree->caches, home = near + 2, memory = home + 2;
+    for (uint32_t i = 0; i < tree->caches; i++) {
+        gpc_coherence_module *module = add(p, 0, 1, GPCI_VERIFY_BLOCK);
+        p->both[i][0] = near + i * 2 / tree->caches;
+        p->both[i][1] = home + i * 2 / tree->caches;
+        module->low = p->both[i];
+        module->low_count = 2;
+        module->high_network = GPC_NO_MODULE;
+        module->write_through = tree->write_through;
+        module->no_write_allocate = tree->no_write_allocate;
     }
     for (uint32_t i = 0; i < 2; i++)
-        add(p, home + 1 - i, t->l2_ways, GPCI_VERIFY_BLOCK)->near_of = home + i;
+        add(p, home + 1 - i, tree->l2_ways, GPCI_VERIFY_BLOCK)->near_of = home + i;
     for (uint32_t i = 0; i < 2; i++)
-        add(p, memory + i, t->l2_ways, GPCI_VERIFY_BLOCK)->home = (uint8_t)(1 + i);
+        add(p, memory + i, tree->l2_ways, GPCI_VERIFY_BLOCK)->home = (uint8_t)(1 + i);
     for (uint32_t i = 0; i < 2; i++) {
-        gpc_coherence_module *m = add(p, 0, setup->in_flight ? 1 : 0, GPCI_VERIFY_BLOCK);
-        m->home = (uint8_t)(1 + i);
-        m->memory = true;
-        m->low = NULL;
-        m->low_count = 0;
-        m->low_network = GPC_NO_MODULE;
+        gpc_coherence_module *module = add(p, 0, setup->in_flight ? 1 : 0, GPCI_VERIFY_BLOCK);
+        module->home = (uint8_t)(1 + i);
+        module->memory = true;
+        module->low = NULL;
+        module->low_count = 0;
+        module->low_network = GPC_NO_MODULE;
     }
 }
 
 static void first_level(tree_plan *p, const gpci_verify_setup *setup) {
-    const gpci_verify_tree *t = &setup->tree;
-    for (uint32_t i = 0; i < t->caches; i++) {
-        const uint32_t low = t->l2 ? t->caches + i * t->l2 / t->caches : t->caches;
-        gpc_coherence_module *m = add(p, low, t->first_ways ? t->first_ways : 1, GPCI_VERIFY_BLOCK);
-        m->high_network = GPC_NO_MODULE;
-        m->write_through = t->write_through;
-        m->no_write_allocate = t->no_write_allocate;
-        m->sectors = (uint8_t)t->first_sectors;
+    const gpci_verify_tree *tree = &setup->tree;
+    for (uint32_t i = 0; i < tree->caches; i++) {
+        const uint32_t low = tree->l2 ? tree->caches + i * tree->l2 / tree->caches : tree->caches;
+        gpc_coherence_module *module = add(p, low, tree->first_ways ? tree->first_ways : 1, GPCI_VERIFY_BLOCK);
+        module->high_network = GPC_NO_MODULE;
+        module->write_through = tree->write_through;
+        module->no_write_allocate = tree->no_write_allocate;
+        module->sectors = (uint8_t)tree->first_sectors;
     }
 }
 
-static void limit(gpc_coherence_module *m, const gpci_verify_tree *t) {
-    m->directory_pointers = (uint8_t)t->pointers;
-    m->directory_overflow = (uint8_t)t->overflow;
-    m->directory_region = t->overflow == GPC_OVERFLOW_COARSE ? 2 : 0;
+static void limit(gpc_coherence_module *module, const gpci_verify_tree *tree) {
+    module->directory_pointers = (uint8_t)tree->pointers;
+    module->directory_overflow = (uint8_t)tree->overflow;
+    module->directory_region = tree->overflow == GPC_OVERFLOW_COARSE ? 2 : 0;
 }
 
 static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
-    const gpci_verify_tree *t = &setup->tree;
-    const uint32_t block = t->l2_block ? t->l2_block : GPCI_VERIFY_BLOCK;
+    const gpci_verify_tree *tree = &setup->tree;
+    const uint32_t block = tree->l2_block ? tree->l2_block : GPCI_VERIFY_BLOCK;
     first_level(p, setup);
-    for (uint32_t i = 0; i < t->l2; i++) {
-        gpc_coherence_module *m = add(p, t->caches + t->l2, t->l2_ways, block);
-        m->non_inclusive = t->non_inclusive;
-        m->sectors = (uint8_t)t->l2_sectors;
-        m->byte_masks = t->byte_masks;
-        m->directory_ways = t->non_inclusive ? 2 : 0;
+    for (uint32_t i = 0; i < tree->l2; i++) {
+        gpc_coherence_module *module = add(p, tree->caches + tree->l2, tree->l2_ways, block);
+        module->non_inclusive = tree->non_inclusive;
+        module->sectors = (uint8_t)tree->l2_sectors;
+        module->byte_masks = tree->byte_masks;
+        module->directory_ways = tree->non_inclusive ? 2 : 0;
     }
-    for (uint32_t i = 0; i < t->l2; i++)
-        limit(&p->modules[t->caches + i], t);
-    if (t->l3)
-        add(p, t->caches + t->l2 + 1, t->l3_ways, block);
+    for (uint32_t i = 0; i < tree->l2; i++)
+        limit(&p->modules[tree->caches + i], tree);
+    if (tree->l3)
+        add(p, tree->caches + tree->l2 + 1, tree->l3_ways, block);
     /* overlapping accesses identify a memory's entries by way: an entry for each block */
     gpc_coherence_module *memory =
-        add(p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
-    limit(memory, t);
+        add(p, 0, tree->memory_ways || !setup->in_flight ? tree->memory_ways : setup->blocks, block);
+    limit(memory, tree);
     memory->memory = true;
     memory->low = NULL;
     memory->low_count = 0;
@@ -236,59 +236,60 @@ static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
 }
 
 gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error) {
-    tree_plan p = {.latency = setup->latencies};
-    (setup->tree.halves ? plan_halves : plan_levels)(&p, setup);
+    tree_plan tree = {.latency = setup->latencies};
+    (setup->tree.halves ? plan_halves : plan_levels)(&tree, setup);
 
     gpc_coherence_network network = GPC_COHERENCE_NETWORK_INIT;
     network.name = "net";
     gpc_coherence_options options = GPC_COHERENCE_OPTIONS_INIT;
     options.protocol = setup->protocol;
-    options.modules = p.modules;
-    options.module_count = p.count;
+    options.modules = tree.modules;
+    options.module_count = tree.count;
     options.networks = &network;
     options.network_count = 1;
     options.timing = false;
     options.homes = setup->tree.halves ? 2 : 0;
     options.page_bytes = setup->tree.halves ? GPCI_VERIFY_BLOCK : 0;
-    gpc_coherence *c = NULL;
-    if (gpc_coherence_create(setup->context, &options, error, &c))
+    gpc_coherence *coherence = NULL;
+    if (gpc_coherence_create(setup->context, &options, error, &coherence))
         return NULL;
     if (setup->faults || setup->protocol_flags)
-        gpci_coherence_inject(c, setup->faults, setup->protocol_flags);
-    return c;
+        gpci_coherence_inject(coherence, setup->faults, setup->protocol_flags);
+    return coherence;
 }
 
 /* -- symmetries */
 
 /* True if the engine treats all modules alike; otherwise no two states are symmetric. */
-static bool is_symmetric(const gpci_explorer *e) {
-    const bool sharers_send = gpci_tree_sharers_send(e->c, *e->c->protocol->first);
+static bool is_symmetric(const gpci_explorer *explorer) {
+    const bool sharers_send = gpci_tree_sharers_send(explorer->coherence, *explorer->coherence->protocol->first);
     uint32_t above = 0;
-    for (uint32_t i = 0; i < e->c->module_count; i++)
-        above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
-    if (!e->setup->symmetric || !e->tracked || e->setup->faults || e->setup->tree.halves)
+    for (uint32_t i = 0; i < explorer->coherence->module_count; i++)
+        above =
+            explorer->coherence->modules[i].above_count > above ? explorer->coherence->modules[i].above_count : above;
+    if (!explorer->setup->symmetric || !explorer->tracked || explorer->setup->faults || explorer->setup->tree.halves)
         return false;
-    if (e->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* evictions and shared bits depend on the place */
+    if (explorer->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* evictions and shared bits depend on the place */
         return false;
     /* one access at a time: the first place sends n-stored bytes first */
-    if (!e->setup->in_flight && e->c->non_coherent)
+    if (!explorer->setup->in_flight && explorer->coherence->non_coherent)
         return false;
     return !sharers_send || above <= 2; /* the last of several sharers is asked */
 }
 
 /* Find the places of the lower modules for an order of the first-level caches; false: no symmetry. */
-static bool complete(const gpci_explorer *e, uint8_t place_of[GPCI_VERIFY_MODULES]) {
-    const uint32_t caches = e->setup->tree.caches, count = e->c->module_count;
+static bool complete(const gpci_explorer *explorer, uint8_t place_of[GPCI_VERIFY_MODULES]) {
+    const uint32_t caches = explorer->setup->tree.caches, count = explorer->coherence->module_count;
     bool used[GPCI_VERIFY_MODULES] = {false};
     for (uint32_t i = caches; i < count; i++)
         place_of[i] = UINT8_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t low = e->low[i][0];
+        const uint32_t low = explorer->low[i][0];
         if (place_of[i] == UINT8_MAX)
             return false;
         if (low == GPC_NO_MODULE)
             continue;
-        const uint32_t there = e->low[place_of[i]][0];
+        const uint32_t there = explorer->low[place_of[i]][0];
         if (place_of[low] != UINT8_MAX && place_of[low] != there)
             return false;
         place_of[low] = (uint8_t)there;
@@ -301,15 +302,15 @@ static bool complete(const gpci_explorer *e, uint8_t place_of[GPCI_VERIFY_MODULE
     return true;
 }
 
-static void add_turn(gpci_explorer *e, const uint8_t place_of[GPCI_VERIFY_MODULES]) {
-    uint8_t *turn = e->turns[e->turn_count++];
-    for (uint32_t i = 0; i < e->c->module_count; i++)
-        turn[place_of[i]] = (uint8_t)i;
+static void add_permutation(gpci_explorer *explorer, const uint8_t place_of[GPCI_VERIFY_MODULES]) {
+    uint8_t *permutation = explorer->permutations[explorer->permutation_count++];
+    for (uint32_t i = 0; i < explorer->coherence->module_count; i++)
+        permutation[place_of[i]] = (uint8_t)i;
 }
 
-void gpci_verify_find_turns(gpci_explorer *e) {
-    const uint32_t caches = e->setup->tree.caches, most = is_symmetric(e) ? 256 : 1;
-    e->turn_count = 0;
+void gpci_verify_find_permutations(gpci_explorer *explorer) {
+    const uint32_t caches = explorer->setup->tree.caches, most = is_symmetric(explorer) ? 256 : 1;
+    explorer->permutation_count = 0;
     /* words of `caches` letters, two bits each; words without a repeated letter are the permutations */
     for (uint32_t word = 0; word < most; word++) {
         uint8_t place_of[GPCI_VERIFY_MODULES];
@@ -319,9 +320,9 @@ void gpci_verify_find_turns(gpci_explorer *e) {
             place_of[i] = (uint8_t)letter;
             seen |= 1u << letter;
         }
-        if (word >> 2 * caches || seen != (1u << caches) - 1 || !complete(e, place_of))
+        if (word >> 2 * caches || seen != (1u << caches) - 1 || !complete(explorer, place_of))
             continue;
-        add_turn(e, place_of);
+        add_permutation(explorer, place_of);
     }
 }
 

@@ -29,40 +29,42 @@
  * block.
  */
 
-static bool is_held(const gpci_explorer *e, const gpci_module *m, uint32_t block, uint64_t address) {
-    const uint64_t at = address % m->given.block_bytes;
-    const uint32_t bytes = (m->given.block_bytes + 7) / 8;
-    if (!(m->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
+static bool is_held(const gpci_explorer *explorer, const gpci_module *module, uint32_t block, uint64_t address) {
+    const uint64_t at = address % module->given.block_bytes;
+    const uint32_t bytes = (module->given.block_bytes + 7) / 8;
+    if (!(module->dirty[(size_t)block * bytes + at / 8] >> at % 8 & 1))
         return false;
-    return e->tracked ? gpci_tree_is_masked(e->c, m->states[block]) : m->place != GPCI_PLACE_LAST;
+    return explorer->tracked ? gpci_tree_is_masked(explorer->coherence, module->states[block])
+                             : module->place != GPCI_PLACE_LAST;
 }
 
-void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
+void gpci_verify_look(const gpci_explorer *explorer, gpci_verify_picture *picture) {
     memset(picture, 0, sizeof *picture);
     memset(picture->state, GPC_LINE_I, sizeof picture->state);
-    for (uint32_t b = 0; b < e->setup->blocks; b++)
-        for (uint32_t p = 0; p < e->setup->positions; p++) {
+    for (uint32_t b = 0; b < explorer->setup->blocks; b++)
+        for (uint32_t p = 0; p < explorer->setup->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p);
-            picture->home[b][p] = gpci_invariants_home(e->c, address);
-            for (uint32_t i = 0; i < e->c->module_count; i++) {
-                const gpci_module *m = &e->c->modules[i];
-                const uint32_t block = m->given.memory ? GPCI_TREE_NO_BLOCK : gpci_invariants_copy(m, address);
+            picture->home[b][p] = gpci_invariants_home(explorer->coherence, address);
+            for (uint32_t i = 0; i < explorer->coherence->module_count; i++) {
+                const gpci_module *module = &explorer->coherence->modules[i];
+                const uint32_t block =
+                    module->given.memory ? GPCI_TREE_NO_BLOCK : gpci_invariants_copy(module, address);
                 if (block == GPCI_TREE_NO_BLOCK)
                     continue;
-                picture->state[i][b] = m->states[block];
-                const uint64_t at = address % m->given.block_bytes;
-                const bool come = gpci_module_has_byte(m, block, at);
+                picture->state[i][b] = module->states[block];
+                const uint64_t at = address % module->given.block_bytes;
+                const bool come = gpci_module_has_byte(module, block, at);
                 /* otherwise no module's byte */
                 picture->byte[i][b][p] =
-                    come ? m->data[(size_t)block * m->given.block_bytes + at] : picture->home[b][p];
-                picture->held[i][b][p] = is_held(e, m, block, address);
+                    come ? module->data[(size_t)block * module->given.block_bytes + at] : picture->home[b][p];
+                picture->held[i][b][p] = is_held(explorer, module, block, address);
             }
         }
 }
 
 /* Byte of the window, before and after. */
 typedef struct view {
-    gpci_explorer *e;
+    gpci_explorer *explorer;
     const gpci_verify_action *action;
     const gpci_verify_picture *before, *after;
     uint32_t b, p;
@@ -72,179 +74,186 @@ typedef struct view {
     size_t size;
 } view;
 
-static bool wrong(const view *v, uint32_t module, const char *what, uint32_t found) {
+static bool wrong(const view *step, uint32_t module, const char *what, uint32_t found) {
     char place[16] = "home";
-    v->e->wrong = (gpci_verify_byte){true, (uint8_t)found, module, v->b, v->p};
+    step->explorer->wrong = (gpci_verify_byte){true, (uint8_t)found, module, step->b, step->p};
     if (module != GPC_NO_MODULE)
         snprintf(place, sizeof place, "m%u", module);
-    snprintf(v->text, v->size, "data value: %c[%u] is %u in %s: %s", 'A' + v->b, v->p, found, place, what);
+    snprintf(step->text, step->size, "data value: %c[%u] is %u in %s: %s", 'A' + step->b, step->p, found, place, what);
     return false;
 }
 
-static bool valid(const gpci_verify_picture *p, uint32_t module, uint32_t b) {
-    return p->state[module][b] != GPC_LINE_I;
+static bool valid(const gpci_verify_picture *picture, uint32_t module, uint32_t b) {
+    return picture->state[module][b] != GPC_LINE_I;
 }
 
 /* First module from `module` on (towards memory) that holds the byte afterwards; GPC_NO_MODULE: the home. */
-static uint32_t sink_from(const view *v, uint32_t module) {
-    while (module != GPC_NO_MODULE && !v->after->held[module][v->b][v->p])
-        module = v->e->low[module][v->b];
+static uint32_t sink_from(const view *step, uint32_t module) {
+    while (module != GPC_NO_MODULE && !step->after->held[module][step->b][step->p])
+        module = step->explorer->low[module][step->b];
     return module;
 }
 
-static bool is_above(const view *v, uint32_t upper, uint32_t lower) {
+static bool is_above(const view *step, uint32_t upper, uint32_t lower) {
     while (upper != GPC_NO_MODULE && upper != lower)
-        upper = v->e->low[upper][v->b];
+        upper = step->explorer->low[upper][step->b];
     return upper == lower;
 }
 
 /* True if `module` held the byte before, and not after. */
-static bool release(const view *v, uint32_t module) {
-    return v->before->held[module][v->b][v->p] && !v->after->held[module][v->b][v->p];
+static bool release(const view *step, uint32_t module) {
+    return step->before->held[module][step->b][step->p] && !step->after->held[module][step->b][step->p];
 }
 
-static bool sink_is_right(const view *v, uint32_t sink) {
+static bool sink_is_right(const view *step, uint32_t sink) {
     const bool home = sink == GPC_NO_MODULE;
-    const uint8_t now = home ? v->after->home[v->b][v->p] : v->after->byte[sink][v->b][v->p];
-    if (v->stored && v->stored_to == sink)
-        return now == v->action->value || wrong(v, sink, "not what was stored", now);
+    const uint8_t now = home ? step->after->home[step->b][step->p] : step->after->byte[sink][step->b][step->p];
+    if (step->stored && step->stored_to == sink)
+        return now == step->action->value || wrong(step, sink, "not what was stored", now);
     bool any = false;
-    for (uint32_t i = 0; i < v->e->c->module_count; i++) {
-        if (!release(v, i) || sink_from(v, i) != sink)
+    for (uint32_t i = 0; i < step->explorer->coherence->module_count; i++) {
+        if (!release(step, i) || sink_from(step, i) != sink)
             continue;
         any = true;
-        if (v->before->byte[i][v->b][v->p] == now)
+        if (step->before->byte[i][step->b][step->p] == now)
             return true;
     }
-    if (any && home && v->e->ghost.raced[v->b][v->p] && now == v->before->home[v->b][v->p])
+    if (any && home && step->explorer->ghost.raced[step->b][step->p] && now == step->before->home[step->b][step->p])
         return true;
     if (any)
-        return wrong(v, sink, "not what was written back", now);
+        return wrong(step, sink, "not what was written back", now);
     if (home)
-        return now == v->before->home[v->b][v->p] || wrong(v, sink, "not the last write", now);
-    if (!v->before->held[sink][v->b][v->p])
-        return wrong(v, sink, "held, though neither stored nor merged", now);
-    return now == v->before->byte[sink][v->b][v->p] || wrong(v, sink, "changed by nobody", now);
+        return now == step->before->home[step->b][step->p] || wrong(step, sink, "not the last write", now);
+    if (!step->before->held[sink][step->b][step->p])
+        return wrong(step, sink, "held, though neither stored nor merged", now);
+    return now == step->before->byte[sink][step->b][step->p] || wrong(step, sink, "changed by nobody", now);
 }
 
 /* True if a new copy may come from a copy beside the home: a module below that is not on the way to the home. */
-static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
-    for (uint32_t i = v->e->low[module][v->b]; i != GPC_NO_MODULE; i = v->e->low[i][v->b]) {
-        const uint8_t state = v->after->state[i][v->b];
-        const uint8_t means = gpci_tree_means(v->e->c, state);
+static bool came_from_below(const view *step, uint32_t module, uint8_t now) {
+    for (uint32_t i = step->explorer->low[module][step->b]; i != GPC_NO_MODULE; i = step->explorer->low[i][step->b]) {
+        const uint8_t state = step->after->state[i][step->b];
+        const uint8_t means = gpci_tree_means(step->explorer->coherence, state);
         const bool clean = means == GPC_MEANS_S || means == GPC_MEANS_F;
-        const bool aside = means == GPC_MEANS_N || (clean && v->e->c->modules[i].place == GPCI_PLACE_BETWEEN);
-        if (aside && v->after->byte[i][v->b][v->p] == now)
+        const bool aside =
+            means == GPC_MEANS_N || (clean && step->explorer->coherence->modules[i].place == GPCI_PLACE_BETWEEN);
+        if (aside && step->after->byte[i][step->b][step->p] == now)
             return true;
     }
     return false;
 }
 
 /* True if a copy is readable: no module above has rights. */
-static bool is_readable(const view *v, uint32_t module) {
-    const gpci_module *m = &v->e->c->modules[module];
+static bool is_readable(const view *step, uint32_t module) {
+    const gpci_module *m = &step->explorer->coherence->modules[module];
     for (uint32_t i = 0; i < m->above_count; i++) {
-        const uint8_t means = gpci_tree_means(v->e->c, v->after->state[m->above[i]][v->b]);
+        const uint8_t means = gpci_tree_means(step->explorer->coherence, step->after->state[m->above[i]][step->b]);
         if (means & GPC_MEANS_OWNER && means != GPC_MEANS_F)
             return false;
     }
     return true;
 }
 
-static bool may_be_stale(const view *v, uint32_t module) {
-    const gpci_verify_action *a = v->action;
-    if (v->e->coherent)
+static bool may_be_stale(const view *step, uint32_t module) {
+    const gpci_verify_action *action = step->action;
+    if (step->explorer->coherent)
         return false;
-    if (!v->e->setup->refreshes || a->kind != GPCI_VERIFY_ACQUIRE)
+    if (!step->explorer->setup->refreshes || action->kind != GPCI_VERIFY_ACQUIRE)
         return true;
-    const gpci_module_place place = v->e->c->modules[module].place;
-    const bool all = a->module == GPC_NO_MODULE && (place == GPCI_PLACE_FIRST || place == GPCI_PLACE_BETWEEN);
-    return !all && a->module != module;
+    const gpci_module_place place = step->explorer->coherence->modules[module].place;
+    const bool all = action->module == GPC_NO_MODULE && (place == GPCI_PLACE_FIRST || place == GPCI_PLACE_BETWEEN);
+    return !all && action->module != module;
 }
 
-static bool copy_is_right(const view *v, uint32_t module) {
-    const uint8_t now = v->after->byte[module][v->b][v->p];
-    const gpci_verify_action *a = v->action;
-    if (gpci_tree_is_detached(v->e->c, v->after->state[module][v->b]) && a->kind == GPCI_VERIFY_ACQUIRE &&
-        (a->module == module || a->module == GPC_NO_MODULE))
-        return wrong(v, module, "detached still, after an acquire", now);
-    if (!valid(v->after, module, v->b) || now == v->after->home[v->b][v->p] || !is_readable(v, module))
+static bool copy_is_right(const view *step, uint32_t module) {
+    const uint8_t now = step->after->byte[module][step->b][step->p];
+    const gpci_verify_action *action = step->action;
+    if (gpci_tree_is_detached(step->explorer->coherence, step->after->state[module][step->b]) &&
+        action->kind == GPCI_VERIFY_ACQUIRE && (action->module == module || action->module == GPC_NO_MODULE))
+        return wrong(step, module, "detached still, after an acquire", now);
+    if (!valid(step->after, module, step->b) || now == step->after->home[step->b][step->p] ||
+        !is_readable(step, module))
         return true;
-    if (v->after->held[module][v->b][v->p]) /* checked as a sink */
-        return may_be_stale(v, module) || wrong(v, module, "held after an acquire", now);
-    if (!may_be_stale(v, module))
-        return wrong(v, module, v->e->coherent ? "not the last write" : "stale after an acquire", now);
-    if (v->stored && is_above(v, v->action->module, module) && now == v->action->value)
+    if (step->after->held[module][step->b][step->p]) /* checked as a sink */
+        return may_be_stale(step, module) || wrong(step, module, "held after an acquire", now);
+    if (!may_be_stale(step, module))
+        return wrong(step, module, step->explorer->coherent ? "not the last write" : "stale after an acquire", now);
+    if (step->stored && is_above(step, step->action->module, module) && now == step->action->value)
         return true;
-    if (valid(v->before, module, v->b) && now == v->before->byte[module][v->b][v->p])
+    if (valid(step->before, module, step->b) && now == step->before->byte[module][step->b][step->p])
         return true;
-    return came_from_below(v, module, now) || wrong(v, module, "from nowhere", now);
+    return came_from_below(step, module, now) || wrong(step, module, "from nowhere", now);
 }
 
-static bool load_is_right(const view *v) {
-    const gpci_verify_action *a = v->action;
-    if (a->kind != GPCI_VERIFY_LOAD || a->block != v->b)
+static bool load_is_right(const view *step) {
+    const gpci_verify_action *action = step->action;
+    if (action->kind != GPCI_VERIFY_LOAD || action->block != step->b)
         return true;
-    const uint8_t loaded = v->e->loaded[v->p];
-    const bool copy = valid(v->after, a->module, v->b);
-    const uint8_t expected = copy ? v->after->byte[a->module][v->b][v->p] : v->after->home[v->b][v->p];
-    if (loaded == expected || (!copy && came_from_below(v, a->module, loaded)))
+    const uint8_t loaded = step->explorer->loaded[step->p];
+    const bool copy = valid(step->after, action->module, step->b);
+    const uint8_t expected =
+        copy ? step->after->byte[action->module][step->b][step->p] : step->after->home[step->b][step->p];
+    if (loaded == expected || (!copy && came_from_below(step, action->module, loaded)))
         return true;
-    return wrong(v, a->module, "loaded, and not what is there", loaded);
+    return wrong(step, action->module, "loaded, and not what is there", loaded);
 }
 
-static bool byte_is_right(view *v) {
-    const gpci_verify_action *a = v->action;
-    v->stored =
-        (a->kind == GPCI_VERIFY_STORE || a->kind == GPCI_VERIFY_N_STORE) && a->block == v->b && a->position == v->p;
-    v->stored_to = v->stored ? sink_from(v, a->module) : GPC_NO_MODULE;
-    if (!sink_is_right(v, GPC_NO_MODULE) || !load_is_right(v))
+static bool byte_is_right(view *step) {
+    const gpci_verify_action *action = step->action;
+    step->stored = (action->kind == GPCI_VERIFY_STORE || action->kind == GPCI_VERIFY_N_STORE) &&
+                   action->block == step->b && action->position == step->p;
+    step->stored_to = step->stored ? sink_from(step, action->module) : GPC_NO_MODULE;
+    if (!sink_is_right(step, GPC_NO_MODULE) || !load_is_right(step))
         return false;
-    for (uint32_t i = 0; i < v->e->c->module_count; i++) {
-        if (v->e->c->modules[i].given.memory)
+    for (uint32_t i = 0; i < step->explorer->coherence->module_count; i++) {
+        if (step->explorer->coherence->modules[i].given.memory)
             continue;
-        if (a->kind == GPCI_VERIFY_FLUSH && (a->module == GPC_NO_MODULE || is_above(v, i, a->module)) &&
-            valid(v->after, i, v->b))
-            return wrong(v, i, "a copy after a flush", v->after->byte[i][v->b][v->p]);
-        if (v->after->held[i][v->b][v->p] && !sink_is_right(v, i))
+        if (action->kind == GPCI_VERIFY_FLUSH &&
+            (action->module == GPC_NO_MODULE || is_above(step, i, action->module)) && valid(step->after, i, step->b))
+            return wrong(step, i, "a copy after a flush", step->after->byte[i][step->b][step->p]);
+        if (step->after->held[i][step->b][step->p] && !sink_is_right(step, i))
             return false;
-        if (!copy_is_right(v, i))
+        if (!copy_is_right(step, i))
             return false;
     }
-    if (!v->e->coherent || gpci_invariants_of_home(v->e->c, gpci_verify_address(v->b, v->p), v->text, v->size))
+    if (!step->explorer->coherent ||
+        gpci_invariants_of_home(step->explorer->coherence, gpci_verify_address(step->b, step->p), step->text,
+                                step->size))
         return true;
-    v->e->wrong = (gpci_verify_byte){true, v->after->home[v->b][v->p] ^ 1u, GPC_NO_MODULE, v->b, v->p};
+    step->explorer->wrong =
+        (gpci_verify_byte){true, step->after->home[step->b][step->p] ^ 1u, GPC_NO_MODULE, step->b, step->p};
     return false;
 }
 
 /* True if a first-level cache is an owner; its n-stores may be in the home. */
-static bool is_owned(const gpci_explorer *e, const gpci_verify_picture *after, uint32_t b) {
+static bool is_owned(const gpci_explorer *explorer, const gpci_verify_picture *after, uint32_t b) {
     bool owned = false;
-    for (uint32_t i = 0; i < e->setup->tree.caches; i++)
-        owned |= gpci_tree_is_whole(e->c, after->state[i][b]);
+    for (uint32_t i = 0; i < explorer->setup->tree.caches; i++)
+        owned |= gpci_tree_may_be_full(explorer->coherence, after->state[i][b]);
     return owned;
 }
 
-static void remember_race(gpci_explorer *e, const view *v) {
-    const gpci_verify_action *a = v->action;
-    const bool here = a->block == v->b && a->position == v->p;
-    bool raced = e->ghost.raced[v->b][v->p];
-    if (here && a->kind == GPCI_VERIFY_STORE)
+static void remember_race(gpci_explorer *explorer, const view *step) {
+    const gpci_verify_action *action = step->action;
+    const bool here = action->block == step->b && action->position == step->p;
+    bool raced = explorer->ghost.raced[step->b][step->p];
+    if (here && action->kind == GPCI_VERIFY_STORE)
         raced = false;
-    if (here && a->kind == GPCI_VERIFY_N_STORE)
-        raced |= sink_from(v, a->module) == GPC_NO_MODULE;
-    e->ghost.raced[v->b][v->p] = raced && e->tracked && e->setup->races && is_owned(e, v->after, v->b);
+    if (here && action->kind == GPCI_VERIFY_N_STORE)
+        raced |= sink_from(step, action->module) == GPC_NO_MODULE;
+    explorer->ghost.raced[step->b][step->p] =
+        raced && explorer->tracked && explorer->setup->races && is_owned(explorer, step->after, step->b);
 }
 
-void gpci_verify_judge(gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
+void gpci_verify_judge(gpci_explorer *explorer, const gpci_verify_action *action, const gpci_verify_picture *before,
                        const gpci_verify_picture *after, char *text, size_t size) {
-    view v = {e, action, before, after, 0, 0, 0, false, text, size};
+    view step = {explorer, action, before, after, 0, 0, 0, false, text, size};
     *text = '\0';
-    for (v.b = 0; v.b < e->setup->blocks; v.b++)
-        for (v.p = 0; v.p < e->setup->positions; v.p++)
-            if (!byte_is_right(&v))
+    for (step.b = 0; step.b < explorer->setup->blocks; step.b++)
+        for (step.p = 0; step.p < explorer->setup->positions; step.p++)
+            if (!byte_is_right(&step))
                 return;
-    for (v.b = 0; v.b < e->setup->blocks; v.b++)
-        for (v.p = 0; v.p < e->setup->positions; v.p++)
-            remember_race(e, &v);
+    for (step.b = 0; step.b < explorer->setup->blocks; step.b++)
+        for (step.p = 0; step.p < explorer->setup->positions; step.p++)
+            remember_race(explorer, &step);
 }

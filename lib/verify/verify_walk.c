@@ -14,7 +14,7 @@
 enum { WALK = 160, MORE = 400, READY = 128 };
 
 typedef struct random_walk {
-    gpci_explorer e;
+    gpci_explorer explorer;
     gpci_verify_found *found;
     uint64_t random;
     uint16_t path[GPC_VERIFY_STEPS];
@@ -22,136 +22,137 @@ typedef struct random_walk {
 } random_walk;
 
 /* Choose a ready choice. A restart of a refused access is chosen mostly if no message is ready. */
-static uint16_t choose_ready(random_walk *w) {
+static uint16_t choose_ready(random_walk *walk) {
     gpc_coherence_choice choice;
     uint16_t messages[READY], others[READY];
     uint32_t message_count = 0, other_count = 0;
-    for (uint32_t i = 0; i < READY && gpci_hold_choice(w->e.c->engine, i, &choice); i++) {
+    for (uint32_t i = 0; i < READY && gpci_hold_choice(walk->explorer.coherence->engine, i, &choice); i++) {
         if (choice.ready && choice.kind == GPC_CHOICE_RETRY)
             others[other_count++] = (uint16_t)(GPCI_VERIFY_CHOICE | i);
         else if (choice.ready)
             messages[message_count++] = (uint16_t)(GPCI_VERIFY_CHOICE | i);
     }
-    if (other_count && (!message_count || !gpci_random_below(&w->random, 6)))
-        return others[gpci_random_below(&w->random, other_count)];
-    return message_count ? messages[gpci_random_below(&w->random, message_count)] : GPCI_VERIFY_NO_STEP;
+    if (other_count && (!message_count || !gpci_random_below(&walk->random, 6)))
+        return others[gpci_random_below(&walk->random, other_count)];
+    return message_count ? messages[gpci_random_below(&walk->random, message_count)] : GPCI_VERIFY_NO_STEP;
 }
 
 /* Choose a step; four times of five not an issue, if possible. */
-static uint16_t choose(random_walk *w, bool drains) {
-    gpci_explorer *e = &w->e;
+static uint16_t choose(random_walk *walk, bool drains) {
+    gpci_explorer *explorer = &walk->explorer;
     uint16_t issues[GPCI_VERIFY_ACTIONS];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < e->action_count && !drains; i++)
-        if (gpci_verify_may_issue(e, &e->actions[i]))
+    for (uint32_t i = 0; i < explorer->action_count && !drains; i++)
+        if (gpci_verify_may_issue(explorer, &explorer->actions[i]))
             issues[count++] = (uint16_t)i;
-    const uint16_t ready = choose_ready(w);
-    if (!count || (ready != GPCI_VERIFY_NO_STEP && gpci_random_below(&w->random, 5)))
+    const uint16_t ready = choose_ready(walk);
+    if (!count || (ready != GPCI_VERIFY_NO_STEP && gpci_random_below(&walk->random, 5)))
         return ready;
-    return issues[gpci_random_below(&w->random, count)];
+    return issues[gpci_random_below(&walk->random, count)];
 }
 
 /* True if a violation is recorded. */
-static bool tell(random_walk *w, gpc_verify_verdict verdict, const char *text) {
-    gpci_verify_found *found = w->found;
-    if (found->violations && w->length >= found->path_count)
+static bool tell(random_walk *walk, gpc_verify_verdict verdict, const char *text) {
+    gpci_verify_found *found = walk->found;
+    if (found->violations && walk->length >= found->path_count)
         return true;
     found->violations = 1;
     found->verdict = verdict;
-    found->wrong = w->e.wrong;
+    found->wrong = walk->explorer.wrong;
     snprintf(found->text, sizeof found->text, "%s", text);
-    memcpy(found->path, w->path, w->length * sizeof *w->path);
-    found->path_count = w->length;
+    memcpy(found->path, walk->path, walk->length * sizeof *walk->path);
+    found->path_count = walk->length;
     return true;
 }
 
-static bool ends_well(random_walk *w) {
+static bool ends_well(random_walk *walk) {
     char text[GPC_VERIFY_TEXT] = "";
-    if (!gpci_verify_is_settled(&w->e)) {
-        w->e.wrong.known = false;
-        return !tell(w, GPC_VERIFY_LIVELOCK, "livelock: an access has not ended, in many random steps");
+    if (!gpci_verify_is_settled(&walk->explorer)) {
+        walk->explorer.wrong.known = false;
+        return !tell(walk, GPC_VERIFY_LIVELOCK, "livelock: an access has not ended, in many random steps");
     }
-    if (gpci_verify_nothing_lost(&w->e, text, sizeof text))
+    if (gpci_verify_nothing_lost(&walk->explorer, text, sizeof text))
         return true;
-    return !tell(w, w->e.wrong.known ? GPC_VERIFY_LOST : GPC_VERIFY_REFUSED, text);
+    return !tell(walk, walk->explorer.wrong.known ? GPC_VERIFY_LOST : GPC_VERIFY_REFUSED, text);
 }
 
 /* Walk once. False: a violation, or out of memory. */
-static bool take(random_walk *w) {
-    gpci_explorer *e = &w->e;
+static bool take(random_walk *walk) {
+    gpci_explorer *explorer = &walk->explorer;
     gpc_error error = GPC_ERROR_INIT;
     char text[GPC_VERIFY_TEXT] = "";
-    gpci_verify_overlap_load(e, e->base);
-    for (w->length = 0; w->length < GPC_VERIFY_STEPS;) {
-        const uint16_t how = choose(w, w->length >= w->most);
+    gpci_verify_overlap_load(explorer, explorer->base);
+    for (walk->length = 0; walk->length < GPC_VERIFY_STEPS;) {
+        const uint16_t how = choose(walk, walk->length >= walk->most);
         if (how == GPCI_VERIFY_NO_STEP)
             break;
-        w->path[w->length++] = how;
-        w->found->edges++;
-        const gpc_status status = gpci_verify_step(e, how, &error);
+        walk->path[walk->length++] = how;
+        walk->found->edges++;
+        const gpc_status status = gpci_verify_step(explorer, how, &error);
         if (status == GPC_ERROR_MEMORY) {
-            w->found->status = status;
+            walk->found->status = status;
             return false;
         }
         gpc_verify_verdict verdict = GPC_VERIFY_REFUSED;
         if (status != GPC_OK)
             snprintf(text, sizeof text, "refused: %.480s", error.message);
         else
-            verdict = gpci_verify_overlap_judge(e, text, sizeof text);
+            verdict = gpci_verify_overlap_judge(explorer, text, sizeof text);
         if (verdict != GPC_VERIFY_PASSED)
-            return !tell(w, verdict, text);
+            return !tell(walk, verdict, text);
     }
-    w->found->depth = w->length > w->found->depth ? w->length : w->found->depth;
-    return ends_well(w);
+    walk->found->depth = walk->length > walk->found->depth ? walk->length : walk->found->depth;
+    return ends_well(walk);
 }
 
-static void walk_all(random_walk *w, uint64_t count) {
-    const gpci_verify_setup *s = w->e.setup;
-    for (uint64_t i = 0; i < count && take(w); i++) {
-        w->found->states = ++w->found->expanded;
-        if (s->progress && !s->progress(s->data, w->found)) {
-            w->found->limit = GPC_VERIFY_LIMIT_CANCELLED;
+static void walk_all(random_walk *walk, uint64_t count) {
+    const gpci_verify_setup *setup = walk->explorer.setup;
+    for (uint64_t i = 0; i < count && take(walk); i++) {
+        walk->found->states = ++walk->found->expanded;
+        if (setup->progress && !setup->progress(setup->data, walk->found)) {
+            walk->found->limit = GPC_VERIFY_LIMIT_CANCELLED;
             return;
         }
     }
 }
 
 /* Search shorter and shorter paths, as long as found. */
-static void shorten(random_walk *w) {
+static void shorten(random_walk *walk) {
     uint32_t before = 0;
-    while (w->found->violations && w->found->status == GPC_OK && w->found->path_count != before) {
-        before = w->found->path_count;
-        w->most = before > 2 ? before * 3 / 4 : 1;
-        for (uint32_t i = 0; i < MORE && w->found->status == GPC_OK; i++)
-            (void)take(w);
+    while (walk->found->violations && walk->found->status == GPC_OK && walk->found->path_count != before) {
+        before = walk->found->path_count;
+        walk->most = before > 2 ? before * 3 / 4 : 1;
+        for (uint32_t i = 0; i < MORE && walk->found->status == GPC_OK; i++)
+            (void)take(walk);
     }
 }
 
 void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found) {
     gpc_error error = GPC_ERROR_INIT;
-    random_walk *w = gpci_zalloc(setup->context, 1, sizeof *w);
-    if (!w) {
+    random_walk *walk = gpci_zalloc(setup->context, 1, sizeof *walk);
+    if (!walk) {
         memset(found, 0, sizeof *found);
         found->status = GPC_ERROR_MEMORY;
         return;
     }
-    if (gpci_verify_open(&w->e, setup, found)) {
-        w->found = found;
-        w->random = setup->context->seed;
-        w->most = WALK;
-        found->status = gpci_verify_hold(&w->e, &error);
+    if (gpci_verify_open(&walk->explorer, setup, found)) {
+        walk->found = found;
+        walk->random = setup->context->seed;
+        walk->most = WALK;
+        found->status = gpci_verify_hold(&walk->explorer, &error);
         if (found->status != GPC_OK)
             snprintf(found->text, sizeof found->text, "%.500s", error.message);
-        else if (!gpci_verify_image_room(&w->e, &w->e.base, &w->e.base_room, gpci_verify_overlap_bytes(&w->e)))
+        else if (!gpci_verify_image_reserve(&walk->explorer, &walk->explorer.base, &walk->explorer.base_capacity,
+                                            gpci_verify_overlap_bytes(&walk->explorer)))
             found->status = GPC_ERROR_MEMORY;
         else {
-            gpci_verify_overlap_save(&w->e, w->e.base);
-            walk_all(w, count);
-            shorten(w);
+            gpci_verify_overlap_save(&walk->explorer, walk->explorer.base);
+            walk_all(walk, count);
+            shorten(walk);
         }
         if (found->violations)
             found->limit = GPC_VERIFY_LIMIT_VIOLATION;
-        gpci_verify_close(&w->e);
+        gpci_verify_close(&walk->explorer);
     }
-    gpci_free(setup->context, w);
+    gpci_free(setup->context, walk);
 }

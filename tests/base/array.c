@@ -56,12 +56,12 @@ Test(array, keeps_items) {
         r.heap.calls = 0;
         r.heap.fail_at = 1;
         size_t before = capacity;
-        if (!GPCI_ARRAY_ROOM(r.context, items, capacity, count, 1)) {
+        if (!GPCI_ARRAY_RESERVE(r.context, items, capacity, count, 1)) {
             failures++;
             cr_assert_eq(capacity, before);
             expect_items(items, count);
             r.heap.fail_at = 0;
-            cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, count, 1));
+            cr_assert(GPCI_ARRAY_RESERVE(r.context, items, capacity, count, 1));
             cr_assert_gt(capacity, count);
         }
         items[count] = item_of(count);
@@ -72,8 +72,8 @@ Test(array, keeps_items) {
     cr_expect_lt(failures, 20, "%zu allocations", failures);
     r.heap.fail_at = 0;
     r.heap.calls = 0;
-    cr_expect_not(GPCI_ARRAY_ROOM(r.context, items, capacity, count, SIZE_MAX));
-    cr_expect_not(GPCI_ARRAY_ROOM(r.context, items, capacity, count, SIZE_MAX / 4));
+    cr_expect_not(GPCI_ARRAY_RESERVE(r.context, items, capacity, count, SIZE_MAX));
+    cr_expect_not(GPCI_ARRAY_RESERVE(r.context, items, capacity, count, SIZE_MAX / 4));
     cr_expect_eq(r.heap.calls, 0, "nothing is asked for that cannot be");
     expect_items(items, count);
     gpci_free(r.context, items);
@@ -123,14 +123,14 @@ Test(array, room_for_many) {
     rig_open(&r);
     uint32_t *items = NULL;
     size_t capacity = 0;
-    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 0, 0));
+    cr_assert(GPCI_ARRAY_RESERVE(r.context, items, capacity, 0, 0));
     cr_expect_null(items);
-    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 0, 1000));
+    cr_assert(GPCI_ARRAY_RESERVE(r.context, items, capacity, 0, 1000));
     cr_expect_eq(capacity, 1000);
     uint32_t *before = items;
-    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 400, 600));
+    cr_assert(GPCI_ARRAY_RESERVE(r.context, items, capacity, 400, 600));
     cr_expect_eq(items, before);
-    cr_assert(GPCI_ARRAY_ROOM(r.context, items, capacity, 400, 601));
+    cr_assert(GPCI_ARRAY_RESERVE(r.context, items, capacity, 400, 601));
     cr_expect_eq(capacity, 2000);
     gpci_free(r.context, items);
     rig_close(&r);
@@ -149,11 +149,11 @@ Test(array, bytes) {
     for (unsigned i = 0; i < 3000; i++)
         cr_assert_eq(gpci_cursor_varint(&cursor), i);
     size_t length = bytes.length;
-    cr_expect_not(gpci_buffer_room(&bytes, SIZE_MAX - 1));
+    cr_expect_not(gpci_buffer_reserve(&bytes, SIZE_MAX - 1));
     gpci_buffer_varint(&bytes, 1);
     cr_expect(bytes.failed && bytes.length == length);
     gpci_buffer_clear(&bytes);
-    cr_expect(!bytes.failed && gpci_buffer_room(&bytes, 1));
+    cr_expect(!bytes.failed && gpci_buffer_reserve(&bytes, 1));
     gpci_buffer_clear(&bytes);
     rig_close(&r);
 }

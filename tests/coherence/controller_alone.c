@@ -420,7 +420,7 @@ Test(coherence_controller_alone, many_steps_of_a_cycle) {
     gpci_due due;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     for (uint32_t more = 1; more <= 1u << 16; more *= 2) {
-        cr_assert(gpci_calendar_room(context, &calendar, more));
+        cr_assert(gpci_calendar_reserve(context, &calendar, more));
         for (uint32_t i = 0; i < more; i++)
             gpci_calendar_today(&calendar, (gpci_due){.subject = put++});
         for (uint32_t i = 0; i < more / 3 + 1; i++) {

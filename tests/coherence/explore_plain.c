@@ -53,7 +53,7 @@ static bool messages_are_right(const gpci_explorer *e, const gpci_verify_action 
             return said(text, size, a, m->from, "a clean eviction that is told");
         const bool gives = m->kind == GPC_MESSAGE_WRITE_BACK || m->kind == GPC_MESSAGE_WRITE_THROUGH;
         const bool keeps = a->kind <= GPCI_VERIFY_N_STORE && after->state[m->from][a->block] != GPC_LINE_I;
-        if (gives && keeps && e->c->modules[m->from].place == GPCI_PLACE_LAST && !evicts(r, m->from))
+        if (gives && keeps && e->coherence->modules[m->from].place == GPCI_PLACE_LAST && !evicts(r, m->from))
             return said(text, size, a, m->from, "a write-back of what stays");
     }
     return true;
@@ -61,7 +61,7 @@ static bool messages_are_right(const gpci_explorer *e, const gpci_verify_action 
 
 static bool transition_is_right(const gpci_explorer *e, const gpci_verify_action *a,
                                 const gpc_coherence_transition *t) {
-    const gpci_module *m = &e->c->modules[t->module];
+    const gpci_module *m = &e->coherence->modules[t->module];
     const bool fetch = t->origin & (GPC_ORIGIN_LOAD_MISS | GPC_ORIGIN_READ_UP_DOWN);
     if (m->given.memory && t->from != GPC_LINE_I)
         return t->to == GPC_LINE_I || (t->from == GPC_LINE_E && t->to == GPC_LINE_M);
@@ -79,8 +79,8 @@ static bool store_is_right(const gpci_explorer *e, const gpci_verify_action *a, 
         return true;
     if (after->home[a->block][a->position] != a->value && e->setup->tree.l2 < 2)
         return said(text, size, a, a->module, "a store that is not yet where all meet");
-    for (uint32_t i = 0; i < e->c->module_count; i++)
-        if (e->c->modules[i].place == GPCI_PLACE_LAST && !(a->flags & GPC_ACCESS_SLC) &&
+    for (uint32_t i = 0; i < e->coherence->module_count; i++)
+        if (e->coherence->modules[i].place == GPCI_PLACE_LAST && !(a->flags & GPC_ACCESS_SLC) &&
             after->state[i][a->block] != GPC_LINE_M)
             return said(text, size, a, i, "a store that the cache of all does not have");
     return true;

@@ -57,7 +57,7 @@ static uint8_t other_next(traits t, uint8_t state, uint8_t kind, bool hit) {
 
 /* True if the directory below knows of no other sharer. It still counts caches that dropped copies in silence. */
 static bool thought_alone(const gpci_explorer *e, uint32_t module, uint32_t b) {
-    const gpci_module *low = &e->c->modules[e->low[module][b]];
+    const gpci_module *low = &e->coherence->modules[e->low[module][b]];
     const uint64_t address = gpci_verify_address(b, 0);
     const uint32_t block = gpci_module_find(low, gpci_module_tag_of(low, address));
     const uint64_t me = (uint64_t)1 << low->slots[module];
@@ -98,7 +98,7 @@ static uint32_t count(const gpc_coherence_result *r, uint32_t kind, uint32_t fro
 
 /* Block number of an address; addresses of messages and transitions may be of larger blocks. */
 static uint32_t block_of(const gpci_explorer *e, const gpci_verify_action *a, uint64_t address, uint32_t module) {
-    const gpci_module *m = &e->c->modules[module];
+    const gpci_module *m = &e->coherence->modules[module];
     return gpci_module_tag_of(m, gpci_verify_address(a->block, 0)) == gpci_module_tag_of(m, address) ? a->block
                                                                                                      : 1u - a->block;
 }
@@ -111,7 +111,7 @@ static bool is_beside(const gpci_explorer *e, uint32_t module, uint32_t x, uint3
 /* True if another module above X's low module has a copy in a given state. */
 static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before,
                        const char *states) {
-    for (uint32_t i = 0; i < e->c->module_count; i++)
+    for (uint32_t i = 0; i < e->coherence->module_count; i++)
         if (is_beside(e, i, x, b) && is_any(before->state[i][b], states))
             return true;
     return false;
@@ -120,7 +120,7 @@ static bool peers_have(const gpci_explorer *e, uint32_t x, uint32_t b, const gpc
 /* True if the last of the modules beside X is in S: asked if the block has no owner. */
 static bool last_peer_shares(const gpci_explorer *e, uint32_t x, uint32_t b, const gpci_verify_picture *before) {
     uint32_t last = x;
-    for (uint32_t i = 0; i < e->c->module_count; i++)
+    for (uint32_t i = 0; i < e->coherence->module_count; i++)
         last = is_beside(e, i, x, b) ? i : last;
     return last != x && before->state[last][b] == GPC_LINE_S;
 }
@@ -174,7 +174,7 @@ static bool senders_are_right(const gpci_explorer *e, traits t, const gpci_verif
         if ((must && sent == 0) || (read && sent > 1) || (sent && !may))
             return said(text, size, a, m->from, "who sends the data");
     }
-    for (uint32_t x = 0; x < e->c->module_count; x++) {
+    for (uint32_t x = 0; x < e->coherence->module_count; x++) {
         const uint32_t b = a->block;
         const bool probed = count(r, GPC_MESSAGE_READ_PROBE, e->low[x][b], x, gpci_verify_address(b, 0)) != 0;
         const uint32_t back = count(r, GPC_MESSAGE_WRITE_BACK, x, e->low[x][b], gpci_verify_address(b, 0)) +

@@ -94,7 +94,7 @@ Test(dram_sets, figures_are_those_of_their_sources) {
         snprintf(timing, sizeof timing, "dram.timing=%s", published[i].name);
         snprintf(clock, sizeof clock, "clock.dram=%u", published[i].mhz);
         gpc_dram *dram = make(context, (const char *const[]){timing, clock, NULL}, GPC_OK, &error);
-        const gpci_dram_timing *t = &dram->rules.t;
+        const gpci_dram_timing *t = &dram->rules.timing;
         size_t n = 0;
 #define X(field, key, scaled)                                                                           \
     cr_expect_eq(t->field, published[i].figures[n], "%s, " #field ": %u", published[i].name, t->field); \
@@ -114,11 +114,11 @@ Test(dram_sets, auto_follows_the_clock) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_dram *dram = make(context, (const char *const[]){"dram.timing=gddr5", "clock.dram=1848", NULL}, GPC_OK, &error);
-    cr_assert_eq(dram->rules.t.trcd, 24);
-    cr_assert_eq(dram->rules.t.tccd_s, 2);
+    cr_assert_eq(dram->rules.timing.trcd, 24);
+    cr_assert_eq(dram->rules.timing.tccd_s, 2);
     gpc_dram_destroy(dram);
     dram = make(context, (const char *const[]){"dram.timing=gddr5", "clock.dram=1000", NULL}, GPC_OK, &error);
-    cr_assert_eq(dram->rules.t.trcd, 13); /* 12.99 */
+    cr_assert_eq(dram->rules.timing.trcd, 13); /* 12.99 */
     gpc_dram_destroy(dram);
     gpc_context_destroy(context);
 }
@@ -137,7 +137,7 @@ Test(dram_sets, presets_have_their_gpus_bandwidth) {
         cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
         cr_assert_eq(gpc_config_load_preset(config, gpus[i].preset, &error), GPC_OK);
         cr_assert_eq(gpc_dram_create(context, config, &error, &dram), GPC_OK, "%s", error.message);
-        const gpci_dram_timing *t = &dram->rules.t;
+        const gpci_dram_timing *t = &dram->rules.timing;
         double rate = 1e-3 * t->mhz * dram->channels * t->pseudo * t->burst_bytes / t->burst;
         cr_assert_float_eq(rate, gpus[i].gigabytes, gpus[i].gigabytes * 0.002, "%s %g", gpus[i].preset, rate);
         gpc_dram_destroy(dram);

@@ -32,7 +32,7 @@ static void decode_again(gpc_context *context, gpci_opcodes *opcodes, const gpci
     uint64_t at, length = coded->length;
     const char *what;
     CHECK(copy && gpci_encoder_section(encoder, GPCI_BINARY_VERSION, &section) == GPC_OK &&
-          gpci_buffer_room(&section, GPCI_SLACK));
+          gpci_buffer_reserve(&section, GPCI_SLACK));
     gpc_status status = gpci_decoder_start(&decoder, context, opcodes, GPCI_BINARY_VERSION, section.data,
                                            section.length, 0, length + GPCI_BINARY_CRC, &at, &what);
     CHECK(status == GPC_OK);

@@ -55,7 +55,7 @@ static void run(unsigned lines, unsigned drops, unsigned steps, uint64_t seed) {
     for (unsigned step = 0; step < steps; step++) {
         /* runs of near lines, and jumps */
         unsigned line = gpci_random_below(&random, gpci_random_below(&random, 3) ? lines / 8 + 1 : lines);
-        cr_assert_eq(gpci_stack_room(&stack, places, sizeof places[0]), GPC_OK);
+        cr_assert_eq(gpci_stack_reserve(&stack, places, sizeof places[0]), GPC_OK);
         if (gpci_random_below(&random, 100) < drops) {
             unsigned at = find(&model, line);
             if (at < model.count)
@@ -94,7 +94,7 @@ Test(stack, a_hole_is_filled_from_below) {
     uint32_t places[4] = {GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE};
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     gpci_stack stack = {.context = context};
-    cr_assert_eq(gpci_stack_room(&stack, places, sizeof places[0]), GPC_OK);
+    cr_assert_eq(gpci_stack_reserve(&stack, places, sizeof places[0]), GPC_OK);
     for (unsigned line = 4; line-- > 0;)
         cr_expect_eq(gpci_stack_touch(&stack, line, &places[line]), GPCI_STACK_FIRST);
     gpci_stack_drop(&stack, &places[1]);

@@ -414,8 +414,8 @@ static void run_with_waiting(const char *slow, uint64_t cycles[2]) {
 }
 
 /*
- * The arrival of a block's own warp, or bytes that do not come, let the other warp's check issue a cycle later, although
- * nothing else goes on in the SM then. Each warp ends with a function of 400 cycles and a use of its value.
+ * The arrival of a block's own warp, or bytes that do not come, let the other warp's check issue a cycle later,
+ * although nothing else goes on in the SM then. Each warp ends with a function of 400 cycles and a use of its value.
  */
 Test(clusters, arrival_a_cycle_later) {
 #define SLOWLY INIT("0000", "1") LOAD("0010", "0x200000") USE("0020", "1")

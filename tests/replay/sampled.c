@@ -480,9 +480,9 @@ Test(sampled, names_and_shapes_are_apart) {
 
 /*
  * Features of a launch of four warps with equal instructions: loads, a store, and one of shared memory. Global loads
- * touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4 sectors of
- * a line of the warp's own, and 32 bytes per lane take eight words; a byte has the line of the byte's word. An access by
- * generic addresses has a lane in local, a lane in global, and a lane in shared memory.
+ * touch 4 and 16 sectors of 1 and 4 lines, the store repeats 4 of the sectors. A word of local memory takes 4 sectors
+ * of a line of the warp's own, and 32 bytes per lane take eight words; a byte has the line of the byte's word. An
+ * access by generic addresses has a lane in local, a lane in global, and a lane in shared memory.
  */
 Test(sampled, features_by_hand) {
     static const char lines[] =

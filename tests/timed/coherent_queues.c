@@ -8,8 +8,8 @@
 /* Queues of a tree's stages hold as many messages as in the keys; a full queue makes senders wait, without loss. */
 
 static void check_queue(const gpci_queue *queue, const char *name, uint64_t cycle) {
-    cr_assert_leq(queue->count, queue->room, "%s has %u of %u messages in cycle %u", name, queue->count, queue->room,
-                  (unsigned)cycle);
+    cr_assert_leq(queue->count, queue->capacity, "%s has %u of %u messages in cycle %u", name, queue->count,
+                  queue->capacity, (unsigned)cycle);
 }
 
 static void check_queues(const rig *r) {

@@ -57,7 +57,7 @@ static void send_all(model *m) {
         for (uint32_t i = 0; i < m->count; i++) {
             if (m->items[i].input != input || m->inflights[i].sent)
                 continue;
-            if (m->items[i].cycle > m->now || !fits(m, inside, i, m->c->options.input_room))
+            if (m->items[i].cycle > m->now || !fits(m, inside, i, m->c->options.input_capacity))
                 break;
             m->inflights[i].sent = true;
             m->inflights[i].sent_own = own_cycle(m, m->now);
@@ -140,7 +140,7 @@ static uint32_t match_round(model *m, uint64_t at, bool *refused) {
             uint32_t input = (m->out_next[output] + n) % inputs, i = head(m, input, output, at);
             if (m->in_free[input] > at || i == m->count)
                 continue;
-            if (fits(m, claimed_at(m, output, at), i, m->c->options.output_room))
+            if (fits(m, claimed_at(m, output, at), i, m->c->options.output_capacity))
                 choice[output] = input;
             break; /* others do not come before */
         }

@@ -15,8 +15,8 @@ static crossbar plain(uint32_t inputs, uint32_t outputs, uint32_t width, uint32_
                           .outputs = outputs,
                           .width = width,
                           .latency = latency,
-                          .input_room = GPCI_UNLIMITED,
-                          .output_room = GPCI_UNLIMITED,
+                          .input_capacity = GPCI_UNLIMITED,
+                          .output_capacity = GPCI_UNLIMITED,
                           .clock = {1, 1},
                       }};
 }
@@ -119,7 +119,7 @@ static void open_bare(bare *b, gpci_queues queues) {
     crossbar c = plain(2, 2, 32, 8);
     c.options.first_receiver = 2;
     c.options.first_sender = 4;
-    c.options.input_room = 3;
+    c.options.input_capacity = 3;
     c.options.queues = queues;
     cr_assert_eq(gpc_context_create(NULL, NULL, &b->context), GPC_OK);
     gpci_pool_init(&b->pool, b->context);
@@ -250,8 +250,8 @@ Test(network, a_packet_behind_another_in_one_queue) {
 
 Test(network, a_full_output_holds_senders_back) {
     crossbar c = plain(1, 1, 32, 2);
-    c.options.input_room = 1;
-    c.options.output_room = 2;
+    c.options.input_capacity = 1;
+    c.options.output_capacity = 2;
     c.closed = 50;
     c.takes = 1;
     item *items =
@@ -270,7 +270,7 @@ Test(network, a_full_output_holds_senders_back) {
 
 Test(network, buffers_of_no_length_are_latches) {
     crossbar c = plain(2, 1, 8, 0);
-    c.options.input_room = c.options.output_room = 0;
+    c.options.input_capacity = c.options.output_capacity = 0;
     item *items = ITEMS(PACKET(1, 0, 0, 16), PACKET(1, 0, 0, 16), PACKET(1, 1, 0, 16), PACKET(1, 1, 0, 16));
     crossbar_run(&c, items, 4);
     /* The buffer's only packet is taken in the cycle when the link becomes free. */
@@ -309,8 +309,8 @@ Test(network, a_saturated_crossbar_keeps_order_and_its_links_busy) {
     enum { PORTS = 70, EACH = 70 };
     static item items[PORTS * EACH];
     crossbar c = plain(PORTS, PORTS, 32, 3);
-    c.options.input_room = 8;
-    c.options.output_room = 4;
+    c.options.input_capacity = 8;
+    c.options.output_capacity = 4;
     for (uint32_t i = 0; i < PORTS * EACH; i++)
         items[i] = (item){.cycle = 1, .input = i % PORTS, .output = (i + i / PORTS) % PORTS, .size = 128};
     for (int queues = 0; queues < 2; queues++) {

@@ -28,8 +28,8 @@ static crossbar random_crossbar(uint64_t *state) {
                       .outputs = pick(state, 1, 6),
                       .width = pick(state, 1, 40),
                       .latency = pick(state, 0, 6),
-                      .input_room = pick(state, 0, 5),
-                      .output_room = pick(state, 0, 5),
+                      .input_capacity = pick(state, 0, 5),
+                      .output_capacity = pick(state, 0, 5),
                       .queues = gpci_random_below(state, 2) ? GPCI_QUEUES_VIRTUAL : GPCI_QUEUES_FIFO,
                   }};
     c.options.clock = random_clock(state);
@@ -40,11 +40,11 @@ static crossbar random_crossbar(uint64_t *state) {
     if (gpci_random_below(state, 8) == 0)
         c.options.outputs = pick(state, 60, 64);
     if (gpci_random_below(state, 4) == 0)
-        c.options.input_room = c.options.output_room = GPCI_UNLIMITED;
+        c.options.input_capacity = c.options.output_capacity = GPCI_UNLIMITED;
     if (gpci_random_below(state, 3) == 0) { /* bytes */
         c.options.largest = pick(state, 1, 150);
-        c.options.input_room = c.options.largest + pick(state, 0, 300);
-        c.options.output_room = c.options.largest + pick(state, 0, 300);
+        c.options.input_capacity = c.options.largest + pick(state, 0, 300);
+        c.options.output_capacity = c.options.largest + pick(state, 0, 300);
     }
     c.ports_last = gpci_random_below(state, 2);
     c.takes = pick(state, 0, 2);
@@ -81,9 +81,9 @@ static void describe(char *text, size_t size, const crossbar *c, uint64_t trial,
         text, size,
         "trial %llu, packet %u: %u x %u, width %u, latency %u, room %llu and %llu (bytes: %u), queues %u, clock %u/%u, "
         "ports last %u, takes %u, seldom %u, closed %llu",
-        (unsigned long long)trial, i, o->inputs, o->outputs, o->width, o->latency, (unsigned long long)o->input_room,
-        (unsigned long long)o->output_room, o->largest, o->queues, o->clock.own, o->clock.core, c->ports_last, c->takes,
-        c->seldom, (unsigned long long)c->closed);
+        (unsigned long long)trial, i, o->inputs, o->outputs, o->width, o->latency,
+        (unsigned long long)o->input_capacity, (unsigned long long)o->output_capacity, o->largest, o->queues,
+        o->clock.own, o->clock.core, c->ports_last, c->takes, c->seldom, (unsigned long long)c->closed);
 }
 
 static void compare(uint64_t trial) {

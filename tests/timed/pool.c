@@ -186,14 +186,14 @@ Test(pool, messages_have_a_cache_line_and_a_link) {
         cr_assert_eq(gpci_pool_reserve_messages(&pool, 1), GPC_OK);
         const uint32_t whole = gpci_pool_take(&pool), waiter = gpci_pool_take_target(&pool);
         taken[i] = gpci_pool_take_message(&pool);
-        cr_assert(gpci_pool_is_whole(&pool, whole));
-        cr_assert_not(gpci_pool_is_whole(&pool, taken[i]));
+        cr_assert(gpci_pool_is_packet(&pool, whole));
+        cr_assert_not(gpci_pool_is_packet(&pool, taken[i]));
         cr_assert_eq(gpci_pool_place(&pool, whole), i);
         memset(gpci_packet_at(&pool, whole), 0xff, sizeof(gpci_packet));
         memset(gpci_packet_at(&pool, waiter), 0xff, offsetof(gpci_packet, request));
         pool.links[whole].next = 7;
         /* Fresh memory has equal bytes in every run, for snapshots; no code may rely on the bytes. */
-        cr_assert_eq(gpci_packet_at(&pool, taken[i])->path.beside, GPCI_CHECKING ? 0xa5a5a5a5 : 0);
+        cr_assert_eq(gpci_packet_at(&pool, taken[i])->path.next_of_bundle, GPCI_CHECKING ? 0xa5a5a5a5 : 0);
         gpci_packet_at(&pool, taken[i])->address = i;
         gpci_packet_at(&pool, taken[i])->born = i;
         pool.links[taken[i]].next = i;
@@ -314,11 +314,11 @@ Test(pool, queue_is_first_in_first_out_with_its_occupancy) {
 Test(pool, room_of_a_queue) {
     gpci_queue queue;
     gpci_queue_init(&queue, 0);
-    cr_expect_eq(queue.room, 1, "a latch");
+    cr_expect_eq(queue.capacity, 1, "a latch");
     gpci_queue_init(&queue, 7);
-    cr_expect_eq(queue.room, 7);
+    cr_expect_eq(queue.capacity, 7);
     gpci_queue_init(&queue, GPCI_UNLIMITED);
-    cr_expect_eq(queue.room, GPCI_UNLIMITED);
+    cr_expect_eq(queue.capacity, GPCI_UNLIMITED);
     gpci_queue_init(&queue, UINT64_MAX);
-    cr_expect_eq(queue.room, GPCI_UNLIMITED);
+    cr_expect_eq(queue.capacity, GPCI_UNLIMITED);
 }

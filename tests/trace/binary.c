@@ -464,7 +464,7 @@ Test(binary, numbers) {
         gpci_buffer_varint(&bytes, values[n]);
         gpci_buffer_signed(&bytes, values[n]);
     }
-    cr_assert(gpci_buffer_room(&bytes, GPCI_SLACK) && !bytes.failed);
+    cr_assert(gpci_buffer_reserve(&bytes, GPCI_SLACK) && !bytes.failed);
     gpci_cursor cursor = {bytes.data, bytes.data + bytes.length, false};
     for (unsigned n = 0; n < 200; n++) {
         cr_assert_eq(gpci_cursor_varint(&cursor), values[n]);
@@ -478,7 +478,7 @@ Test(binary, numbers) {
             values[n] = width == 64 ? gpci_random(&random) : gpci_random(&random) >> (64 - width);
         gpci_buffer_bits(&bytes, values, 200, width);
         cr_assert_eq(bytes.length, 25 * width);
-        cr_assert(gpci_buffer_room(&bytes, GPCI_SLACK));
+        cr_assert(gpci_buffer_reserve(&bytes, GPCI_SLACK));
         for (unsigned n = 0; n < 200; n++)
             cr_assert_eq(gpci_unpack(bytes.data, n, width), values[n], "%u of width %u", n, width);
     }

@@ -77,29 +77,29 @@ typedef struct block {
  * Set indices for line numbers of one region. The remainder of the low 31 bits takes a product of 32 by 32 bits (the
  * proof of gpci_divisor with 31 for 63). The upper bits add a constant.
  */
-static void modulo_sets(const gpc_cache *cache, block *b) {
+static void modulo_sets(const gpc_cache *cache, block *requests) {
     const gpci_divisor by = cache->index.sets;
     const uint64_t unit = (uint64_t)1 << (32 + by.shift);
     const uint64_t multiplier = unit / by.divisor + (unit % by.divisor != 0);
     const unsigned shift = 32 + by.shift;
     const uint32_t divisor = by.divisor, rest = gpci_modulo(&by, (uint64_t)cache->high << GPCI_TAG_BITS);
-    for (uint32_t i = 0; i < b->length; i++) {
-        uint32_t low = b->tags[i] & ~GPCI_TAG_VALID;
+    for (uint32_t i = 0; i < requests->length; i++) {
+        uint32_t low = requests->tags[i] & ~GPCI_TAG_VALID;
         uint32_t set = low - (uint32_t)((low * multiplier) >> shift) * divisor + rest;
-        b->sets[i] = set >= divisor ? set - divisor : set;
+        requests->sets[i] = set >= divisor ? set - divisor : set;
     }
 }
 
-static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *b) {
+static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *requests) {
     if (cache->options.index != GPC_INDEX_MODULO) {
-        for (uint32_t i = 0; i < b->length; i++)
-            b->sets[i] = gpci_index_of(&cache->index, addresses[i] >> cache->line_shift);
+        for (uint32_t i = 0; i < requests->length; i++)
+            requests->sets[i] = gpci_index_of(&cache->index, addresses[i] >> cache->line_shift);
     } else if (gpci_power_of_two(cache->sets)) {
         const uint32_t mask = cache->sets - 1;
-        for (uint32_t i = 0; i < b->length; i++)
-            b->sets[i] = (uint32_t)(addresses[i] >> cache->line_shift) & mask;
+        for (uint32_t i = 0; i < requests->length; i++)
+            requests->sets[i] = (uint32_t)(addresses[i] >> cache->line_shift) & mask;
     } else {
-        modulo_sets(cache, b);
+        modulo_sets(cache, requests);
     }
 }
 
@@ -107,7 +107,7 @@ static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *
  * Resolve the next accesses, at most BLOCK. The block ends before the first access that the loop may not take: an
  * access beyond its line, an atomic, a prefetch, or a tag of another region.
  */
-static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *b) {
+static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *requests) {
     const uint64_t *addresses = batch->addresses + first;
     const uint8_t *kinds = batch->kinds ? batch->kinds + first : NULL;
     const uint64_t offset_mask = cache->options.line_bytes - 1, high = cache->high;
@@ -117,7 +117,7 @@ static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first
     uint64_t odd = 0;
     for (uint32_t i = 0; i < length; i++) {
         uint64_t line = addresses[i] >> shift;
-        b->tags[i] = gpci_tag(line);
+        requests->tags[i] = gpci_tag(line);
         odd |= (line >> GPCI_TAG_BITS) ^ high;
     }
     for (uint32_t i = 0; i < length && limit < offset_mask; i++)
@@ -131,29 +131,29 @@ static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first
             i++;
         length = i;
     }
-    b->length = length;
-    find_sets(cache, addresses, b);
+    requests->length = length;
+    find_sets(cache, addresses, requests);
 }
 
 /* Convert evicted tags to line addresses. */
-static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *restrict evicted) {
+static void report_evicted(const gpc_cache *cache, const block *requests, uint64_t *restrict evicted) {
     const uint64_t region = (uint64_t)cache->high << GPCI_TAG_BITS;
     const unsigned shift = cache->line_shift;
-    for (uint32_t i = 0; i < b->length; i++) {
-        uint64_t old = b->left[i];
+    for (uint32_t i = 0; i < requests->length; i++) {
+        uint64_t old = requests->left[i];
         evicted[i] = ((region | (old & ~(uint64_t)GPCI_TAG_VALID)) << shift) | ((old >> 31) - 1);
     }
 }
 
 static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length,
-                         gpci_counts *n) {
+                         gpci_counts *counts) {
     uint32_t stores = 0, hits = 0;
     for (uint32_t i = 0; i < length; i++) {
         stores += kinds[i];
         hits += kinds[i] & results[i];
     }
-    n->stores += stores;
-    n->store_hits += hits;
+    counts->stores += stores;
+    counts->store_hits += hits;
 }
 
 /* Order after a new line has filled the least recent way, `last`. */
@@ -177,16 +177,17 @@ static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
 }
 
 /* Run a block with LRU. `fixed`: 4 or 16 ways, 0 = other numbers. `kinds`: NULL = no stores. */
-GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results, uint32_t fixed,
-                           gpci_counts *n) {
+GPCI_INLINE void lru_block(gpc_cache *cache, block *requests, const uint8_t *kinds, uint8_t *restrict results,
+                           uint32_t fixed, gpci_counts *counts) {
     uint32_t *const tags = cache->tags, *const states = cache->states;
     uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
-    const uint32_t length = b->length;
+    const uint32_t length = requests->length;
     uint32_t misses = 0, filled = 0, write_backs = 0;
     bool room = cache->free_ways != 0;
     for (uint32_t i = 0; i < length; i++) {
-        uint32_t set = b->sets[i], tag = b->tags[i], store = kinds ? kinds[i] : 0, old = 0, flags = GPC_BATCH_HIT;
+        uint32_t set = requests->sets[i], tag = requests->tags[i], store = kinds ? kinds[i] : 0, old = 0,
+                 flags = GPC_BATCH_HIT;
         size_t base = (size_t)set * row;
         uint64_t order = orders[set];
         uint32_t way = order & 15;
@@ -212,34 +213,34 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
         if (kinds) /* no branch on the kind: stores are hard to predict */
             states[base + way] |= store << GPCI_DIRTY_SHIFT;
         results[i] = (uint8_t)flags;
-        b->left[i] = old;
+        requests->left[i] = old;
     }
-    n->hits += length - misses;
-    n->evictions += misses - filled;
-    n->write_backs += write_backs;
+    counts->hits += length - misses;
+    counts->evictions += misses - filled;
+    counts->write_backs += write_backs;
 }
 
 /* Run blocks with orders in words. `until_full`: stop behind the block that fills the cache. */
 GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
-    block b;
-    gpci_counts n = {0};
+    block requests;
+    gpci_counts counts = {0};
     size_t at = first;
-    for (; at < batch->count && !(until_full && !cache->free_ways); at += b.length) {
-        resolve(cache, batch, at, &b);
-        if (!b.length)
+    for (; at < batch->count && !(until_full && !cache->free_ways); at += requests.length) {
+        resolve(cache, batch, at, &requests);
+        if (!requests.length)
             break;
-        uint8_t *results = batch->results ? batch->results + at : b.results;
+        uint8_t *results = batch->results ? batch->results + at : requests.results;
         if (batch->kinds) {
-            lru_block(cache, &b, batch->kinds + at, results, fixed, &n);
-            count_stores(batch->kinds + at, results, b.length, &n);
+            lru_block(cache, &requests, batch->kinds + at, results, fixed, &counts);
+            count_stores(batch->kinds + at, results, requests.length, &counts);
         } else {
-            lru_block(cache, &b, NULL, results, fixed, &n);
+            lru_block(cache, &requests, NULL, results, fixed, &counts);
         }
         if (batch->evicted)
-            report_evicted(cache, &b, batch->evicted + at);
+            report_evicted(cache, &requests, batch->evicted + at);
     }
-    n.accesses = at - first;
-    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    counts.accesses = at - first;
+    gpci_settle(&cache->stats, &counts, !batch->size || batch->size == cache->options.line_bytes);
     return at;
 }
 

@@ -34,88 +34,90 @@ enum { MOST_ORDERED_WAYS = 8 };
 #include "cache/batch/batch_rows_avx2.h"
 #endif
 
-GPCI_INLINE void take_all(uint32_t *rows, block *b, uint32_t ways, bool writes) {
-    const uint32_t length = b->length;
+GPCI_INLINE void take_all(uint32_t *rows, block *requests, uint32_t ways, bool writes) {
+    const uint32_t length = requests->length;
     for (uint32_t i = 0; i < length; i++) {
-        uint32_t *row = rows + (size_t)b->sets[i] * ways;
+        uint32_t *row = rows + (size_t)requests->sets[i] * ways;
         if (ways == 4)
-            take4(row, &b->tags[i], &b->left[i], writes);
+            take4(row, &requests->tags[i], &requests->left[i], writes);
         else if (ways == 8)
-            take8(row, &b->tags[i], &b->left[i], writes);
+            take8(row, &requests->tags[i], &requests->left[i], writes);
         else
-            take16(row, &b->tags[i], &b->left[i], writes);
+            take16(row, &requests->tags[i], &requests->left[i], writes);
     }
 }
 
 /* True if all lines are in the window, and have no state except a dirty bit. */
-static bool may_order(ordered *o) {
-    const gpc_cache *cache = o->cache;
+static bool may_order(ordered *batch) {
+    const gpc_cache *cache = batch->cache;
     const size_t slots = (size_t)cache->sets * cache->row;
     uint32_t other = 0, outside = 0, dirty = 0;
     for (size_t slot = 0; slot < slots; slot++) {
-        uint32_t state = cache->states[slot], at = (cache->tags[slot] & ~GPCI_TAG_VALID) - o->start;
+        uint32_t state = cache->states[slot], at = (cache->tags[slot] & ~GPCI_TAG_VALID) - batch->start;
         other |= state ^ 1u;
         dirty |= state;
         outside |= at >> WINDOW_BITS;
     }
-    o->writes |= dirty >> GPCI_DIRTY_SHIFT & 1;
+    batch->writes |= dirty >> GPCI_DIRTY_SHIFT & 1;
     return !(outside | (other & ~(1u << GPCI_DIRTY_SHIFT)));
 }
 
 /* Make tags relative to the window, and mark stores. False if a line is beyond the window. */
-static bool aim_window(const ordered *o, block *b, const uint8_t *kinds) {
+static bool aim_window(const ordered *batch, block *requests, const uint8_t *kinds) {
     uint32_t outside = 0;
-    for (uint32_t i = 0; i < b->length; i++) {
-        b->tags[i] = (b->tags[i] & ~GPCI_TAG_VALID) - o->start;
-        outside |= b->tags[i] >> WINDOW_BITS;
+    for (uint32_t i = 0; i < requests->length; i++) {
+        requests->tags[i] = (requests->tags[i] & ~GPCI_TAG_VALID) - batch->start;
+        outside |= requests->tags[i] >> WINDOW_BITS;
     }
-    for (uint32_t i = 0; kinds && i < b->length; i++)
-        b->tags[i] |= (uint32_t)kinds[i] << 31;
+    for (uint32_t i = 0; kinds && i < requests->length; i++)
+        requests->tags[i] |= (uint32_t)kinds[i] << 31;
     return !outside;
 }
 
 /* Results of a block. A hit's element has the access's tag. */
-static void report_ordered(const block *b, uint8_t *restrict results, gpci_counts *n) {
+static void report_ordered(const block *requests, uint8_t *restrict results, gpci_counts *counts) {
     uint32_t hits = 0, write_backs = 0;
-    for (uint32_t i = 0; i < b->length; i++) {
-        uint32_t hit = !((b->left[i] ^ b->tags[i]) & WINDOW_MASK), dirty = b->left[i] >> 31 & (hit ^ 1);
+    for (uint32_t i = 0; i < requests->length; i++) {
+        uint32_t hit = !((requests->left[i] ^ requests->tags[i]) & WINDOW_MASK),
+                 dirty = requests->left[i] >> 31 & (hit ^ 1);
         results[i] = (uint8_t)((GPC_BATCH_EVICTED ^ (hit * (GPC_BATCH_EVICTED | GPC_BATCH_HIT))) | dirty << 2);
         hits += hit;
         write_backs += dirty;
     }
-    n->hits += hits;
-    n->evictions += b->length - hits;
-    n->write_backs += write_backs;
+    counts->hits += hits;
+    counts->evictions += requests->length - hits;
+    counts->write_backs += write_backs;
 }
 
-static void report_left(const ordered *o, const block *b, uint64_t *restrict evicted) {
-    const uint64_t region = (uint64_t)o->cache->high << GPCI_TAG_BITS;
-    const unsigned shift = o->cache->line_shift;
-    for (uint32_t i = 0; i < b->length; i++) {
-        uint64_t line = (b->left[i] & WINDOW_MASK) + o->start;
-        bool hit = !((b->left[i] ^ b->tags[i]) & WINDOW_MASK);
+static void report_left(const ordered *batch, const block *requests, uint64_t *restrict evicted) {
+    const uint64_t region = (uint64_t)batch->cache->high << GPCI_TAG_BITS;
+    const unsigned shift = batch->cache->line_shift;
+    for (uint32_t i = 0; i < requests->length; i++) {
+        uint64_t line = (requests->left[i] & WINDOW_MASK) + batch->start;
+        bool hit = !((requests->left[i] ^ requests->tags[i]) & WINDOW_MASK);
         evicted[i] = (region | line) << shift | (0 - (uint64_t)hit);
     }
 }
 
-GPCI_INLINE size_t run_rows(const ordered *o, const gpc_batch *batch, size_t first, uint32_t ways, gpci_counts *n) {
-    block b;
+GPCI_INLINE size_t run_rows(const ordered *order, const gpc_batch *batch, size_t first, uint32_t ways,
+                            gpci_counts *counts) {
+    block requests;
     size_t at = first;
-    for (; at < batch->count; at += b.length) {
+    for (; at < batch->count; at += requests.length) {
         const uint8_t *kinds = batch->kinds ? batch->kinds + at : NULL;
-        uint8_t *results = batch->results ? batch->results + at : b.results;
-        resolve(o->cache, batch, at, &b);
-        if (!b.length || !aim_window(o, &b, kinds))
+        uint8_t *results = batch->results ? batch->results + at : requests.results;
+        resolve(order->cache, batch, at, &requests);
+        if (!requests.length || !aim_window(order, &requests, kinds))
             break;
-        if (o->writes)
-            take_all(o->cache->tags, &b, ways, true);
+        if (order->writes)
+            take_all(order->cache->tags, &requests, ways, true);
         else
-            take_all(o->cache->tags, &b, ways, false);
-        report_ordered(&b, results, n);
+            take_all(order->cache->tags, &requests, ways, false);
+        report_ordered(&requests, results, counts);
         if (kinds)
-            count_stores(kinds, results, b.length, n);
+            count_stores(kinds, results, requests.length, counts);
         if (batch->evicted)
-            report_left(o, &b, batch->evicted + at);
+            report_left(order, &requests, batch->evicted + at);
     }
     return at;
 }
@@ -133,16 +135,16 @@ static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first
     if (cache->free_ways || cache->row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)
         return first;
     uint32_t line = (uint32_t)(batch->addresses[first] >> cache->line_shift) & ~GPCI_TAG_VALID;
-    ordered o = {.cache = cache, .start = line < half ? 0 : line - half, .writes = batch->kinds};
-    if (!may_order(&o))
+    ordered order = {.cache = cache, .start = line < half ? 0 : line - half, .writes = batch->kinds};
+    if (!may_order(&order))
         return first;
-    gpci_counts n = {0};
-    order_rows(&o);
-    size_t at = ways == 4   ? run_rows(&o, batch, first, 4, &n)
-                : ways == 8 ? run_rows(&o, batch, first, 8, &n)
-                            : run_rows(&o, batch, first, 16, &n);
-    restore_rows(&o);
-    n.accesses = at - first;
-    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    gpci_counts counts = {0};
+    order_rows(&order);
+    size_t at = ways == 4   ? run_rows(&order, batch, first, 4, &counts)
+                : ways == 8 ? run_rows(&order, batch, first, 8, &counts)
+                            : run_rows(&order, batch, first, 16, &counts);
+    restore_rows(&order);
+    counts.accesses = at - first;
+    gpci_settle(&cache->stats, &counts, !batch->size || batch->size == cache->options.line_bytes);
     return at;
 }

@@ -52,8 +52,8 @@ GPCI_INLINE void take16(uint32_t *row, const uint32_t *tag, uint32_t *left, bool
     (void)row, (void)tag, (void)left, (void)writes; /* rows of 16 are not ordered here: MOST_ORDERED_WAYS */
 }
 
-static void order_rows(const ordered *o) {
-    const gpc_cache *cache = o->cache;
+static void order_rows(const ordered *batch) {
+    const gpc_cache *cache = batch->cache;
     const uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     for (uint32_t set = 0; set < cache->sets; set++) {
         uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
@@ -61,13 +61,13 @@ static void order_rows(const ordered *o) {
         memcpy(tags, row, cache->ways * sizeof *tags);
         for (uint32_t place = 0; place < cache->ways; place++) {
             const uint32_t way = orders[set] >> 4 * place & 15, dirty = states[way] >> GPCI_DIRTY_SHIFT;
-            row[place] = (tags[way] - (o->start | GPCI_TAG_VALID)) | way << WINDOW_BITS | dirty << 31;
+            row[place] = (tags[way] - (batch->start | GPCI_TAG_VALID)) | way << WINDOW_BITS | dirty << 31;
         }
     }
 }
 
-static void restore_rows(const ordered *o) {
-    const gpc_cache *cache = o->cache;
+static void restore_rows(const ordered *batch) {
+    const gpc_cache *cache = batch->cache;
     uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const uint64_t within = ~(uint64_t)0 >> (64 - 4 * cache->ways);
     for (uint32_t set = 0; set < cache->sets; set++) {
@@ -77,7 +77,7 @@ static void restore_rows(const ordered *o) {
         memcpy(elements, row, cache->ways * sizeof *elements);
         for (uint32_t place = 0; place < cache->ways; place++) {
             const uint32_t element = elements[place], way = element >> WINDOW_BITS & 15;
-            row[way] = (element & WINDOW_MASK) + (o->start | GPCI_TAG_VALID);
+            row[way] = (element & WINDOW_MASK) + (batch->start | GPCI_TAG_VALID);
             states[way] = 1u | element >> 31 << GPCI_DIRTY_SHIFT;
             order |= (uint64_t)way << 4 * place;
         }

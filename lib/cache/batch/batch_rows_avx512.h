@@ -46,8 +46,8 @@ GPCI_INLINE __m512i ways_of(uint64_t order) {
     return _mm512_and_si512(_mm512_srlv_epi32(halves, LANE_SHIFTS), _mm512_set1_epi32(15));
 }
 
-static void order_rows(const ordered *o) {
-    gpc_cache *cache = o->cache;
+static void order_rows(const ordered *batch) {
+    gpc_cache *cache = batch->cache;
     const uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const __mmask16 lanes = (__mmask16)(0xffffu >> (16 - cache->ways));
     for (uint32_t set = 0; set < cache->sets; set++) {
@@ -55,15 +55,15 @@ static void order_rows(const ordered *o) {
         __m512i ways = ways_of(orders[set]);
         __m512i tags = _mm512_permutexvar_epi32(ways, _mm512_maskz_loadu_epi32(lanes, row));
         __m512i dirty = _mm512_permutexvar_epi32(ways, _mm512_maskz_loadu_epi32(lanes, states));
-        tags = _mm512_sub_epi32(tags, _mm512_set1_epi32((int)(o->start | GPCI_TAG_VALID)));
+        tags = _mm512_sub_epi32(tags, _mm512_set1_epi32((int)(batch->start | GPCI_TAG_VALID)));
         dirty = _mm512_slli_epi32(_mm512_srli_epi32(dirty, GPCI_DIRTY_SHIFT), 31);
         tags = _mm512_or_si512(_mm512_or_si512(tags, dirty), _mm512_slli_epi32(ways, WINDOW_BITS));
         _mm512_mask_storeu_epi32(row, lanes, tags);
     }
 }
 
-static void restore_rows(const ordered *o) {
-    gpc_cache *cache = o->cache;
+static void restore_rows(const ordered *batch) {
+    gpc_cache *cache = batch->cache;
     uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const __mmask16 lanes = (__mmask16)(0xffffu >> (16 - cache->ways));
     const uint64_t within = ~(uint64_t)0 >> (64 - 4 * cache->ways);
@@ -77,7 +77,7 @@ static void restore_rows(const ordered *o) {
         uint64_t low = (uint32_t)_mm512_mask_reduce_or_epi32(lanes & 0xff, places);
         uint64_t high = (uint32_t)_mm512_mask_reduce_or_epi32(lanes & 0xff00, places);
         orders[set] = (orders[set] & ~within) | high << 32 | low;
-        tags = _mm512_add_epi32(tags, _mm512_set1_epi32((int)(o->start | GPCI_TAG_VALID)));
+        tags = _mm512_add_epi32(tags, _mm512_set1_epi32((int)(batch->start | GPCI_TAG_VALID)));
         _mm512_mask_i32scatter_epi32(row, lanes, ways, tags, 4);
         _mm512_mask_i32scatter_epi32(states, lanes, ways, _mm512_or_si512(dirty, _mm512_set1_epi32(1)), 4);
     }

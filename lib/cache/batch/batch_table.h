@@ -37,27 +37,27 @@ typedef struct table {
 } table;
 
 /* Report a leaving line to the tables of the policies. */
-GPCI_INLINE void tell_evict(table *t, uint32_t set, uint32_t way, size_t slot) {
-    const gpc_cache *cache = t->cache;
-    uint32_t dirty = GPCI_DIRTY(t->states[slot]);
-    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (t->tags[slot] & ~GPCI_TAG_VALID);
-    t->eviction.line_address = line << cache->line_shift;
-    t->eviction.set = set;
-    t->eviction.way = way;
-    t->eviction.dirty_sectors = (uint8_t)dirty;
+GPCI_INLINE void tell_evict(table *batch, uint32_t set, uint32_t way, size_t slot) {
+    const gpc_cache *cache = batch->cache;
+    uint32_t dirty = GPCI_DIRTY(batch->states[slot]);
+    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (batch->tags[slot] & ~GPCI_TAG_VALID);
+    batch->eviction.line_address = line << cache->line_shift;
+    batch->eviction.set = set;
+    batch->eviction.way = way;
+    batch->eviction.dirty_sectors = (uint8_t)dirty;
     gpci_bytes bytes = dirty && cache->options.line_bytes <= 128 ? gpci_bytes_of(cache, 1) : (gpci_bytes){{0, 0}};
-    t->eviction.dirty_bytes[0] = bytes.word[0];
-    t->eviction.dirty_bytes[1] = bytes.word[1];
+    batch->eviction.dirty_bytes[0] = bytes.word[0];
+    batch->eviction.dirty_bytes[1] = bytes.word[1];
     if (cache->replacement_ops->on_evict)
-        cache->replacement_ops->on_evict(t->self, set, way, &t->eviction, &t->request);
+        cache->replacement_ops->on_evict(batch->self, set, way, &batch->eviction, &batch->request);
     if (cache->predictor_ops->on_evict)
-        cache->predictor_ops->on_evict(t->guard, set, way, &t->eviction, &t->request);
+        cache->predictor_ops->on_evict(batch->guard, set, way, &batch->eviction, &batch->request);
 }
 
 /* Handle a refusal by the policy. False: the way is invalid and no bypass; the general path must report an error. */
-static GPCI_NOINLINE bool decline(table *t, uint32_t at, uint32_t way) {
-    uint32_t store = t->kinds ? t->kinds[at] : 0;
-    t->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
+static GPCI_NOINLINE bool decline(table *batch, uint32_t at, uint32_t way) {
+    uint32_t store = batch->kinds ? batch->kinds[at] : 0;
+    batch->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
     return way == GPC_WAY_BYPASS;
 }
 
@@ -70,146 +70,147 @@ static GPCI_NOINLINE uint32_t claim_free_way(gpc_cache *cache, size_t base) {
     return way;
 }
 
-GPCI_INLINE void touch(table *t, uint32_t set, uint32_t way, bool guarded) {
-    if (guarded && t->orders)
-        t->orders[set] = gpci_recency_touch(t->orders[set], way);
-    else if (t->on_hit)
-        t->on_hit(t->self, set, way, &t->request);
-    if (guarded && t->guard_ops->on_hit)
-        t->guard_ops->on_hit(t->guard, set, way, &t->request);
+GPCI_INLINE void touch(table *batch, uint32_t set, uint32_t way, bool guarded) {
+    if (guarded && batch->orders)
+        batch->orders[set] = gpci_recency_touch(batch->orders[set], way);
+    else if (batch->on_hit)
+        batch->on_hit(batch->self, set, way, &batch->request);
+    if (guarded && batch->guard_ops->on_hit)
+        batch->guard_ops->on_hit(batch->guard, set, way, &batch->request);
 }
 
-GPCI_INLINE void fill(table *t, uint32_t set, uint32_t way, bool guarded) {
-    if (guarded && t->orders)
-        t->orders[set] = gpci_recency_touch(t->orders[set], way);
-    else if (t->on_fill)
-        t->on_fill(t->self, set, way, &t->request);
-    if (guarded && t->guard_ops->on_fill)
-        t->guard_ops->on_fill(t->guard, set, way, &t->request);
+GPCI_INLINE void fill(table *batch, uint32_t set, uint32_t way, bool guarded) {
+    if (guarded && batch->orders)
+        batch->orders[set] = gpci_recency_touch(batch->orders[set], way);
+    else if (batch->on_fill)
+        batch->on_fill(batch->self, set, way, &batch->request);
+    if (guarded && batch->guard_ops->on_fill)
+        batch->guard_ops->on_fill(batch->guard, set, way, &batch->request);
 }
 
 /* Ask the predictor about access `at`. True if the access bypasses. */
-static bool guarded_off(table *t, uint32_t at, uint32_t set) {
+static bool guarded_off(table *batch, uint32_t at, uint32_t set) {
     gpc_prediction prediction = {GPC_CACHE, 0};
-    t->asked++;
-    t->guard_ops->predict(t->guard, set, &t->request, &prediction);
+    batch->asked++;
+    batch->guard_ops->predict(batch->guard, set, &batch->request, &prediction);
     if (prediction.decision != GPC_BYPASS)
         return false;
-    decline(t, at, GPC_WAY_BYPASS);
+    decline(batch, at, GPC_WAY_BYPASS);
     return true;
 }
 
 /* Handle a miss of access `at`. False: the general path must report an error. */
-GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
+GPCI_INLINE bool table_miss(table *batch, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
                             bool guarded) {
     uint32_t flags = 0, way = GPCI_NO_WAY;
-    if (guarded || t->prepares) {
-        if (t->on_miss)
-            t->on_miss(t->self, set, &t->request);
-        if (guarded && (t->request.kind || !t->guard_ops->before_lookup) && guarded_off(t, at, set))
+    if (guarded || batch->prepares) {
+        if (batch->on_miss)
+            batch->on_miss(batch->self, set, &batch->request);
+        if (guarded && (batch->request.kind || !batch->guard_ops->before_lookup) && guarded_off(batch, at, set))
             return true;
-        if (GPCI_UNLIKELY(t->cache->free_ways))
-            way = claim_free_way(t->cache, base);
+        if (GPCI_UNLIKELY(batch->cache->free_ways))
+            way = claim_free_way(batch->cache, base);
     }
     if (way == GPCI_NO_WAY) {
-        way = guarded && t->orders ? gpci_recency_last(t->orders[set], ways)
-                                   : t->choose_victim(t->self, set, NULL, &t->request);
+        way = guarded && batch->orders ? gpci_recency_last(batch->orders[set], ways)
+                                       : batch->choose_victim(batch->self, set, NULL, &batch->request);
         if (GPCI_UNLIKELY(way >= ways))
-            return decline(t, at, way);
-        flags = GPC_BATCH_EVICTED | (t->states[base + way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
-        t->block.left[at] = t->tags[base + way];
-        if (t->tell_evict)
-            tell_evict(t, set, way, base + way);
+            return decline(batch, at, way);
+        flags = GPC_BATCH_EVICTED | (batch->states[base + way] >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK;
+        batch->block.left[at] = batch->tags[base + way];
+        if (batch->tell_evict)
+            tell_evict(batch, set, way, base + way);
     }
-    t->tags[base + way] = t->block.tags[at];
-    t->states[base + way] = 1u | (stores ? (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT : 0);
-    t->block.results[at] = (uint8_t)flags;
-    fill(t, set, way, guarded);
+    batch->tags[base + way] = batch->block.tags[at];
+    batch->states[base + way] = 1u | (stores ? (uint32_t)batch->kinds[at] << GPCI_DIRTY_SHIFT : 0);
+    batch->block.results[at] = (uint8_t)flags;
+    fill(batch, set, way, guarded);
     return true;
 }
 
-GPCI_INLINE void describe_access(table *t, uint32_t at) {
-    t->request.pc = t->pcs[at];
-    t->request.warp = t->warps[at];
-    t->request.next_use = t->next_uses[at];
+GPCI_INLINE void describe_access(table *batch, uint32_t at) {
+    batch->request.pc = batch->pcs[at];
+    batch->request.warp = batch->warps[at];
+    batch->request.next_use = batch->next_uses[at];
 }
 
 /* Run a block; results are preset to hits. Returns the number of accesses done: fewer if an error must be reported. */
-GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores, bool guarded) {
-    const uint32_t length = t->block.length;
+GPCI_INLINE uint32_t table_block(table *batch, uint32_t fixed, bool stores, bool guarded) {
+    const uint32_t length = batch->block.length;
     for (uint32_t at = 0; at < length; at++) {
-        uint32_t set = t->block.sets[at];
-        size_t base = (size_t)set * (fixed ? fixed : t->cache->row);
-        t->request.address = t->addresses[at];
+        uint32_t set = batch->block.sets[at];
+        size_t base = (size_t)set * (fixed ? fixed : batch->cache->row);
+        batch->request.address = batch->addresses[at];
         if (stores)
-            t->request.kind = t->kinds[at];
-        if (t->described)
-            describe_access(t, at);
-        if (guarded && t->guard_ops->before_lookup && !t->request.kind && guarded_off(t, at, set)) {
-            t->skipped++;
+            batch->request.kind = batch->kinds[at];
+        if (batch->described)
+            describe_access(batch, at);
+        if (guarded && batch->guard_ops->before_lookup && !batch->request.kind && guarded_off(batch, at, set)) {
+            batch->skipped++;
             continue;
         }
-        uint32_t way = find_in_row(t->tags + base, t->cache->row, t->block.tags[at], (int)fixed);
+        uint32_t way = find_in_row(batch->tags + base, batch->cache->row, batch->block.tags[at], (int)fixed);
         if (way == GPCI_NO_WAY) {
-            if (GPCI_UNLIKELY(!table_miss(t, at, set, base, fixed ? fixed : t->cache->ways, stores, guarded)))
+            if (GPCI_UNLIKELY(!table_miss(batch, at, set, base, fixed ? fixed : batch->cache->ways, stores, guarded)))
                 return at;
             continue;
         }
         if (stores)
-            t->states[base + way] |= (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT;
-        touch(t, set, way, guarded);
+            batch->states[base + way] |= (uint32_t)batch->kinds[at] << GPCI_DIRTY_SHIFT;
+        touch(batch, set, way, guarded);
     }
     return length;
 }
 
 /* As table_block, for a full cache and a policy with only hit and fill functions. */
-GPCI_INLINE uint32_t short_block(table *t, uint32_t ways, bool stores) {
-    const uint32_t length = t->block.length;
+GPCI_INLINE uint32_t short_block(table *batch, uint32_t ways, bool stores) {
+    const uint32_t length = batch->block.length;
     for (uint32_t at = 0; at < length; at++) {
-        uint32_t set = t->block.sets[at];
+        uint32_t set = batch->block.sets[at];
         size_t base = (size_t)set * ways;
-        uint32_t way = find_in_row(t->tags + base, ways, t->block.tags[at], (int)ways);
+        uint32_t way = find_in_row(batch->tags + base, ways, batch->block.tags[at], (int)ways);
         if (way != GPCI_NO_WAY) {
             if (stores)
-                t->states[base + way] |= (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT;
-            t->on_hit(t->self, set, way, &t->request);
+                batch->states[base + way] |= (uint32_t)batch->kinds[at] << GPCI_DIRTY_SHIFT;
+            batch->on_hit(batch->self, set, way, &batch->request);
             continue;
         }
-        way = t->choose_victim(t->self, set, NULL, &t->request);
+        way = batch->choose_victim(batch->self, set, NULL, &batch->request);
         if (GPCI_UNLIKELY(way >= ways)) {
-            if (!decline(t, at, way))
+            if (!decline(batch, at, way))
                 return at;
             continue;
         }
-        uint32_t *tag = t->tags + base + way, *state = t->states + base + way;
-        t->block.left[at] = *tag;
-        t->block.results[at] = (uint8_t)(GPC_BATCH_EVICTED | (*state >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK);
-        *tag = t->block.tags[at];
-        *state = 1u | (stores ? (uint32_t)t->kinds[at] << GPCI_DIRTY_SHIFT : 0);
-        t->on_fill(t->self, set, way, &t->request);
+        uint32_t *tag = batch->tags + base + way, *state = batch->states + base + way;
+        batch->block.left[at] = *tag;
+        batch->block.results[at] =
+            (uint8_t)(GPC_BATCH_EVICTED | (*state >> GPCI_DIRTY_SHIFT & 1) * GPC_BATCH_WRITE_BACK);
+        *tag = batch->block.tags[at];
+        *state = 1u | (stores ? (uint32_t)batch->kinds[at] << GPCI_DIRTY_SHIFT : 0);
+        batch->on_fill(batch->self, set, way, &batch->request);
     }
     return length;
 }
 
-typedef uint32_t (*block_fn)(table *t);
+typedef uint32_t (*block_fn)(table *batch);
 
-#define BLOCK_FN(name, ways, stores, guarded)         \
-    static GPCI_NOINLINE uint32_t name(table *t) {    \
-        return table_block(t, ways, stores, guarded); \
+#define BLOCK_FN(name, ways, stores, guarded)             \
+    static GPCI_NOINLINE uint32_t name(table *batch) {    \
+        return table_block(batch, ways, stores, guarded); \
     }
 BLOCK_FN(loads_of_4, 4, false, false)
 BLOCK_FN(accesses_of_4, 4, true, false)
-BLOCK_FN(guarded_of_4, 4, t->kinds, true)
+BLOCK_FN(guarded_of_4, 4, batch->kinds, true)
 BLOCK_FN(loads_of_16, 16, false, false)
 BLOCK_FN(accesses_of_16, 16, true, false)
-BLOCK_FN(guarded_of_16, 16, t->kinds, true)
-BLOCK_FN(accesses_of_any, 0, t->kinds, false)
-BLOCK_FN(guarded_of_any, 0, t->kinds, true)
+BLOCK_FN(guarded_of_16, 16, batch->kinds, true)
+BLOCK_FN(accesses_of_any, 0, batch->kinds, false)
+BLOCK_FN(guarded_of_any, 0, batch->kinds, true)
 #undef BLOCK_FN
 
-#define SHORT_FN(name, ways, stores)               \
-    static GPCI_NOINLINE uint32_t name(table *t) { \
-        return short_block(t, ways, stores);       \
+#define SHORT_FN(name, ways, stores)                   \
+    static GPCI_NOINLINE uint32_t name(table *batch) { \
+        return short_block(batch, ways, stores);       \
     }
 SHORT_FN(short_loads_of_4, 4, false)
 SHORT_FN(short_accesses_of_4, 4, true)
@@ -218,14 +219,14 @@ SHORT_FN(short_accesses_of_16, 16, true)
 #undef SHORT_FN
 
 /* Short loop, or NULL if policy or cache need more. */
-static block_fn short_fn_for(const table *t, uint32_t fixed) {
-    const gpc_replacement_ops *ops = t->cache->replacement_ops;
-    if (!fixed || t->cache->guarded || t->prepares || t->tell_evict || ops->reads != GPC_READS_PLACE ||
-        ops->reads_with || !t->on_hit || !t->on_fill)
+static block_fn short_fn_for(const table *batch, uint32_t fixed) {
+    const gpc_replacement_ops *ops = batch->cache->replacement_ops;
+    if (!fixed || batch->cache->guarded || batch->prepares || batch->tell_evict || ops->reads != GPC_READS_PLACE ||
+        ops->reads_with || !batch->on_hit || !batch->on_fill)
         return NULL;
     if (fixed == 4)
-        return t->kinds ? short_accesses_of_4 : short_loads_of_4;
-    return t->kinds ? short_accesses_of_16 : short_loads_of_16;
+        return batch->kinds ? short_accesses_of_4 : short_loads_of_4;
+    return batch->kinds ? short_accesses_of_16 : short_loads_of_16;
 }
 
 static block_fn block_fn_for(const gpc_cache *cache, uint32_t fixed, bool stores) {
@@ -236,7 +237,7 @@ static block_fn block_fn_for(const gpc_cache *cache, uint32_t fixed, bool stores
     return cache->guarded ? guarded_of_any : accesses_of_any;
 }
 
-static void count_results(const uint8_t *restrict results, uint32_t length, gpci_counts *n) {
+static void count_results(const uint8_t *restrict results, uint32_t length, gpci_counts *counts) {
     uint32_t hits = 0, evictions = 0, write_backs = 0, bypasses = 0, store_bypasses = 0;
     for (uint32_t i = 0; i < length; i++) {
         hits += results[i] & 1u;
@@ -245,11 +246,11 @@ static void count_results(const uint8_t *restrict results, uint32_t length, gpci
         bypasses += results[i] >> 3 & 1u;
         store_bypasses += results[i] >> 5 & 1u;
     }
-    n->hits += hits;
-    n->evictions += evictions;
-    n->write_backs += write_backs;
-    n->bypasses += bypasses;
-    n->store_bypasses += store_bypasses;
+    counts->hits += hits;
+    counts->evictions += evictions;
+    counts->write_backs += write_backs;
+    counts->bypasses += bypasses;
+    counts->store_bypasses += store_bypasses;
 }
 
 static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
@@ -288,7 +289,7 @@ static void aim_table(table *t, const gpc_batch *batch, size_t first) {
 
 static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
     table t;
-    gpci_counts n = {0};
+    gpci_counts counts = {0};
     size_t at = first;
     uint32_t length;
     block_fn run = block_fn_for(cache, fixed, batch->kinds);
@@ -299,17 +300,17 @@ static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, 
         length = t.block.length;
         block_fn quick = short_fn_for(&t, fixed);
         t.block.length = quick ? quick(&t) : run(&t);
-        count_results(t.block.results, t.block.length, &n);
+        count_results(t.block.results, t.block.length, &counts);
         if (t.kinds)
-            count_stores(t.kinds, t.block.results, t.block.length, &n);
+            count_stores(t.kinds, t.block.results, t.block.length, &counts);
         if (batch->results)
             memcpy(batch->results + at, t.block.results, t.block.length);
         if (batch->evicted)
             report_evicted(cache, &t.block, batch->evicted + at);
         at += t.block.length;
     } while (at < batch->count && t.block.length && t.block.length == length);
-    n.accesses = at - first;
-    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    counts.accesses = at - first;
+    gpci_settle(&cache->stats, &counts, !batch->size || batch->size == cache->options.line_bytes);
     cache->stats.predictions += cache->predicts ? t.asked : 0;
     cache->stats.line_misses -= t.skipped;
     return at;

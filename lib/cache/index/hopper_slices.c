@@ -73,24 +73,25 @@ static uint32_t of_half(uint32_t group, uint32_t half) {
 }
 
 /* Number of an inner granule, from high to low: number / 5, the half (if slices are one half's), bit 16, bit 9. */
-uint64_t gpci_hopper_spread(const gpci_interleave *i, uint64_t granule) {
-    const bool halves = i->slices.divisor == GPCI_HOPPER_SLICES / 2;
-    const uint32_t low = (uint32_t)gpci_polynomial_mix(&i->polynomial, granule) & 0xff, group = low >> 3 & 15;
+uint64_t gpci_hopper_spread(const gpci_interleave *interleave, uint64_t granule) {
+    const bool halves = interleave->slices.divisor == GPCI_HOPPER_SLICES / 2;
+    const uint32_t low = (uint32_t)gpci_polynomial_mix(&interleave->polynomial, granule) & 0xff, group = low >> 3 & 15;
     const uint64_t number = granule >> 9 << 3 | number_of(low, group), quotient = number / 5;
     const uint64_t high = halves ? quotient << 1 | !!(group & HALF_OF) : quotient;
     const uint64_t inner = high << 2 | (granule >> 8 & 1) << 1 | (granule >> 1 & 1);
     const uint32_t slice = (halves ? in_half(group) : group) * 5 + (uint32_t)(number - quotient * 5);
-    return inner * i->slices.divisor + slice;
+    return inner * interleave->slices.divisor + slice;
 }
 
-uint64_t gpci_hopper_gather(const gpci_interleave *i, uint64_t spread) {
-    const bool halves = i->slices.divisor == GPCI_HOPPER_SLICES / 2;
-    const uint64_t inner = gpci_quotient(&i->slices, spread);
-    const uint32_t slice = (uint32_t)(spread - inner * i->slices.divisor);
+uint64_t gpci_hopper_gather(const gpci_interleave *interleave, uint64_t spread) {
+    const bool halves = interleave->slices.divisor == GPCI_HOPPER_SLICES / 2;
+    const uint64_t inner = gpci_quotient(&interleave->slices, spread);
+    const uint32_t slice = (uint32_t)(spread - inner * interleave->slices.divisor);
     const uint32_t group = halves ? of_half(slice / 5, inner >> 2 & 1) : slice / 5;
     const uint64_t number = (inner >> (halves ? 3 : 2)) * 5 + slice % 5;
     const uint64_t above = number >> 3 << 9 | (inner >> 1 & 1) << 8;
-    const uint64_t low = (to_low(group, (uint32_t)number & 7) ^ gpci_polynomial_mix(&i->polynomial, above)) & 0xff;
+    const uint64_t low =
+        (to_low(group, (uint32_t)number & 7) ^ gpci_polynomial_mix(&interleave->polynomial, above)) & 0xff;
     /* only bit 15 remains folded onto `low`; a second fold undoes it */
-    return above | (gpci_polynomial_mix(&i->polynomial, low) & 0xff) | (inner & 1) << 1;
+    return above | (gpci_polynomial_mix(&interleave->polynomial, low) & 0xff) | (inner & 1) << 1;
 }

@@ -96,14 +96,14 @@ unsigned gpci_ipoly_rest(uint64_t sets) {
     }
 }
 
-gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
+gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn index_fn, void *data,
                            gpc_error *error) {
     if (sets < 1 || sets > UINT32_MAX)
         return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options.sets: %llu is not in 1 to 2^32 - 1",
                          (unsigned long long)sets);
     if ((unsigned)kind >= GPC_INDEX_COUNT)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index: %u is no gpc_index", (unsigned)kind);
-    if (kind == GPC_INDEX_USER && !fn)
+    if (kind == GPC_INDEX_USER && !index_fn)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
     if (kind == GPC_INDEX_FERMI && sets != 32 && sets != 64)
         return gpci_fail(error, GPC_ERROR_RANGE,
@@ -115,7 +115,7 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
                           .bits = bits,
                           .first_fold = bits,
                           .sets = gpci_divisor_of((uint32_t)sets),
-                          .fn = fn,
+                          .fn = index_fn,
                           .data = data};
     while (bits && index->first_fold * 2 < 64)
         index->first_fold *= 2;
@@ -164,10 +164,11 @@ static uint64_t low_bits(uint64_t n, unsigned bits) {
 }
 
 /* XOR the upper bits onto the channel, or onto channel and slice; applying the function twice is the identity. */
-static uint64_t hashed(const gpci_interleave *i, uint64_t spread) {
-    if (i->kind == GPCI_SPREAD_IPOLY)
-        return gpci_polynomial_mix(&i->polynomial, spread);
-    return spread ^ low_bits(spread >> i->bits, i->channel_bits) << (i->bits - i->channel_bits);
+static uint64_t hashed(const gpci_interleave *interleave, uint64_t spread) {
+    if (interleave->kind == GPCI_SPREAD_IPOLY)
+        return gpci_polynomial_mix(&interleave->polynomial, spread);
+    return spread ^ low_bits(spread >> interleave->bits, interleave->channel_bits)
+                        << (interleave->bits - interleave->channel_bits);
 }
 
 /*
@@ -181,47 +182,49 @@ static uint64_t odd_inverse(uint64_t odd) {
     return inverse;
 }
 
-static uint32_t shuffled(const gpci_interleave *i, uint64_t group, uint32_t slice, bool back) {
+static uint32_t shuffled(const gpci_interleave *interleave, uint64_t group, uint32_t slice, bool back) {
     const uint64_t key = gpci_mix(group), add = gpci_mix(key);
     const uint64_t odd[2] = {key | 1, add >> 32 | 1};
-    const unsigned fold = (i->bits + 1u) / 2;
+    const unsigned fold = (interleave->bits + 1u) / 2;
     uint64_t n = slice;
-    if (!i->bits)
+    if (!interleave->bits)
         return slice;
     do {
         for (unsigned step = 0; step < 2 && !back; step++) {
-            n = low_bits(n * odd[step] + (add >> step), i->bits);
+            n = low_bits(n * odd[step] + (add >> step), interleave->bits);
             n ^= n >> fold;
         }
         for (unsigned step = 2; step-- > 0 && back;) {
             n ^= n >> fold;
-            n = low_bits((n - (add >> step)) * odd_inverse(odd[step]), i->bits);
+            n = low_bits((n - (add >> step)) * odd_inverse(odd[step]), interleave->bits);
         }
-    } while (n >= i->slices.divisor);
+    } while (n >= interleave->slices.divisor);
     return (uint32_t)n;
 }
 
-static uint64_t reordered(const gpci_interleave *i, uint64_t n, bool back) {
-    const uint64_t group = gpci_quotient(&i->slices, n), first = group * i->slices.divisor;
-    return first + shuffled(i, group, (uint32_t)(n - first), back);
+static uint64_t reordered(const gpci_interleave *interleave, uint64_t n, bool back) {
+    const uint64_t group = gpci_quotient(&interleave->slices, n), first = group * interleave->slices.divisor;
+    return first + shuffled(interleave, group, (uint32_t)(n - first), back);
 }
 
-uint64_t gpci_interleave_spread(const gpci_interleave *i, uint64_t granule) {
-    if (i->kind == GPCI_SPREAD_HOPPER)
-        return gpci_hopper_spread(i, granule);
-    if (i->kind == GPCI_SPREAD_RANDOM)
-        return reordered(i, granule, false);
-    const unsigned inner = i->bits - i->channel_bits; /* bits of the slice within its channel */
-    const uint64_t slice = low_bits(granule, i->channel_bits) << inner | low_bits(granule >> i->channel_bits, inner);
-    return hashed(i, granule >> i->bits << i->bits | slice);
+uint64_t gpci_interleave_spread(const gpci_interleave *interleave, uint64_t granule) {
+    if (interleave->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_spread(interleave, granule);
+    if (interleave->kind == GPCI_SPREAD_RANDOM)
+        return reordered(interleave, granule, false);
+    const unsigned inner = interleave->bits - interleave->channel_bits; /* bits of the slice within its channel */
+    const uint64_t slice =
+        low_bits(granule, interleave->channel_bits) << inner | low_bits(granule >> interleave->channel_bits, inner);
+    return hashed(interleave, granule >> interleave->bits << interleave->bits | slice);
 }
 
-uint64_t gpci_interleave_gather(const gpci_interleave *i, uint64_t spread) {
-    if (i->kind == GPCI_SPREAD_HOPPER)
-        return gpci_hopper_gather(i, spread);
-    if (i->kind == GPCI_SPREAD_RANDOM)
-        return reordered(i, spread, true);
-    const unsigned inner = i->bits - i->channel_bits;
-    const uint64_t plain = hashed(i, spread), slice = low_bits(plain, i->bits);
-    return plain >> i->bits << i->bits | low_bits(slice, inner) << i->channel_bits | slice >> inner;
+uint64_t gpci_interleave_gather(const gpci_interleave *interleave, uint64_t spread) {
+    if (interleave->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_gather(interleave, spread);
+    if (interleave->kind == GPCI_SPREAD_RANDOM)
+        return reordered(interleave, spread, true);
+    const unsigned inner = interleave->bits - interleave->channel_bits;
+    const uint64_t plain = hashed(interleave, spread), slice = low_bits(plain, interleave->bits);
+    return plain >> interleave->bits << interleave->bits | low_bits(slice, inner) << interleave->channel_bits |
+           slice >> inner;
 }

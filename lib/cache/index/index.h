@@ -28,20 +28,20 @@ typedef struct gpci_divisor {
 /* `divisor` must not be 0. */
 gpci_divisor gpci_divisor_of(uint32_t divisor);
 
-GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *by, uint64_t n) {
-    if (!by->multiplier)
-        return n >> by->shift;
+GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *divisor, uint64_t n) {
+    if (!divisor->multiplier)
+        return n >> divisor->shift;
 #ifdef __SIZEOF_INT128__
-    return (uint64_t)((gpci_u128)n * by->multiplier >> 64) >> by->shift;
+    return (uint64_t)((gpci_u128)n * divisor->multiplier >> 64) >> divisor->shift;
 #else
     return n / by->divisor;
 #endif
 }
 
-GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *by, uint64_t n) {
-    if (!by->multiplier)
-        return (uint32_t)n & (by->divisor - 1);
-    return (uint32_t)(n - gpci_quotient(by, n) * by->divisor);
+GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *divisor, uint64_t n) {
+    if (!divisor->multiplier)
+        return (uint32_t)n & (divisor->divisor - 1);
+    return (uint32_t)(n - gpci_quotient(divisor, n) * divisor->divisor);
 }
 
 /*
@@ -125,7 +125,7 @@ uint64_t gpci_index_hopper_bits(uint32_t mask);
  * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64. GPC_ERROR_ARGUMENT: an unknown kind,
  * or GPC_INDEX_USER without a function.
  */
-gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
+gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn index_fn, void *data,
                            gpc_error *error);
 
 GPCI_INLINE uint32_t gpci_index_xor(const gpci_index *index, uint64_t line) {

@@ -48,7 +48,7 @@ typedef struct gpci_star_buffer {
     uint64_t size, used;            /* bytes; 0: unlimited */
     uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
     uint64_t decided;               /* switch output: 1 + cycle of the last decision */
-    uint32_t turn, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
+    uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
 } gpci_star_buffer;
 
 /* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
@@ -147,22 +147,23 @@ struct gpci_engine {
     uint32_t late;                /* answers that wait for all other steps of the cycle (gpci_trail.late) */
     gpci_calendar calendar;
     gpci_items tasks, inflights, sent_messages, waiters, locks;
-    uint64_t *labels; /* [label_room] by task, for a traced host: label of the message that started the task; or NULL */
-    size_t label_room;
-    gpci_trail *trails; /* [trail_room] by task, for lone accesses; or NULL */
-    size_t trail_room;
-    gpci_trail start; /* position at which the next access begins */
-    uint32_t fan_out; /* most tasks made by a step */
-    uint32_t sides;   /* most internal accesses made by a step (gpci_side_begin) */
+    uint64_t
+        *labels; /* [label_capacity] by task, for a traced host: label of the message that started the task; or NULL */
+    size_t label_capacity;
+    gpci_trail *trails; /* [trail_capacity] by task, for lone accesses; or NULL */
+    size_t trail_capacity;
+    gpci_trail start;   /* position at which the next access begins */
+    uint32_t fan_out;   /* most tasks made by a step */
+    uint32_t internals; /* most internal accesses made by a step (gpci_internal_begin) */
     /*
      * [in-flight access][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock
      */
     uint8_t *payload;
-    size_t payload_room, payload_bytes;
+    size_t payload_capacity, payload_bytes;
     gpc_request *policy_request; /* [in-flight access] requests shown to policies; only in a tree with policies */
-    size_t policy_request_room;
+    size_t policy_request_capacity;
     gpci_inflight_rest *rests; /* [in-flight access], or NULL */
-    size_t rest_room;
+    size_t rest_capacity;
     uint32_t largest;        /* largest block size of the first level */
     gpci_net *nets;          /* [star_count] */
     uint32_t *places;        /* [star_count][module_count] place of a module among the members of a network */
@@ -182,112 +183,112 @@ struct gpci_engine {
     gpci_due_queue ended;                 /* accesses to report */
 };
 
-typedef void (*gpci_task_step_fn)(gpci_engine *e, uint32_t subject);
+typedef void (*gpci_task_step_fn)(gpci_engine *engine, uint32_t subject);
 #define X(name) void gpci_step_##name(gpci_engine *e, uint32_t subject);
 GPCI_STEPS(X)
 #undef X
 extern const gpci_task_step_fn gpci_steps[];
 
-GPCI_INLINE gpci_task *gpci_task_at(const gpci_engine *e, uint32_t task) {
-    return (gpci_task *)(void *)e->tasks.items + task;
+GPCI_INLINE gpci_task *gpci_task_at(const gpci_engine *engine, uint32_t task) {
+    return (gpci_task *)(void *)engine->tasks.items + task;
 }
 
-GPCI_INLINE gpci_tree_inflight *gpci_tree_inflight_at(const gpci_engine *e, uint32_t inflight) {
-    return (gpci_tree_inflight *)(void *)e->inflights.items + inflight;
+GPCI_INLINE gpci_tree_inflight *gpci_tree_inflight_at(const gpci_engine *engine, uint32_t inflight) {
+    return (gpci_tree_inflight *)(void *)engine->inflights.items + inflight;
 }
 
-GPCI_INLINE gpci_inflight_rest *gpci_inflight_rest_of(const gpci_engine *e, uint32_t inflight) {
-    return e->rests + inflight;
+GPCI_INLINE gpci_inflight_rest *gpci_inflight_rest_of(const gpci_engine *engine, uint32_t inflight) {
+    return engine->rests + inflight;
 }
 
 /* Mask of an access; gpci_payload_of: its bytes, in a tree with data. */
-GPCI_INLINE uint8_t *gpci_mask_of(const gpci_engine *e, uint32_t inflight) {
-    return e->payload + inflight * e->payload_bytes;
+GPCI_INLINE uint8_t *gpci_mask_of(const gpci_engine *engine, uint32_t inflight) {
+    return engine->payload + inflight * engine->payload_bytes;
 }
 
-GPCI_INLINE uint8_t *gpci_payload_of(const gpci_engine *e, uint32_t inflight) {
-    return gpci_mask_of(e, inflight) + (e->largest + 7) / 8;
+GPCI_INLINE uint8_t *gpci_payload_of(const gpci_engine *engine, uint32_t inflight) {
+    return gpci_mask_of(engine, inflight) + (engine->largest + 7) / 8;
 }
 
 /* Copy of the access's block at unlock. */
-GPCI_INLINE uint8_t *gpci_whole_of(const gpci_engine *e, uint32_t inflight) {
-    return gpci_payload_of(e, inflight) + e->largest;
+GPCI_INLINE uint8_t *gpci_block_copy_of(const gpci_engine *engine, uint32_t inflight) {
+    return gpci_payload_of(engine, inflight) + engine->largest;
 }
 
 /* True if an access skips the first module, or writes through, regardless of state. The access then never joins. */
-bool gpci_goes_alone(const gpci_engine *e, const gpci_tree_inflight *access);
+bool gpci_goes_alone(const gpci_engine *engine, const gpci_tree_inflight *access);
 
-GPCI_INLINE gpci_module *gpci_task_module(const gpci_engine *e, const gpci_task *task) {
-    return gpci_module_at(e->tree, task->module);
+GPCI_INLINE gpci_module *gpci_task_module(const gpci_engine *engine, const gpci_task *task) {
+    return gpci_module_at(engine->tree, task->module);
 }
 
-GPCI_INLINE gpci_module *gpci_task_from(const gpci_engine *e, const gpci_task *task) {
-    return gpci_module_at(e->tree, task->from);
+GPCI_INLINE gpci_module *gpci_task_from(const gpci_engine *engine, const gpci_task *task) {
+    return gpci_module_at(engine->tree, task->from);
 }
 
-GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_engine *e, uint32_t module, uint32_t block) {
-    const gpci_engine_unit *unit = &e->units[module];
+GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_engine *engine, uint32_t module, uint32_t block) {
+    const gpci_engine_unit *unit = &engine->units[module];
     uint32_t item = unit->locks[block & unit->lock_mask];
-    while (item && ((gpci_lock *)gpci_items_at(&e->locks, item))->block != block)
-        item = ((gpci_lock *)gpci_items_at(&e->locks, item))->next;
-    return gpci_items_at(&e->locks, item);
+    while (item && ((gpci_lock *)gpci_items_at(&engine->locks, item))->block != block)
+        item = ((gpci_lock *)gpci_items_at(&engine->locks, item))->next;
+    return gpci_items_at(&engine->locks, item);
 }
 
 /* Fast check: most blocks are unlocked. */
-GPCI_INLINE bool gpci_is_locked(const gpci_engine *e, uint32_t module, uint32_t block) {
-    const gpci_engine_unit *unit = &e->units[module];
-    return unit->locks[block & unit->lock_mask] && gpci_lock_of(e, module, block)->holder != GPCI_NO_ITEM;
+GPCI_INLINE bool gpci_is_locked(const gpci_engine *engine, uint32_t module, uint32_t block) {
+    const gpci_engine_unit *unit = &engine->units[module];
+    return unit->locks[block & unit->lock_mask] && gpci_lock_of(engine, module, block)->holder != GPCI_NO_ITEM;
 }
 
 /* Schedule a step `cycles` from now (in cycles of the host, if there is one). */
-GPCI_INLINE void gpci_step_in(gpci_engine *e, uint32_t subject, gpci_step step, uint64_t cycles) {
+GPCI_INLINE void gpci_step_in(gpci_engine *engine, uint32_t subject, gpci_step step, uint64_t cycles) {
     const gpci_due due = {subject, step};
     if (cycles)
-        gpci_calendar_later(&e->calendar, e->now + cycles, due);
+        gpci_calendar_later(&engine->calendar, engine->now + cycles, due);
     else
-        gpci_calendar_today(&e->calendar, due);
+        gpci_calendar_today(&engine->calendar, due);
 }
 
 /*
  * Run a step without delay. With a host: immediately, as the last action of the calling step. Without a host: after the
  * steps already due, as in Multi2Sim.
  */
-GPCI_INLINE void gpci_then(gpci_engine *e, uint32_t task, gpci_step step) {
-    if (e->direct)
-        gpci_steps[step](e, task);
+GPCI_INLINE void gpci_then(gpci_engine *engine, uint32_t task, gpci_step step) {
+    if (engine->direct)
+        gpci_steps[step](engine, task);
     else
-        gpci_calendar_today(&e->calendar, (gpci_due){task, step});
+        gpci_calendar_today(&engine->calendar, (gpci_due){task, step});
 }
 
 /* engine.c */
 /* Make a child task of the same access. At the end the parent continues with `resumes`. */
-gpci_task *gpci_task_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
+gpci_task *gpci_task_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
                            uint64_t address, uint32_t *out_task);
-void gpci_task_end(gpci_engine *e, uint32_t task);
+void gpci_task_end(gpci_engine *engine, uint32_t task);
 /* End a task without notifying its parent. With a host, an ended access is freed with the last task. */
-void gpci_task_give(gpci_engine *e, uint32_t task);
+void gpci_task_give(gpci_engine *engine, uint32_t task);
 /* Wake all waiters of a queue after `cycles`. gpci_wake_all: most queues are empty. */
-void gpci_wake_all(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles);
-GPCI_INLINE void gpci_wake(gpci_engine *e, gpci_due_queue *queue, uint64_t cycles) {
+void gpci_wake_all(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles);
+GPCI_INLINE void gpci_wake(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles) {
     if (GPCI_UNLIKELY(queue->head != GPCI_NO_ITEM))
-        gpci_wake_all(e, queue, cycles);
+        gpci_wake_all(engine, queue, cycles);
 }
 /* Schedule a step after `cycles` of a module's clock. */
-void gpci_step_after(gpci_engine *e, uint32_t task, gpci_step step, const gpci_module *m, uint64_t cycles);
+void gpci_step_after(gpci_engine *engine, uint32_t task, gpci_step step, const gpci_module *module, uint64_t cycles);
 /*
  * Continue a task with `step` once a module's data (`bytes` of a message) are read or written. 0 bytes: only the
  * latency.
  */
-void gpci_use_data(gpci_engine *e, uint32_t task, gpci_step step, gpci_module *m, uint32_t bytes, bool write);
+void gpci_use_data(gpci_engine *engine, uint32_t task, gpci_step step, gpci_module *module, uint32_t bytes, bool write);
 /* Begin an access with `step` at the cycle; room has been made. */
-uint32_t gpci_inflight_begin(gpci_engine *e, const gpc_coherence_request *request, const gpc_request *carried,
+uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
                              gpci_step step);
 /* Make room for a step and the immediate successors. */
-bool gpci_steps_room(gpci_engine *e);
+bool gpci_steps_reserve_step(gpci_engine *engine);
 /* Run a step; room has been made. */
-gpc_status gpci_step_do(gpci_engine *e, gpci_due due, gpc_error *error);
+gpc_status gpci_step_do(gpci_engine *engine, gpci_due due, gpc_error *error);
 /* Run the steps up to a cycle. */
-gpc_status gpci_steps_until(gpci_engine *e, uint64_t cycle, gpc_error *error);
+gpc_status gpci_steps_until(gpci_engine *engine, uint64_t cycle, gpc_error *error);
 
 /* engine_network.c */
 /*
@@ -303,53 +304,53 @@ typedef struct gpci_message {
     uint64_t address;
     bool masked;
 } gpci_message;
-bool gpci_send(gpci_engine *e, const gpci_message *message);
+bool gpci_send(gpci_engine *engine, const gpci_message *message);
 /* Let the first sender in a queue try to send. */
-void gpci_sender_wake(gpci_engine *e, const gpci_due_queue *queue, uint64_t cycles);
+void gpci_sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64_t cycles);
 /*
  * Build the message by which a task asks its module on behalf of `from`; gpci_reply_message: the module's answer.
  * Neither has data yet.
  */
-gpci_message gpci_request_message(const gpci_engine *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                   gpci_step again);
-gpci_message gpci_reply_message(const gpci_engine *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                 gpci_step again);
 /* X, reached by `probe`, sends the block directly to the module of `request`. */
-bool gpci_send_to_peer(gpci_engine *e, uint32_t probe, uint32_t request, gpci_step again);
+bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again);
 /* Report a received message to a tracing host. */
-void gpci_report_message(const gpci_engine *e, const gpci_sent_message *sent_message);
+void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sent_message);
 /*
  * T finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have arrived
  * too.
  */
-void gpci_request_done(gpci_engine *e, uint32_t task);
+void gpci_request_done(gpci_engine *engine, uint32_t task);
 
 /* engine_alone.c: positions of tasks in the list of a lone access's steps. */
 /* A new task begins at the position of its parent. */
-void gpci_trail_begin(gpci_engine *e, uint32_t task, uint32_t parent);
+void gpci_trail_begin(gpci_engine *engine, uint32_t task, uint32_t parent);
 /* The parent goes on from the end of a task; the access of a task has ended. */
-void gpci_trail_end(gpci_engine *e, uint32_t parent, uint32_t task);
-void gpci_trail_finish(gpci_engine *e, uint32_t task);
+void gpci_trail_end(gpci_engine *engine, uint32_t parent, uint32_t task);
+void gpci_trail_finish(gpci_engine *engine, uint32_t task);
 /* Append a message. Returns its index. */
-uint32_t gpci_trail_send(gpci_engine *e, const gpci_message *message);
+uint32_t gpci_trail_send(gpci_engine *engine, const gpci_message *message);
 /* Wait for the messages of peers, too. */
-void gpci_trail_join_peers(gpci_engine *e, uint32_t task);
+void gpci_trail_join_peers(gpci_engine *engine, uint32_t task);
 /*
  * Add the delay of a lookup, and the block found by a task's message; the delay of data; an EVICTION. gpci_trail_start:
  * the next access begins at the position of a task.
  */
-void gpci_trail_look(gpci_engine *e, uint32_t task, const gpci_module *m);
-void gpci_trail_found(gpci_engine *e, uint32_t task, uint32_t block, bool hit);
-void gpci_trail_use(gpci_engine *e, uint32_t task, const gpci_module *m, bool write);
-void gpci_trail_evict(gpci_engine *e, uint32_t task, const gpci_module *m, uint32_t block);
-void gpci_trail_start(gpci_engine *e, uint32_t task);
+void gpci_trail_look(gpci_engine *engine, uint32_t task, const gpci_module *module);
+void gpci_trail_found(gpci_engine *engine, uint32_t task, uint32_t block, bool hit);
+void gpci_trail_use(gpci_engine *engine, uint32_t task, const gpci_module *module, bool write);
+void gpci_trail_evict(gpci_engine *engine, uint32_t task, const gpci_module *module, uint32_t block);
+void gpci_trail_start(gpci_engine *engine, uint32_t task);
 
 /* engine_build.c */
 /*
  * Random number of cycles, from 0 to below `bound`, until an access begins again: random() of GNU's C library after
  * srandom(seed), as in Multi2Sim. x[n] = x[n - 3] + x[n - 31].
  */
-uint32_t gpci_back_off(gpci_engine *e, uint32_t bound);
+uint32_t gpci_back_off(gpci_engine *engine, uint32_t bound);
 
 /* engine_find.c, engine_lock.c */
 /* Look up `address` in a task's module and lock the block; the task continues with `resumes`. */
@@ -362,72 +363,72 @@ typedef struct gpci_look {
     bool goes_first;     /* before earlier waiters for a port */
     bool blocks_address; /* block a missing address until gpci_release_address */
 } gpci_look;
-void gpci_find_begin(gpci_engine *e, uint32_t task, const gpci_look *find);
+void gpci_find_begin(gpci_engine *engine, uint32_t task, const gpci_look *find);
 /* The eviction of a block of the victim's line has ended. */
-void gpci_find_block_left(gpci_engine *e, uint32_t task, uint32_t block, bool refused);
-void gpci_unlock(gpci_engine *e, uint32_t module, uint32_t block);
+void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bool refused);
+void gpci_unlock(gpci_engine *engine, uint32_t module, uint32_t block);
 /* Put a lookup into a queue, `first` or last; it looks again when it leaves the queue. */
-void gpci_lookup_waits(gpci_engine *e, uint32_t task, gpci_due_queue *queue, bool first);
+void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue, bool first);
 /*
  * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
  */
-GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *e, uint32_t inflight) {
-    gpci_items_give(&e->inflights, inflight);
-    gpci_tree_inflight_at(e, inflight)->token = 0;
+GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *engine, uint32_t inflight) {
+    gpci_items_give(&engine->inflights, inflight);
+    gpci_tree_inflight_at(engine, inflight)->token = 0;
 }
 /* True if `in-flight access` holds the lock, not an ended access with the same pool entry. */
-bool gpci_lock_is_of(const gpci_engine *e, const gpci_lock *lock, uint32_t inflight);
+bool gpci_lock_is_of(const gpci_engine *engine, const gpci_lock *lock, uint32_t inflight);
 /* Lock a block for an access and a tag. */
-gpci_lock *gpci_lock_take(gpci_engine *e, uint32_t module, uint32_t block, uint32_t inflight, uint64_t tag);
+gpci_lock *gpci_lock_take(gpci_engine *engine, uint32_t module, uint32_t block, uint32_t inflight, uint64_t tag);
 /*
  * A probe answered for the block. Unlock the block, unless the access had locked it before; if another access holds it,
  * update that access's view of the block.
  */
-void gpci_probe_leaves(gpci_engine *e, uint32_t task);
+void gpci_probe_leaves(gpci_engine *engine, uint32_t task);
 /*
  * The task's request or put for the block was sent to the low module, or is being given up. gpci_block_answered: the
  * answer arrived.
  */
-void gpci_block_asks(gpci_engine *e, uint32_t task);
-void gpci_block_answered(gpci_engine *e, uint32_t task);
+void gpci_block_asks(gpci_engine *engine, uint32_t task);
+void gpci_block_answered(gpci_engine *engine, uint32_t task);
 /* True if the block of an address is present or coming, and the lock would make `asker` (NULL: anyone) wait. */
-bool gpci_find_locked(const gpci_engine *e, uint32_t module, uint64_t address, const gpci_task *requester);
+bool gpci_find_locked(const gpci_engine *engine, uint32_t module, uint64_t address, const gpci_task *requester);
 /*
  * A block left silently or moved, and its way stays locked for another block. A probe waiting for this lock must look
  * again now: it would otherwise wait for the other block's request, which may wait for the prober.
  */
-void gpci_look_again(gpci_engine *e, uint32_t module, uint32_t block);
+void gpci_look_again(gpci_engine *engine, uint32_t module, uint32_t block);
 /*
  * Cache of two halves: a way may be free, or its block gone. Let lookups waiting for room look again. They wait for
  * room and not for a lock, because a lock may belong to a request of the near half that waits for them.
  */
-void gpci_halves_move(gpci_engine *e, uint32_t module);
+void gpci_halves_move(gpci_engine *engine, uint32_t module);
 /* Find a locked block that `tag` is being brought to, or GPCI_TREE_NO_BLOCK. */
-uint32_t gpci_find_coming(const gpci_engine *e, const gpci_module *m, uint64_t tag);
+uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag);
 /* True if the tag of a found block has not arrived yet. */
-bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag);
+bool gpci_is_coming(const gpci_module *module, uint32_t block, uint64_t tag);
 /* True if a probe may pass a lock held by another access. */
-bool gpci_may_pass(const gpci_engine *e, const gpci_lock *lock, bool coming);
+bool gpci_may_pass(const gpci_engine *engine, const gpci_lock *lock, bool coming);
 
 /* engine_write.c */
 /*
  * Invalidate copies of addresses `first` to `first + span`. `event`: the protocol's own event at probed modules; 0: the
  * usual.
  */
-void gpci_invalidate_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
+void gpci_invalidate_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
                            uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event);
 /* Make room in the directory for the requester of a read: another copy is invalidated first (gpci_directory_victim). */
-void gpci_room_begin(gpci_engine *e, uint32_t request, gpci_step resumes);
+void gpci_room_begin(gpci_engine *engine, uint32_t request, gpci_step resumes);
 /* Note the level reached by a request, for the access's result. */
-GPCI_INLINE void gpci_inflight_reaches(const gpci_engine *e, const gpci_task *request) {
-    gpci_tree_inflight *a = gpci_tree_inflight_at(e, request->inflight);
-    const uint32_t level = gpci_task_module(e, request)->level;
-    a->deepest = level > a->deepest ? (uint8_t)level : a->deepest;
+GPCI_INLINE void gpci_inflight_reaches(const gpci_engine *engine, const gpci_task *request) {
+    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, request->inflight);
+    const uint32_t level = gpci_task_module(engine, request)->level;
+    access->deepest = level > access->deepest ? (uint8_t)level : access->deepest;
 }
 
 /* Arguments of the rules of directories for a request of `from` for a copy, shared or exclusive. */
-GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *e, const gpci_task *task) {
-    return (gpci_tree_request){.from = gpci_task_from(e, task),
+GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *engine, const gpci_task *task) {
+    return (gpci_tree_request){.from = gpci_task_from(engine, task),
                                .block = task->own,
                                .tag = task->address,
                                .valid = task->valid,
@@ -438,145 +439,147 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *e, const gpci
 
 /*
  * T, module of a request or put, reads the missing bytes of the partial `block` (gpci_module_is_partial). The task
- * continues with `resumes` when the bytes arrive or the read is refused. gpci_whole_end: false if a probe has taken the
- * block (state I).
+ * continues with `resumes` when the bytes arrive or the read is refused. gpci_complete_end: false if a probe has taken
+ * the block (state I).
  */
-void gpci_whole_begin(gpci_engine *e, uint32_t task, gpci_step resumes);
-bool gpci_whole_end(const gpci_engine *e, gpci_task *task);
+void gpci_complete_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
+bool gpci_complete_end(const gpci_engine *engine, gpci_task *task);
 /*
  * T, module of a request or put, asks for write permission for the `block`. The task continues with `resumes`, also if
  * refused.
  */
-void gpci_rights_begin(gpci_engine *e, uint32_t task, gpci_step resumes);
+void gpci_rights_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
 /* Call only if not refused. True if write permission came without data (gpci_tree_data_begin). */
-bool gpci_rights_end(gpci_engine *e, const gpci_task *task);
+bool gpci_rights_end(gpci_engine *engine, const gpci_task *task);
 
 /* The bytes of an access were written and read; or an acquire is done. */
-GPCI_INLINE void gpci_performed(const gpci_engine *e, uint32_t inflight) {
-    if (e->performed)
-        e->performed(e->performed_data, inflight);
+GPCI_INLINE void gpci_performed(const gpci_engine *engine, uint32_t inflight) {
+    if (engine->performed)
+        engine->performed(engine->performed_data, inflight);
 }
 
 /* engine_access.c */
 /* Bytes an access writes. */
-gpci_tree_payload gpci_store_of(const gpci_engine *e, uint32_t inflight);
+gpci_tree_payload gpci_store_of(const gpci_engine *engine, uint32_t inflight);
 /* Report an access and free it with the task. */
-void gpci_inflight_end(gpci_engine *e, uint32_t task);
+void gpci_inflight_end(gpci_engine *engine, uint32_t task);
 /* If a request of the access was refused: release its block, schedule a retry and return true. */
-bool gpci_access_refused(gpci_engine *e, uint32_t task);
+bool gpci_access_refused(gpci_engine *engine, uint32_t task);
 
 /*
  * A put has been sent. If it carries a store's bytes from the first-level module, in a tree without directories and
  * with ordered messages, release the block for others; a store that bypasses the module lets others pass too.
  */
-void gpci_access_left(gpci_engine *e, uint32_t put);
+void gpci_access_left(gpci_engine *engine, uint32_t put);
 
 /* engine_fill.c */
 /* A missed block has arrived and will get its state. If it came into a fill way, move it to a regular way. */
-GPCI_COLD void gpci_fill_arrives(gpci_engine *e, uint32_t task);
+GPCI_COLD void gpci_fill_arrives(gpci_engine *engine, uint32_t task);
 /* An access is done with the block: unlock the block; if still in a fill way, evict the block. */
-void gpci_fill_leave(gpci_engine *e, const gpci_task *t);
+void gpci_fill_leave(gpci_engine *engine, const gpci_task *work);
 
 /* engine_fetch.c */
 /* Begin a module's request to the low module with `step`, then requests for the block's neighbours. */
-GPCI_COLD void gpci_ask_for_group(gpci_engine *e, uint32_t request, gpci_step step);
+GPCI_COLD void gpci_ask_for_group(gpci_engine *engine, uint32_t request, gpci_step step);
 /* Variant for modules that may not read neighbours; `misses`: the block, or a part of it, is missing. */
-GPCI_INLINE void gpci_ask(gpci_engine *e, const gpci_module *m, uint32_t request, gpci_step step, bool misses) {
-    if (GPCI_UNLIKELY(m->fetch_mask) && misses)
-        gpci_ask_for_group(e, request, step);
+GPCI_INLINE void gpci_ask(gpci_engine *engine, const gpci_module *module, uint32_t request, gpci_step step,
+                          bool misses) {
+    if (GPCI_UNLIKELY(module->fetch_mask) && misses)
+        gpci_ask_for_group(engine, request, step);
     else
-        gpci_then(e, request, step);
+        gpci_then(engine, request, step);
 }
 /* For modules with neighbours: true if an access needs unwritten bytes of the block of m. */
-GPCI_INLINE bool gpci_needs_rest(const gpci_engine *e, const gpci_module *m, uint32_t inflight) {
-    if (GPCI_LIKELY(!m->fetch_mask))
+GPCI_INLINE bool gpci_needs_rest(const gpci_engine *engine, const gpci_module *module, uint32_t inflight) {
+    if (GPCI_LIKELY(!module->fetch_mask))
         return false;
-    const gpci_tree_payload store = gpci_store_of(e, inflight);
-    return gpci_tree_inflight_at(e, inflight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &store);
+    const gpci_tree_payload store = gpci_store_of(engine, inflight);
+    return gpci_tree_inflight_at(engine, inflight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(module, &store);
 }
 
 /* True if m keeps the bytes of a store to a missing block without fetching the rest. */
-GPCI_INLINE bool gpci_takes_store(const gpci_engine *e, const gpci_module *m, uint32_t inflight) {
-    if (GPCI_LIKELY(!m->lacks && !m->lazy))
+GPCI_INLINE bool gpci_takes_store(const gpci_engine *engine, const gpci_module *module, uint32_t inflight) {
+    if (GPCI_LIKELY(!module->lacks && !module->lazy))
         return false;
-    const gpci_tree_payload store = gpci_store_of(e, inflight);
-    return gpci_tree_takes(m, true, &store);
+    const gpci_tree_payload store = gpci_store_of(engine, inflight);
+    return gpci_tree_takes(module, true, &store);
 }
 
 /* After a lone access: begin to read the block at `place` in the fetch group of a wish. False: nothing to read. */
-bool gpci_fetch_neighbour(gpci_engine *e, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
+bool gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
                           uint32_t place);
 
 /*
  * Begin an internal access, caused by another, without a waiting task or report: `bytes` from `tag` on, with a task
- * from `from` to `module`, which is returned. Room has been made (gpci_engine_grow). gpci_side_end: end it.
+ * from `from` to `module`, which is returned. Room has been made (gpci_engine_grow). gpci_internal_end: end it.
  */
-gpci_task *gpci_side_begin(gpci_engine *e, uint32_t inflight, uint64_t tag, uint32_t bytes, uint32_t from,
-                           uint32_t module, uint32_t *out_task);
-void gpci_side_end(gpci_engine *e, uint32_t task);
+gpci_task *gpci_internal_begin(gpci_engine *engine, uint32_t inflight, uint64_t tag, uint32_t bytes, uint32_t from,
+                               uint32_t module, uint32_t *out_task);
+void gpci_internal_end(gpci_engine *engine, uint32_t task);
 
 /* engine_tell.c */
 /* T sends invalidations to the sharers it lists of a block, on behalf of a task. */
-GPCI_COLD void gpci_notify_copies(gpci_engine *e, uint32_t task, gpci_module *t,
+GPCI_COLD void gpci_notify_copies(gpci_engine *engine, uint32_t task, gpci_module *target,
                                   const gpci_tree_notification *notified);
-GPCI_INLINE void gpci_engine_notify(gpci_engine *e, uint32_t task, gpci_module *t,
+GPCI_INLINE void gpci_engine_notify(gpci_engine *engine, uint32_t task, gpci_module *target,
                                     const gpci_tree_notification *notified) {
-    if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES)) && t->sub_blocks)
-        gpci_notify_copies(e, task, t, notified);
+    if (GPCI_UNLIKELY(gpci_tree_has(engine->tree, GPC_PROTOCOL_INVALIDATES)) && target->sub_blocks)
+        gpci_notify_copies(engine, task, target, notified);
 }
 /* Send markers from a task's module. The task waits for them (`pending`); every answer runs step `resumes`. */
-void gpci_mark_from(gpci_engine *e, uint32_t task, gpci_step resumes);
+void gpci_mark_from(gpci_engine *engine, uint32_t task, gpci_step resumes);
 
 /* engine_put.c */
 /* m writes back a block's modified bytes and keeps the block. */
-void gpci_write_back_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+void gpci_write_back_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module,
+                           uint32_t block);
 /* Write back and give up the block. */
-void gpci_write_back_last(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+void gpci_write_back_last(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block);
 /* Write back by the rule of `event` at m. */
-void gpci_write_back_upon(gpci_engine *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
+void gpci_write_back_upon(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block,
                           uint32_t event);
 /* Send a store's bytes to the low module of the module it was issued to. */
-gpci_task *gpci_store_begin(gpci_engine *e, uint32_t parent, gpci_step resumes, bool non_coherent);
+gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, bool non_coherent);
 
 /* engine_pass.c */
 /* Block the address of a task in the module, which does not have it: lookups wait until gpci_release_address. */
-void gpci_block_address(gpci_engine *e, uint32_t task);
+void gpci_block_address(gpci_engine *engine, uint32_t task);
 /* Lift the block of an address. */
-void gpci_lift_bar(gpci_engine *e, uint32_t task);
+void gpci_unblock_address(gpci_engine *engine, uint32_t task);
 /*
  * True if a task blocks an address for `requester` (or GPCI_NO_ITEM). A requester that blocks the address, too, waits
  * only for tasks that began earlier.
  */
-bool gpci_address_is_blocked(const gpci_engine *e, const gpci_module *m, uint64_t tag, uint32_t requester);
+bool gpci_address_is_blocked(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t requester);
 /* Unlock a task's block, or unblock its address. */
-void gpci_release_address(gpci_engine *e, uint32_t task);
+void gpci_release_address(gpci_engine *engine, uint32_t task);
 /* Begin to drop a module's copy for a bypassing access; gpci_drop_end: drop the copy. */
-void gpci_drop_begin(gpci_engine *e, uint32_t task, uint32_t event, gpci_step resumes);
-void gpci_drop_end(gpci_engine *e, const gpci_task *task, uint32_t event);
-void gpci_pass_begin(gpci_engine *e, uint32_t task, gpc_protocol_rule rule);
+void gpci_drop_begin(gpci_engine *engine, uint32_t task, uint32_t event, gpci_step resumes);
+void gpci_drop_end(gpci_engine *engine, const gpci_task *task, uint32_t event);
+void gpci_pass_begin(gpci_engine *engine, uint32_t task, gpc_protocol_rule rule);
 
 /* engine_build.c */
 /* `alone`: for accesses one at a time (engine_alone.c). */
-gpc_status gpci_engine_create(gpc_coherence *c, bool alone, gpc_error *error, gpci_engine **out);
-void gpci_engine_destroy(gpci_engine *e);
+gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *error, gpci_engine **out);
+void gpci_engine_destroy(gpci_engine *engine);
 /* Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY. */
-gpc_status gpci_engine_reserve(gpci_engine *e, uint64_t address);
+gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address);
 /* Make room for `more` accesses. False: out of memory. */
-bool gpci_engine_make_inflights(gpci_engine *e, uint32_t more);
+bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more);
 /* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
-bool gpci_engine_make_trails(gpci_engine *e);
+bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */
-bool gpci_engine_make_labels(gpci_engine *e);
+bool gpci_engine_make_labels(gpci_engine *engine);
 /* True if a full map may have less room than a step needs. */
-bool gpci_engine_crowd(const gpci_engine *e, const gpci_module *m);
+bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module);
 /* Make room for a step and the immediate successors. */
-bool gpci_engine_grow(gpci_engine *e);
-GPCI_INLINE bool gpci_engine_room(gpci_engine *e) {
-    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
-    return GPCI_LIKELY(!e->grows && !e->crowded && gpci_items_have(&e->tasks, tasks) &&
-                       gpci_items_have(&e->locks, tasks) && gpci_items_have(&e->sent_messages, tasks) &&
-                       gpci_items_have(&e->waiters, tasks) && gpci_calendar_has(&e->calendar, steps)) ||
-           gpci_engine_grow(e);
+bool gpci_engine_grow(gpci_engine *engine);
+GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
+    const uint32_t tasks = engine->fan_out + GPCI_STEP_TASKS, steps = tasks + engine->waiters.used;
+    return GPCI_LIKELY(!engine->grows && !engine->crowded && gpci_items_have(&engine->tasks, tasks) &&
+                       gpci_items_have(&engine->locks, tasks) && gpci_items_have(&engine->sent_messages, tasks) &&
+                       gpci_items_have(&engine->waiters, tasks) && gpci_calendar_has(&engine->calendar, steps)) ||
+           gpci_engine_grow(engine);
 }
 
 #endif

@@ -5,26 +5,28 @@
 
 #define POOLS 5
 
-static bool make_room(gpci_engine *e, const uint32_t counts[POOLS], uint32_t later) {
-    gpci_items *const pools[POOLS] = {&e->tasks, &e->inflights, &e->sent_messages, &e->waiters, &e->locks};
+static bool reserve(gpci_engine *engine, const uint32_t counts[POOLS], uint32_t later) {
+    gpci_items *const pools[POOLS] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
+                                      &engine->locks};
     for (size_t i = 0; i < POOLS; i++)
-        if (!gpci_items_room(e->context, pools[i], counts[i]))
+        if (!gpci_items_reserve(engine->context, pools[i], counts[i]))
             return false;
     /* due items, today or later, plus all tasks and waiters, as in gpci_engine_grow */
-    later += (uint32_t)(e->tasks.room + e->waiters.room);
-    return gpci_calendar_room(e->context, &e->calendar, later) && gpci_engine_make_inflights(e, 0);
+    later += (uint32_t)(engine->tasks.capacity + engine->waiters.capacity);
+    return gpci_calendar_reserve(engine->context, &engine->calendar, later) && gpci_engine_make_inflights(engine, 0);
 }
 
-void gpci_engine_archive_room(gpci_engine *e, gpci_archive *a) {
-    const gpci_items *const pools[POOLS] = {&e->tasks, &e->inflights, &e->sent_messages, &e->waiters, &e->locks};
+void gpci_engine_archive_counts(gpci_engine *engine, gpci_archive *archive) {
+    const gpci_items *const pools[POOLS] = {&engine->tasks, &engine->inflights, &engine->sent_messages,
+                                            &engine->waiters, &engine->locks};
     uint32_t counts[POOLS];
     for (size_t i = 0; i < POOLS; i++)
-        counts[i] = (uint32_t)gpci_archive_count(a, pools[i]->count, 1);
-    const uint32_t later = (uint32_t)gpci_archive_count(a, e->calendar.later_count, 1),
-                   today = (uint32_t)gpci_archive_count(a, e->calendar.today_count, 1);
-    e->crowded = true;
-    if (e->stepping)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
-    if (a->loading && a->status == GPC_OK && !make_room(e, counts, later > today ? later : today))
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        counts[i] = (uint32_t)gpci_archive_count(archive, pools[i]->count, 1);
+    const uint32_t later = (uint32_t)gpci_archive_count(archive, engine->calendar.later_count, 1),
+                   today = (uint32_t)gpci_archive_count(archive, engine->calendar.today_count, 1);
+    engine->crowded = true;
+    if (engine->stepping)
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
+    if (archive->loading && archive->status == GPC_OK && !reserve(engine, counts, later > today ? later : today))
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
 }

@@ -6,6 +6,6 @@
 #include "coherence/engine/engine.h"
 
 /* Make room for the saved number of accesses, tasks and so on; call before gpci_engine_state. */
-void gpci_engine_archive_room(gpci_engine *engine, gpci_archive *archive);
+void gpci_engine_archive_counts(gpci_engine *engine, gpci_archive *archive);
 
 #endif

@@ -9,43 +9,43 @@
 
 #define BACK_OFF_WORDS 31u
 
-static uint32_t draw(gpci_engine *e) {
-    uint32_t *word = &e->random[e->drawn % BACK_OFF_WORDS];
-    *word += e->random[(e->drawn + BACK_OFF_WORDS - 3) % BACK_OFF_WORDS];
-    e->drawn = (e->drawn + 1) % BACK_OFF_WORDS;
+static uint32_t draw(gpci_engine *engine) {
+    uint32_t *word = &engine->random[engine->drawn % BACK_OFF_WORDS];
+    *word += engine->random[(engine->drawn + BACK_OFF_WORDS - 3) % BACK_OFF_WORDS];
+    engine->drawn = (engine->drawn + 1) % BACK_OFF_WORDS;
     return *word >> 1;
 }
 
-static void seed_back_off(gpci_engine *e, uint64_t seed) {
+static void seed_back_off(gpci_engine *engine, uint64_t seed) {
     const uint32_t folded = (uint32_t)(seed ^ seed >> 32);
-    e->random[0] = folded ? folded : 1;
+    engine->random[0] = folded ? folded : 1;
     for (uint32_t i = 1; i < BACK_OFF_WORDS; i++) /* minimal standard generator of Park and Miller */
-        e->random[i] = (uint32_t)((uint64_t)e->random[i - 1] * 16807 % 2147483647);
-    e->drawn = 3;
+        engine->random[i] = (uint32_t)((uint64_t)engine->random[i - 1] * 16807 % 2147483647);
+    engine->drawn = 3;
     for (uint32_t i = 0; i < 10 * BACK_OFF_WORDS; i++)
-        (void)draw(e);
+        (void)draw(engine);
 }
 
-uint32_t gpci_back_off(gpci_engine *e, uint32_t bound) {
-    return e->hold ? 1 : draw(e) % bound; /* held tree: when chosen */
+uint32_t gpci_back_off(gpci_engine *engine, uint32_t bound) {
+    return engine->hold ? 1 : draw(engine) % bound; /* held tree: when chosen */
 }
 
 /* Networks. */
 
-static bool on_network(const gpci_module *m, uint32_t network) {
-    return m->given.low_network == network || m->given.high_network == network;
+static bool on_network(const gpci_module *module, uint32_t network) {
+    return module->given.low_network == network || module->given.high_network == network;
 }
 
-static bool make_net(gpci_engine *e, uint32_t network) {
-    const gpc_coherence *c = e->tree;
-    gpci_net *net = &e->nets[network];
-    const gpc_coherence_network *given = &c->stars[network].given;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (on_network(&c->modules[i], network))
-            e->places[(size_t)network * c->module_count + i] = net->count++;
+static bool make_net(gpci_engine *engine, uint32_t network) {
+    const gpc_coherence *coherence = engine->tree;
+    gpci_net *net = &engine->nets[network];
+    const gpc_coherence_network *given = &coherence->stars[network].given;
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        if (on_network(&coherence->modules[i], network))
+            engine->places[(size_t)network * coherence->module_count + i] = net->count++;
     if (!net->count)
         return true;
-    net->buffers = gpci_zalloc(e->context, (size_t)net->count * GPCI_BUFFER_COUNT, sizeof *net->buffers);
+    net->buffers = gpci_zalloc(engine->context, (size_t)net->count * GPCI_BUFFER_COUNT, sizeof *net->buffers);
     for (uint32_t i = 0; net->buffers && i < net->count * GPCI_BUFFER_COUNT; i++) {
         const bool out = i % GPCI_BUFFER_COUNT == GPCI_BUFFER_OUT || i % GPCI_BUFFER_COUNT == GPCI_BUFFER_SWITCH_OUT;
         net->buffers[i].row = net->buffers[i].waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
@@ -54,16 +54,17 @@ static bool make_net(gpci_engine *e, uint32_t network) {
     return net->buffers != NULL;
 }
 
-static bool make_nets(gpci_engine *e) {
-    const gpc_coherence *c = e->tree;
-    if (!c->star_count)
+static bool make_nets(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
+    if (!coherence->star_count)
         return true;
-    e->nets = gpci_zalloc(e->context, c->star_count, sizeof *e->nets);
-    e->places = gpci_zalloc(e->context, (size_t)c->star_count * c->module_count, sizeof *e->places);
-    if (!e->nets || !e->places)
+    engine->nets = gpci_zalloc(engine->context, coherence->star_count, sizeof *engine->nets);
+    engine->places =
+        gpci_zalloc(engine->context, (size_t)coherence->star_count * coherence->module_count, sizeof *engine->places);
+    if (!engine->nets || !engine->places)
         return false;
-    for (uint32_t i = 0; i < c->star_count; i++)
-        if (!make_net(e, i))
+    for (uint32_t i = 0; i < coherence->star_count; i++)
+        if (!make_net(engine, i))
             return false;
     return true;
 }
@@ -75,9 +76,11 @@ static bool make_nets(gpci_engine *e) {
  * cache with the MSHRs of one processor. In a small cache, such as an L1 with hundreds of ways per set, any block may
  * be locked, and has a bucket of its own. A lone access locks few blocks.
  */
-static uint32_t buckets_of(const gpci_engine *e, const gpci_module *m) {
-    const uint32_t most = 4096, few = 64, part = m->place == GPCI_PLACE_FIRST ? 8 : 32;
-    const uint32_t needed = m->full_map || e->alone ? few : m->blocks <= most ? m->blocks : m->blocks / part;
+static uint32_t buckets_of(const gpci_engine *engine, const gpci_module *module) {
+    const uint32_t most = 4096, few = 64, part = module->place == GPCI_PLACE_FIRST ? 8 : 32;
+    const uint32_t needed = module->full_map || engine->alone ? few
+                            : module->blocks <= most          ? module->blocks
+                                                              : module->blocks / part;
     uint32_t buckets = 1;
     while (buckets < needed)
         buckets *= 2;
@@ -85,49 +88,50 @@ static uint32_t buckets_of(const gpci_engine *e, const gpci_module *m) {
 }
 
 /* Allocate the buckets at once (untouched pages cost no memory). A near half shares the buckets of the home half. */
-static bool make_buckets(gpci_engine *e) {
-    const gpc_coherence *c = e->tree;
+static bool make_buckets(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
     size_t count = 0;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        count += c->modules[i].near ? 0 : buckets_of(e, &c->modules[i]);
-    uint32_t *next = e->buckets = gpci_zalloc(e->context, count, sizeof *e->buckets);
-    for (uint32_t i = 0; next && i < c->module_count; i++) {
-        if (c->modules[i].near)
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        count += coherence->modules[i].near ? 0 : buckets_of(engine, &coherence->modules[i]);
+    uint32_t *next = engine->buckets = gpci_zalloc(engine->context, count, sizeof *engine->buckets);
+    for (uint32_t i = 0; next && i < coherence->module_count; i++) {
+        if (coherence->modules[i].near)
             continue;
-        e->units[i].locks = next;
-        e->units[i].lock_mask = buckets_of(e, &c->modules[i]) - 1;
-        next += e->units[i].lock_mask + 1;
+        engine->units[i].locks = next;
+        engine->units[i].lock_mask = buckets_of(engine, &coherence->modules[i]) - 1;
+        next += engine->units[i].lock_mask + 1;
     }
-    for (uint32_t i = 0; next && i < c->module_count; i++)
-        if (c->modules[i].near) {
-            e->units[i].locks = e->units[c->modules[i].given.near_of].locks;
-            e->units[i].lock_mask = e->units[c->modules[i].given.near_of].lock_mask;
+    for (uint32_t i = 0; next && i < coherence->module_count; i++)
+        if (coherence->modules[i].near) {
+            engine->units[i].locks = engine->units[coherence->modules[i].given.near_of].locks;
+            engine->units[i].lock_mask = engine->units[coherence->modules[i].given.near_of].lock_mask;
         }
     return next;
 }
 
 /* Make lock 0, shared by unlocked blocks. */
-static bool make_free_lock(gpci_engine *e) {
-    if (!gpci_items_room(e->context, &e->locks, 1))
+static bool make_free_lock(gpci_engine *engine) {
+    if (!gpci_items_reserve(engine->context, &engine->locks, 1))
         return false;
-    *(gpci_lock *)gpci_items_at(&e->locks, gpci_items_take(&e->locks)) = GPCI_LOCK_FREE;
+    *(gpci_lock *)gpci_items_at(&engine->locks, gpci_items_take(&engine->locks)) = GPCI_LOCK_FREE;
     return true;
 }
 
-static bool make_units(gpci_engine *e) {
-    const gpc_coherence *c = e->tree;
-    e->units = gpci_zalloc(e->context, c->module_count, sizeof *e->units);
-    if (!e->units || !make_buckets(e))
+static bool make_units(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
+    engine->units = gpci_zalloc(engine->context, coherence->module_count, sizeof *engine->units);
+    if (!engine->units || !make_buckets(engine))
         return false;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        gpci_engine_unit *unit = &e->units[i];
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        gpci_engine_unit *unit = &engine->units[i];
         unit->port_waiters = unit->address_waiters = unit->entry_waiters = unit->notified_waiters =
             (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->senders[0] = unit->senders[1] = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->oldest = unit->youngest = unit->address_blocked = unit->notified = GPCI_NO_ITEM;
-        unit->halved = c->modules[i].twin != NULL;
-        for (uint32_t k = 0; k < c->modules[i].above_count; k++)
-            unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
+        unit->halved = coherence->modules[i].twin != NULL;
+        for (uint32_t k = 0; k < coherence->modules[i].above_count; k++)
+            unit->mixed |= coherence->modules[coherence->modules[i].above[k]].given.block_bytes !=
+                           1u << coherence->modules[i].sub_shift;
     }
     return true;
 }
@@ -136,186 +140,201 @@ static bool make_units(gpci_engine *e) {
  * Most tasks made by a step: copies above the blocks of a line; per block a request and the eviction; for a marker the
  * neighbouring modules.
  */
-static uint32_t fan_out_of(const gpc_coherence *c) {
+static uint32_t fan_out_of(const gpc_coherence *coherence) {
     uint32_t most = 0, sectors = 1, neighbours = 0;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        const gpci_module *m = &c->modules[i];
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        const gpci_module *module = &coherence->modules[i];
         uint32_t copies = 0;
-        sectors = m->sectors > sectors ? m->sectors : sectors;
-        for (uint32_t k = 0; k < m->above_count; k++)
-            copies += m->given.block_bytes / c->modules[m->above[k]].given.block_bytes;
+        sectors = module->sectors > sectors ? module->sectors : sectors;
+        for (uint32_t k = 0; k < module->above_count; k++)
+            copies += module->given.block_bytes / coherence->modules[module->above[k]].given.block_bytes;
         most = copies > most ? copies : most;
-        if (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) && m->above_count + m->given.low_count > neighbours)
-            neighbours = m->above_count + m->given.low_count;
+        if (gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) &&
+            module->above_count + module->given.low_count > neighbours)
+            neighbours = module->above_count + module->given.low_count;
     }
     return (most + 1) * sectors + 2 * (sectors - 1) + neighbours;
 }
 
-static uint32_t largest_first(const gpc_coherence *c) {
+static uint32_t largest_first(const gpc_coherence *coherence) {
     uint32_t largest = 0;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (!c->modules[i].above_count && c->modules[i].given.block_bytes > largest)
-            largest = c->modules[i].given.block_bytes;
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        if (!coherence->modules[i].above_count && coherence->modules[i].given.block_bytes > largest)
+            largest = coherence->modules[i].given.block_bytes;
     return largest;
 }
 
 /* True if a module wants the byte mask of stores. */
-static bool has_masks(const gpc_coherence *c) {
+static bool has_masks(const gpc_coherence *coherence) {
     bool any = false;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        any |= c->modules[i].lacks != NULL || (c->modules[i].lazy && c->modules[i].above_count);
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        any |= coherence->modules[i].lacks != NULL || (coherence->modules[i].lazy && coherence->modules[i].above_count);
     return any;
 }
 
-gpc_status gpci_engine_create(gpc_coherence *c, bool alone, gpc_error *error, gpci_engine **out) {
-    gpci_engine *e = gpci_zalloc(c->context, 1, sizeof *e);
-    if (!e)
+gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *error, gpci_engine **out) {
+    gpci_engine *engine = gpci_zalloc(coherence->context, 1, sizeof *engine);
+    if (!engine)
         return gpci_out_of_memory(error);
-    e->tree = c;
-    e->context = c->context;
-    e->alone = alone;
-    e->waits = e->passes = !gpci_tree_has(c, GPC_PROTOCOL_RETRY);
-    e->lists = true;
-    seed_back_off(e, c->context->seed);
-    e->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
-    gpci_items_init(&e->tasks, sizeof(gpci_task));
-    gpci_items_init(&e->inflights, sizeof(gpci_tree_inflight));
-    gpci_items_init(&e->sent_messages, sizeof(gpci_sent_message));
-    gpci_items_init(&e->waiters, sizeof(gpci_waiter));
-    gpci_items_init(&e->locks, sizeof(gpci_lock));
-    e->fan_out = fan_out_of(c) + 2 * c->neighbour_limit;
-    e->sides = c->neighbour_limit + (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) ? e->fan_out : 0);
-    if (c->telling.fill_ways) { /* a line leaves, and a block that just arrived */
-        e->fan_out += GPCI_TREE_SECTORS + 1;
-        e->sides += GPCI_TREE_SECTORS + 1;
+    engine->tree = coherence;
+    engine->context = coherence->context;
+    engine->alone = alone;
+    engine->waits = engine->passes = !gpci_tree_has(coherence, GPC_PROTOCOL_RETRY);
+    engine->lists = true;
+    seed_back_off(engine, coherence->context->seed);
+    engine->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+    gpci_items_init(&engine->tasks, sizeof(gpci_task));
+    gpci_items_init(&engine->inflights, sizeof(gpci_tree_inflight));
+    gpci_items_init(&engine->sent_messages, sizeof(gpci_sent_message));
+    gpci_items_init(&engine->waiters, sizeof(gpci_waiter));
+    gpci_items_init(&engine->locks, sizeof(gpci_lock));
+    engine->fan_out = fan_out_of(coherence) + 2 * coherence->neighbour_limit;
+    engine->internals =
+        coherence->neighbour_limit + (gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) ? engine->fan_out : 0);
+    if (coherence->telling.fill_ways) { /* a line leaves, and a block that just arrived */
+        engine->fan_out += GPCI_TREE_SECTORS + 1;
+        engine->internals += GPCI_TREE_SECTORS + 1;
     }
-    e->grows = e->sides;
-    e->largest = largest_first(c);
-    e->payload_bytes = c->with_data || has_masks(c) ? (e->largest + 7) / 8 + (c->with_data ? e->largest * 2 : 0) : 0;
-    e->crowded = c->first_map < c->module_count;
-    if (!make_nets(e) || !make_free_lock(e) || !make_units(e)) {
-        gpci_engine_destroy(e);
+    engine->grows = engine->internals;
+    engine->largest = largest_first(coherence);
+    engine->payload_bytes = coherence->with_data || has_masks(coherence)
+                                ? (engine->largest + 7) / 8 + (coherence->with_data ? engine->largest * 2 : 0)
+                                : 0;
+    engine->crowded = coherence->first_map < coherence->module_count;
+    if (!make_nets(engine) || !make_free_lock(engine) || !make_units(engine)) {
+        gpci_engine_destroy(engine);
         return gpci_out_of_memory(error);
     }
-    *out = e;
+    *out = engine;
     return GPC_OK;
 }
 
-void gpci_engine_destroy(gpci_engine *e) {
-    if (!e)
+void gpci_engine_destroy(gpci_engine *engine) {
+    if (!engine)
         return;
-    gpc_context *context = e->context;
-    for (uint32_t i = 0; e->nets && i < e->tree->star_count; i++)
-        gpci_free(context, e->nets[i].buffers);
-    gpci_free(context, e->buckets);
-    gpci_hold_end(e);
-    gpci_free(context, e->nets);
-    gpci_free(context, e->places);
-    gpci_free(context, e->units);
-    gpci_array_free(context, e->payload, e->payload_room * e->payload_bytes);
-    gpci_array_free(context, e->policy_request, e->policy_request_room * sizeof *e->policy_request);
-    gpci_array_free(context, e->labels, e->label_room * sizeof *e->labels);
-    gpci_array_free(context, e->rests, e->rest_room * sizeof *e->rests);
-    gpci_array_free(context, e->trails, e->trail_room * sizeof *e->trails);
-    gpci_calendar_free(context, &e->calendar);
-    gpci_items *const pools[] = {&e->tasks, &e->inflights, &e->sent_messages, &e->waiters, &e->locks};
+    gpc_context *context = engine->context;
+    for (uint32_t i = 0; engine->nets && i < engine->tree->star_count; i++)
+        gpci_free(context, engine->nets[i].buffers);
+    gpci_free(context, engine->buckets);
+    gpci_hold_end(engine);
+    gpci_free(context, engine->nets);
+    gpci_free(context, engine->places);
+    gpci_free(context, engine->units);
+    gpci_array_free(context, engine->payload, engine->payload_capacity * engine->payload_bytes);
+    gpci_array_free(context, engine->policy_request, engine->policy_request_capacity * sizeof *engine->policy_request);
+    gpci_array_free(context, engine->labels, engine->label_capacity * sizeof *engine->labels);
+    gpci_array_free(context, engine->rests, engine->rest_capacity * sizeof *engine->rests);
+    gpci_array_free(context, engine->trails, engine->trail_capacity * sizeof *engine->trails);
+    gpci_calendar_free(context, &engine->calendar);
+    gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
+                                 &engine->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         gpci_items_free(context, pools[i]);
-    gpci_free(context, e);
+    gpci_free(context, engine);
 }
 
 /* Make room in an array parallel to a pool (`items`: address of the pointer), as much as the pool has. */
-static bool reserve_beside(gpc_context *context, const gpci_items *pool, void *items, size_t *room, size_t bytes) {
-    if (GPCI_LIKELY(*room >= pool->room))
+static bool reserve_parallel(gpc_context *context, const gpci_items *pool, void *items, size_t *capacity,
+                             size_t bytes) {
+    if (GPCI_LIKELY(*capacity >= pool->capacity))
         return true;
     void *memory;
     memcpy(&memory, items, sizeof memory); /* a pointer of any type, without breaking aliasing rules */
-    memory = gpci_array_enlarge(context, memory, *room * bytes, pool->room * bytes);
+    memory = gpci_array_enlarge(context, memory, *capacity * bytes, pool->capacity * bytes);
     if (!memory)
         return false;
     memcpy(items, &memory, sizeof memory);
-    *room = pool->room;
+    *capacity = pool->capacity;
     return true;
 }
 
 /* A snapshot without accesses in flight has no payload: later snapshots of the loaded tree have zeros. */
-static bool reserve_payload(gpci_engine *e) {
-    const size_t had = e->payload_room;
-    if (!e->payload_bytes)
+static bool reserve_payload(gpci_engine *engine) {
+    const size_t had = engine->payload_capacity;
+    if (!engine->payload_bytes)
         return true;
-    if (!reserve_beside(e->context, &e->inflights, &e->payload, &e->payload_room, e->payload_bytes))
+    if (!reserve_parallel(engine->context, &engine->inflights, &engine->payload, &engine->payload_capacity,
+                          engine->payload_bytes))
         return false;
-    if (GPCI_UNLIKELY(e->payload_room > had))
-        memset((char *)e->payload + had * e->payload_bytes, 0, (e->payload_room - had) * e->payload_bytes);
+    if (GPCI_UNLIKELY(engine->payload_capacity > had))
+        memset((char *)engine->payload + had * engine->payload_bytes, 0,
+               (engine->payload_capacity - had) * engine->payload_bytes);
     return true;
 }
 
-static bool reserve_shown(gpci_engine *e) {
-    return !e->tree->has_policies || reserve_beside(e->context, &e->inflights, &e->policy_request,
-                                                    &e->policy_request_room, sizeof *e->policy_request);
+static bool reserve_shown(gpci_engine *engine) {
+    return !engine->tree->has_policies ||
+           reserve_parallel(engine->context, &engine->inflights, &engine->policy_request,
+                            &engine->policy_request_capacity, sizeof *engine->policy_request);
 }
 
-static bool reserve_rests(gpci_engine *e) {
-    const bool wanted = !e->host || e->orders || e->tree->with_data;
-    return !wanted || reserve_beside(e->context, &e->inflights, &e->rests, &e->rest_room, sizeof *e->rests);
+static bool reserve_rests(gpci_engine *engine) {
+    const bool wanted = !engine->host || engine->orders || engine->tree->with_data;
+    return !wanted || reserve_parallel(engine->context, &engine->inflights, &engine->rests, &engine->rest_capacity,
+                                       sizeof *engine->rests);
 }
 
-bool gpci_engine_make_inflights(gpci_engine *e, uint32_t more) {
-    return gpci_items_room(e->context, &e->inflights, more) && reserve_payload(e) && reserve_shown(e) &&
-           reserve_rests(e);
+bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more) {
+    return gpci_items_reserve(engine->context, &engine->inflights, more) && reserve_payload(engine) &&
+           reserve_shown(engine) && reserve_rests(engine);
 }
 
-bool gpci_engine_make_trails(gpci_engine *e) {
-    return !e->alone || reserve_beside(e->context, &e->tasks, &e->trails, &e->trail_room, sizeof *e->trails);
+bool gpci_engine_make_trails(gpci_engine *engine) {
+    return !engine->alone || reserve_parallel(engine->context, &engine->tasks, &engine->trails, &engine->trail_capacity,
+                                              sizeof *engine->trails);
 }
 
-bool gpci_engine_make_labels(gpci_engine *e) {
-    const size_t had = e->label_room;
-    if (!reserve_beside(e->context, &e->tasks, &e->labels, &e->label_room, sizeof *e->labels))
+bool gpci_engine_make_labels(gpci_engine *engine) {
+    const size_t had = engine->label_capacity;
+    if (!reserve_parallel(engine->context, &engine->tasks, &engine->labels, &engine->label_capacity,
+                          sizeof *engine->labels))
         return false;
-    if (GPCI_UNLIKELY(e->label_room > had))
-        memset(e->labels + had, 0, (e->label_room - had) * sizeof *e->labels);
+    if (GPCI_UNLIKELY(engine->label_capacity > had))
+        memset(engine->labels + had, 0, (engine->label_capacity - had) * sizeof *engine->labels);
     return true;
 }
 
 /* Most entries a step makes in a full map: at most one per task. */
-static uint32_t step_entries(const gpci_engine *e) {
-    return e->fan_out + GPCI_STEP_TASKS;
+static uint32_t step_entries(const gpci_engine *engine) {
+    return engine->fan_out + GPCI_STEP_TASKS;
 }
 
-bool gpci_engine_crowd(const gpci_engine *e, const gpci_module *m) {
-    return m->full_map && m->blocks - m->map.count < step_entries(e);
+bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module) {
+    return module->full_map && module->blocks - module->map.count < step_entries(engine);
 }
 
-static bool make_entries(gpci_engine *e) {
-    const gpc_coherence *c = e->tree;
-    for (uint32_t i = c->first_map; i < c->module_count; i++)
-        if (gpci_engine_crowd(e, &c->modules[i]) &&
-            gpci_module_reserve(c->context, &c->modules[i], step_entries(e)) != GPC_OK)
+static bool make_entries(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
+    for (uint32_t i = coherence->first_map; i < coherence->module_count; i++)
+        if (gpci_engine_crowd(engine, &coherence->modules[i]) &&
+            gpci_module_reserve(coherence->context, &coherence->modules[i], step_entries(engine)) != GPC_OK)
             return false;
-    e->crowded = false;
+    engine->crowded = false;
     return true;
 }
 
-bool gpci_engine_grow(gpci_engine *e) {
-    const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
-    if ((e->crowded && !make_entries(e)) || !gpci_items_room(e->context, &e->locks, tasks))
+bool gpci_engine_grow(gpci_engine *engine) {
+    const uint32_t tasks = engine->fan_out + GPCI_STEP_TASKS;
+    if ((engine->crowded && !make_entries(engine)) || !gpci_items_reserve(engine->context, &engine->locks, tasks))
         return false;
     /* each task of a step may send a message, and wait for a place */
-    if (!gpci_engine_make_inflights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
-        !gpci_items_room(e->context, &e->sent_messages, tasks) || !gpci_items_room(e->context, &e->waiters, tasks) ||
-        !gpci_engine_make_trails(e))
+    if (!gpci_engine_make_inflights(engine, engine->internals) ||
+        !gpci_items_reserve(engine->context, &engine->tasks, tasks) ||
+        !gpci_items_reserve(engine->context, &engine->sent_messages, tasks) ||
+        !gpci_items_reserve(engine->context, &engine->waiters, tasks) || !gpci_engine_make_trails(engine))
         return false;
     /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
-    return gpci_calendar_room(e->context, &e->calendar, (uint32_t)(e->tasks.room + e->waiters.room)) &&
-           gpci_hold_room(e);
+    return gpci_calendar_reserve(engine->context, &engine->calendar,
+                                 (uint32_t)(engine->tasks.capacity + engine->waiters.capacity)) &&
+           gpci_hold_reserve(engine);
 }
 
-gpc_status gpci_engine_reserve(gpci_engine *e, uint64_t address) {
-    const gpc_coherence *c = e->tree;
-    if (gpci_tree_engine_reserve(e->tree, address) != GPC_OK)
+gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {
+    const gpc_coherence *coherence = engine->tree;
+    if (gpci_tree_engine_reserve(engine->tree, address) != GPC_OK)
         return GPC_ERROR_MEMORY;
-    for (uint32_t i = c->first_map; i < c->module_count && !e->crowded; i++)
-        e->crowded = gpci_engine_crowd(e, &c->modules[i]); /* blocks taken by accesses outside the engine */
-    return gpci_engine_room(e) && gpci_engine_make_inflights(e, 1) ? GPC_OK : GPC_ERROR_MEMORY;
+    for (uint32_t i = coherence->first_map; i < coherence->module_count && !engine->crowded; i++)
+        engine->crowded =
+            gpci_engine_crowd(engine, &coherence->modules[i]); /* blocks taken by accesses outside the engine */
+    return gpci_engine_reserve_step(engine) && gpci_engine_make_inflights(engine, 1) ? GPC_OK : GPC_ERROR_MEMORY;
 }

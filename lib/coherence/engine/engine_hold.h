@@ -26,21 +26,21 @@ typedef struct gpci_held_channel {
 struct gpci_hold {
     uint32_t entries, classes;   /* entries: 0: unbounded; classes: 1 or 3 */
     gpci_held_channel *channels; /* [count] in order of first use */
-    size_t room;
+    size_t capacity;
     uint32_t count;
 };
 
 /* Choices: heads of non-empty channels, then scheduled events. */
-uint32_t gpci_hold_choices(const gpci_engine *e);
-bool gpci_hold_choice(const gpci_engine *e, uint32_t index, gpc_coherence_choice *choice);
+uint32_t gpci_hold_choices(const gpci_engine *engine);
+bool gpci_hold_choice(const gpci_engine *engine, uint32_t index, gpc_coherence_choice *choice);
 /* Call only for a ready choice, with room made. */
-void gpci_hold_take(gpci_engine *e, uint32_t index);
+void gpci_hold_take(gpci_engine *engine, uint32_t index);
 
 /* engine_hold.c, for engine: variant of gpci_send without a network. */
-bool gpci_hold_send(gpci_engine *e, const gpci_message *message);
+bool gpci_hold_send(gpci_engine *engine, const gpci_message *message);
 /* Make room for the messages of the next step. False: out of memory. */
-bool gpci_hold_room(gpci_engine *e);
-gpc_status gpci_hold_begin(gpci_engine *e, uint32_t entries, uint32_t classes);
-void gpci_hold_end(gpci_engine *e);
+bool gpci_hold_reserve(gpci_engine *engine);
+gpc_status gpci_hold_begin(gpci_engine *engine, uint32_t entries, uint32_t classes);
+void gpci_hold_end(gpci_engine *engine);
 
 #endif

@@ -58,65 +58,65 @@ struct gpci_engine_host {
      * An internal access began for the host's access `cause`; report its messages for `cause`. It ends without `ended`.
      */
     void (*begun)(void *self, uint32_t inflight, uint32_t cause);
-    gpc_status (*room)(void *self); /* make memory for the messages of the next step */
+    gpc_status (*reserve_step)(void *self); /* make memory for the messages of the next step */
 };
 
 /* Create engine. `waits`: accesses wait for a locked block; false: they are refused. */
-gpc_status gpci_engine_create_for(gpc_coherence *c, const gpci_engine_host *host, bool waits, gpc_error *error);
+gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, gpc_error *error);
 /* Order and join accesses at their first-level module. Call before the first access. */
-void gpci_engine_order(gpci_engine *e);
+void gpci_engine_order(gpci_engine *engine);
 /*
  * Create engine for a tree that replaces another, with the host of `from`, if any. Nothing may be in flight in
  * either.
  */
-gpc_status gpci_engine_inherit(gpc_coherence *c, const gpc_coherence *from, gpc_error *error);
+gpc_status gpci_engine_inherit(gpc_coherence *coherence, const gpc_coherence *from, gpc_error *error);
 /* Begin a valid access; `carried`: request shown to policies. Room has been made. */
-uint32_t gpci_engine_access(gpci_engine *e, const gpc_coherence_request *request, const gpc_request *carried);
+uint32_t gpci_engine_access(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried);
 /* Prediction for an access: miss; hit with messages to modules; plain hit. */
 typedef enum gpci_sight { GPCI_SIGHT_MISS, GPCI_SIGHT_TOLD, GPCI_SIGHT_HIT } gpci_sight;
-gpci_sight gpci_engine_look(const gpci_engine *e, const gpc_coherence_request *request);
+gpci_sight gpci_engine_look(const gpci_engine *engine, const gpc_coherence_request *request);
 /* True if the missing block of an access is coming as a neighbour of another miss. */
-bool gpci_engine_bring(const gpci_engine *e, const gpc_coherence_request *request);
+bool gpci_engine_bring(const gpci_engine *engine, const gpc_coherence_request *request);
 /* True if all data ways of an address's set are locked. */
-bool gpci_engine_all_locked(const gpci_engine *e, uint32_t module, uint64_t address);
+bool gpci_engine_all_locked(const gpci_engine *engine, uint32_t module, uint64_t address);
 /* Perform an access that is a plain hit, at once. */
-gpc_status gpci_engine_hit(gpci_engine *e, const gpc_coherence_request *request, const gpc_request *carried,
+gpc_status gpci_engine_hit(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
                            gpc_error *error);
 /* Set the current cycle. */
-GPCI_INLINE void gpci_engine_at(gpci_engine *e, uint64_t cycle) {
-    e->now = cycle;
+GPCI_INLINE void gpci_engine_at(gpci_engine *engine, uint64_t cycle) {
+    engine->now = cycle;
 }
 /* Schedule a task's step at a cycle, not in the past. */
-void gpci_engine_put(gpci_engine *e, uint32_t task, gpci_step step, uint64_t cycle);
+void gpci_engine_put(gpci_engine *engine, uint32_t task, gpci_step step, uint64_t cycle);
 /* Run a step in this cycle with the consequences. Returns as gpci_engine_run. */
-gpc_status gpci_engine_do(gpci_engine *e, uint32_t task, gpci_step step, gpc_error *error);
+gpc_status gpci_engine_do(gpci_engine *engine, uint32_t task, gpci_step step, gpc_error *error);
 /* Run all steps up to a cycle, with their consequences. GPC_ERROR_MEMORY: the rest remains to be run. */
-gpc_status gpci_engine_run(gpci_engine *e, uint64_t cycle, gpc_error *error);
+gpc_status gpci_engine_run(gpci_engine *engine, uint64_t cycle, gpc_error *error);
 /* Cycle of the next step, or UINT64_MAX. */
-uint64_t gpci_engine_next(const gpci_engine *e);
-bool gpci_engine_idle(const gpci_engine *e);
+uint64_t gpci_engine_next(const gpci_engine *engine);
+bool gpci_engine_idle(const gpci_engine *engine);
 /* True if a request arriving now would need data or permission from below the module. */
-bool gpci_engine_asks_below(const gpci_engine *e, uint32_t task, gpci_step step);
-void gpci_engine_entry_free(gpci_engine *e, uint32_t module);
+bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step step);
+void gpci_engine_entry_free(gpci_engine *engine, uint32_t module);
 /* gpci_engine_sent: a message of a module left its queue, up or down; room for one more in the next cycle. */
-GPCI_INLINE bool gpci_engine_wait(const gpci_engine *e, uint32_t module, bool up) {
-    return e->units[module].senders[up].head != GPCI_NO_ITEM;
+GPCI_INLINE bool gpci_engine_wait(const gpci_engine *engine, uint32_t module, bool up) {
+    return engine->units[module].senders[up].head != GPCI_NO_ITEM;
 }
-void gpci_engine_sent(gpci_engine *e, uint32_t module, bool up);
+void gpci_engine_sent(gpci_engine *engine, uint32_t module, bool up);
 /* True if a message's arrival begins with a lookup at the receiver. */
 bool gpci_step_looks(gpci_step step);
 /* Report the waiting tasks and the causes, to explain a deadlock. */
-void gpci_engine_report(const gpci_engine *e, gpci_text *report);
+void gpci_engine_report(const gpci_engine *engine, gpci_text *report);
 /* Visit the whole state, piece by piece, for snapshots. */
-void gpci_engine_state(gpci_engine *e, gpci_state_fn visit, void *user_data);
+void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data);
 
 /* Tell the host of what a lookup met. */
-GPCI_INLINE void gpci_find_tell(const gpci_engine *e, gpci_met what, const gpci_task *lookup) {
-    if (e->host)
-        e->host->met(e->host->self, what, lookup->parent, lookup->module);
+GPCI_INLINE void gpci_find_tell(const gpci_engine *engine, gpci_met what, const gpci_task *lookup) {
+    if (engine->host)
+        engine->host->met(engine->host->self, what, lookup->parent, lookup->module);
 }
 
 /* engine_find.c: pass the port of a lookup to the first waiter. */
-void gpci_find_release_port(gpci_engine *e, const gpci_task *lookup);
+void gpci_find_release_port(gpci_engine *engine, const gpci_task *lookup);
 
 #endif

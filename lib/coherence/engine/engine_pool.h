@@ -17,17 +17,17 @@
 /* Items begin with a uint32_t, which chains free items. */
 typedef struct gpci_items {
     char *items;
-    size_t room, item_bytes;
+    size_t capacity, item_bytes;
     /* state */
     uint32_t count, free, used; /* items ever used; first free item; items in use */
 } gpci_items;
 
 void gpci_items_init(gpci_items *pool, size_t item_bytes);
 /* False: out of memory. Items may move. */
-bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more);
+bool gpci_items_reserve(gpc_context *context, gpci_items *pool, uint32_t more);
 void gpci_items_free(gpc_context *context, gpci_items *pool);
 GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
-    return pool->room - pool->used >= more;
+    return pool->capacity - pool->used >= more;
 }
 GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
     return pool->items + item * pool->item_bytes;
@@ -36,7 +36,7 @@ GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
 /* Take an item without clearing it; room has been made. The caller writes every byte. */
 GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
     uint32_t item = pool->free;
-    GPCI_ENSURE(pool->used < pool->room, "%zu items of %zu bytes in use: no room was made", pool->room,
+    GPCI_ENSURE(pool->used < pool->capacity, "%zu items of %zu bytes in use: no room was made", pool->capacity,
                 pool->item_bytes);
     pool->used++;
     if (item != GPCI_NO_ITEM)
@@ -83,18 +83,19 @@ typedef struct gpci_dated {
 typedef struct gpci_calendar {
     gpci_dated *later; /* a heap */
     gpci_due *today;   /* a ring; size is a power of two */
-    size_t later_room, today_room;
+    size_t later_capacity, today_capacity;
     uint32_t later_count, today_first, today_count;
     uint64_t order;
 } gpci_calendar;
 
-bool gpci_calendar_room(gpc_context *context, gpci_calendar *calendar, uint32_t more);
+bool gpci_calendar_reserve(gpc_context *context, gpci_calendar *calendar, uint32_t more);
 void gpci_calendar_free(gpc_context *context, gpci_calendar *calendar);
-GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *c, uint32_t more) {
-    return c->today_room - c->today_count >= more && c->later_room - c->later_count >= more;
+GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *calendar, uint32_t more) {
+    return calendar->today_capacity - calendar->today_count >= more &&
+           calendar->later_capacity - calendar->later_count >= more;
 }
-GPCI_INLINE void gpci_calendar_today(gpci_calendar *c, gpci_due due) {
-    c->today[(c->today_first + c->today_count++) & (c->today_room - 1)] = due;
+GPCI_INLINE void gpci_calendar_today(gpci_calendar *calendar, gpci_due due) {
+    calendar->today[(calendar->today_first + calendar->today_count++) & (calendar->today_capacity - 1)] = due;
 }
 void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
 /* Remove an item of `later`. */
@@ -103,25 +104,25 @@ void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
  * Take the next step, and go to the step's cycle; false: none. Steps from `later` come first, because they were
  * scheduled earlier.
  */
-GPCI_INLINE bool gpci_calendar_take(gpci_calendar *c, uint64_t *now, gpci_due *due) {
-    if (c->later_count && (!c->today_count || c->later->cycle <= *now)) {
-        *now = c->later->cycle;
-        *due = c->later->due;
-        gpci_calendar_remove(c, 0);
+GPCI_INLINE bool gpci_calendar_take(gpci_calendar *calendar, uint64_t *now, gpci_due *due) {
+    if (calendar->later_count && (!calendar->today_count || calendar->later->cycle <= *now)) {
+        *now = calendar->later->cycle;
+        *due = calendar->later->due;
+        gpci_calendar_remove(calendar, 0);
         return true;
     }
-    if (!c->today_count)
+    if (!calendar->today_count)
         return false;
-    *due = c->today[c->today_first];
-    c->today_first = (c->today_first + 1) & (uint32_t)(c->today_room - 1);
-    c->today_count--;
+    *due = calendar->today[calendar->today_first];
+    calendar->today_first = (calendar->today_first + 1) & (uint32_t)(calendar->today_capacity - 1);
+    calendar->today_count--;
     return true;
 }
 /* Visit all steps for a snapshot. When loading, room for the saved number was made before. */
 void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data);
 /* Cycle of the next step, or UINT64_MAX. */
-GPCI_INLINE uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
-    return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
+GPCI_INLINE uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now) {
+    return calendar->today_count ? now : calendar->later_count ? calendar->later->cycle : UINT64_MAX;
 }
 
 void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);

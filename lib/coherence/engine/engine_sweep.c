@@ -26,325 +26,330 @@
 /* The sweep is the root task of the access, with a child task per block that takes time. */
 
 /* True if a block is locked. Blocks of the other half of a cache do not count. */
-static bool is_locked(const gpci_engine *e, const gpci_module *m, uint32_t block) {
-    const gpci_lock *lock = gpci_lock_of(e, m->index, block);
+static bool is_locked(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
+    const gpci_lock *lock = gpci_lock_of(engine, module->index, block);
     if (lock->holder == GPCI_NO_ITEM)
         return false;
-    return !m->twin || gpci_module_at_home(m, lock->tag) ||
-           (m->states[block] != GPC_LINE_I && gpci_module_owns(m, block));
+    return !module->twin || gpci_module_at_home(module, lock->tag) ||
+           (module->states[block] != GPC_LINE_I && gpci_module_owns(module, block));
 }
 
-static uint32_t blocks_of(const gpci_module *m) {
-    return m->full_map ? m->map.count : m->blocks;
+static uint32_t blocks_of(const gpci_module *module) {
+    return module->full_map ? module->map.count : module->blocks;
 }
 
-static bool has_copies(const gpci_module *m, uint32_t block) {
-    for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        if (gpci_sharers_any(m, block, sub) || gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+static bool has_copies(const gpci_module *module, uint32_t block) {
+    for (uint32_t sub = 0; sub < module->sub_blocks; sub++) {
+        if (gpci_sharers_any(module, block, sub) || gpci_module_owner_of(module, block, sub) != GPCI_TREE_NO_OWNER)
             return true;
     }
     return false;
 }
 
 /* True if the sweep must act on an unlocked block. */
-static bool concerns(const gpci_module *m, uint32_t block, gpci_sweep kind) {
-    const uint8_t state = m->states[block];
-    if (state == GPC_LINE_I || !gpci_module_owns(m, block))
+static bool concerns(const gpci_module *module, uint32_t block, gpci_sweep kind) {
+    const uint8_t state = module->states[block];
+    if (state == GPC_LINE_I || !gpci_module_owns(module, block))
         return false;
     if (kind == GPCI_SWEEP_RECALL)
-        return has_copies(m, block);
-    const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
+        return has_copies(module, block);
+    const uint32_t actions = module->rules[state][GPC_EVENT_ACQUIRE].actions;
     if (kind == GPCI_SWEEP_RELEASE)
         return (actions & GPC_DO_WRITE_BACK) != 0;
     return kind == GPCI_SWEEP_EVICT || kind == GPCI_SWEEP_FLUSH || actions & (GPC_DO_WRITE_BACK | GPC_DO_FORBID) ||
            !(actions & GPC_DO_IGNORE);
 }
 
-bool gpci_engine_sweeps(const gpci_engine *e, uint32_t module, gpci_sweep kind) {
-    const gpci_module *m = gpci_module_at(e->tree, module);
+bool gpci_engine_sweeps(const gpci_engine *engine, uint32_t module, gpci_sweep kind) {
+    const gpci_module *m = gpci_module_at(engine->tree, module);
     for (uint32_t block = 0; block < blocks_of(m); block++)
         if (concerns(m, block, kind))
             return true;
     return false;
 }
 
-static uint32_t begin(gpci_engine *e, const gpc_coherence_request *request, const gpci_sweep_order *order) {
+static uint32_t begin(gpci_engine *engine, const gpc_coherence_request *request, const gpci_sweep_order *order) {
     static const gpc_request policy_request = {.kind = GPC_STORE}; /* shown to policies, as for a flush without time */
     const bool sends = order->from != order->module;
     const uint32_t inflight =
-        gpci_inflight_begin(e, request, &policy_request, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
-    gpci_task *s = gpci_task_at(e, gpci_tree_inflight_at(e, inflight)->task);
-    s->module = (uint16_t)order->module;
-    e->units[order->module].sweeps++;
-    s->kind = (uint8_t)order->kind;
-    s->sort = GPCI_TASK_SWEEP;
-    s->abreast = order->abreast;
+        gpci_inflight_begin(engine, request, &policy_request, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
+    gpci_task *sweep = gpci_task_at(engine, gpci_tree_inflight_at(engine, inflight)->task);
+    sweep->module = (uint16_t)order->module;
+    engine->units[order->module].sweeps++;
+    sweep->kind = (uint8_t)order->kind;
+    sweep->sort = GPCI_TASK_SWEEP;
+    sweep->abreast = order->abreast;
     return inflight;
 }
 
-uint32_t gpci_engine_sweep(gpci_engine *e, const gpci_sweep_order *order) {
-    const gpc_coherence_request request = {.module = order->from, .cycle = e->now, .kind = GPC_COHERENCE_ACQUIRE};
-    return begin(e, &request, order);
+uint32_t gpci_engine_sweep(gpci_engine *engine, const gpci_sweep_order *order) {
+    const gpc_coherence_request request = {.module = order->from, .cycle = engine->now, .kind = GPC_COHERENCE_ACQUIRE};
+    return begin(engine, &request, order);
 }
 
-uint32_t gpci_engine_acquire(gpci_engine *e, const gpc_coherence_request *request) {
+uint32_t gpci_engine_acquire(gpci_engine *engine, const gpc_coherence_request *request) {
     const gpci_sweep kind = request->kind == GPC_COHERENCE_RELEASE ? GPCI_SWEEP_RELEASE : GPCI_SWEEP_ACQUIRE;
     const gpci_sweep_order order = {request->module, request->module, kind, UINT32_MAX - 1};
-    return begin(e, request, &order);
+    return begin(engine, request, &order);
 }
 
-void gpci_step_sweep_send(gpci_engine *e, uint32_t task) {
+void gpci_step_sweep_send(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_request_message(e, task, GPC_MESSAGE_ACQUIRE, GPCI_STEP_sweep_begin, GPCI_STEP_sweep_send);
-    gpci_send(e, &message);
+        gpci_request_message(engine, task, GPC_MESSAGE_ACQUIRE, GPCI_STEP_sweep_begin, GPCI_STEP_sweep_send);
+    gpci_send(engine, &message);
 }
 
 /* Set the state of a block after ACQUIRE, and count. */
-static void acquired(gpci_engine *e, gpci_task *s, gpci_module *m, uint32_t block) {
-    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[block], GPC_EVENT_ACQUIRE);
+static void acquired(gpci_engine *engine, gpci_task *sweep, gpci_module *module, uint32_t block) {
+    const gpc_protocol_rule rule = gpci_tree_rule(engine->tree, module, module->states[block], GPC_EVENT_ACQUIRE);
     if (rule.actions & GPC_DO_WRITE_BACK)
-        gpci_tree_data_clean(e->tree, m, block);
+        gpci_tree_data_clean(engine->tree, module, block);
     if (rule.actions & GPC_DO_IGNORE)
         return;
-    m->stats.invalidations += rule.next == GPC_LINE_I;
-    s->dropped += rule.next == GPC_LINE_I;
-    gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, e->now);
+    module->stats.invalidations += rule.next == GPC_LINE_I;
+    sweep->dropped += rule.next == GPC_LINE_I;
+    gpci_tree_set_state(engine->tree, module, block, gpci_module_tag(module, block), rule.next, GPC_ORIGIN_ACQUIRE,
+                        engine->now);
 }
 
 /* Wait for an access of the module issued before the sweep. False: none. */
-static bool waits_for_older(gpci_engine *e, uint32_t task, gpci_step resumes) {
-    const gpci_task *s = gpci_task_at(e, task);
-    const uint32_t oldest = e->units[s->module].oldest;
-    if (e->host || oldest == GPCI_NO_ITEM ||
-        gpci_tree_inflight_at(e, oldest)->token >= gpci_tree_inflight_at(e, s->inflight)->token)
+static bool waits_for_older(gpci_engine *engine, uint32_t task, gpci_step resumes) {
+    const gpci_task *sweep = gpci_task_at(engine, task);
+    const uint32_t oldest = engine->units[sweep->module].oldest;
+    if (engine->host || oldest == GPCI_NO_ITEM ||
+        gpci_tree_inflight_at(engine, oldest)->token >= gpci_tree_inflight_at(engine, sweep->inflight)->token)
         return false;
-    gpci_due_queue_join(&e->waiters, &e->rests[oldest].waiters, (gpci_due){task, resumes});
+    gpci_due_queue_join(&engine->waiters, &engine->rests[oldest].waiters, (gpci_due){task, resumes});
     return true;
 }
 
-void gpci_step_sweep_begin(gpci_engine *e, uint32_t task) {
-    gpci_task *s = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, s);
-    if (s->kind == GPCI_SWEEP_RELEASE && waits_for_older(e, task, GPCI_STEP_sweep_begin))
+void gpci_step_sweep_begin(gpci_engine *engine, uint32_t task) {
+    gpci_task *sweep = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, sweep);
+    if (sweep->kind == GPCI_SWEEP_RELEASE && waits_for_older(engine, task, GPCI_STEP_sweep_begin))
         return;
-    s->pending = 1;
-    if (s->kind == GPCI_SWEEP_MARK) {
-        gpci_mark_from(e, task, GPCI_STEP_sweep_joined);
-        gpci_step_sweep_joined(e, task);
+    sweep->pending = 1;
+    if (sweep->kind == GPCI_SWEEP_MARK) {
+        gpci_mark_from(engine, task, GPCI_STEP_sweep_joined);
+        gpci_step_sweep_joined(engine, task);
         return;
     }
-    for (uint32_t block = 0; s->kind == GPCI_SWEEP_ACQUIRE && block < blocks_of(m); block++)
-        if (!is_locked(e, m, block) && concerns(m, block, GPCI_SWEEP_ACQUIRE) &&
-            !(m->rules[m->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK))
-            acquired(e, s, m, block);
-    gpci_step_sweep_next(e, task);
+    for (uint32_t block = 0; sweep->kind == GPCI_SWEEP_ACQUIRE && block < blocks_of(module); block++)
+        if (!is_locked(engine, module, block) && concerns(module, block, GPCI_SWEEP_ACQUIRE) &&
+            !(module->rules[module->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK))
+            acquired(engine, sweep, module, block);
+    gpci_step_sweep_next(engine, task);
 }
 
-static void begin_block(gpci_engine *e, uint32_t task, uint32_t block) {
-    gpci_task *s = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_module(e, s);
-    const bool coming = m->states[block] == GPC_LINE_I;
-    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : gpci_module_tag(m, block);
+static void begin_block(gpci_engine *engine, uint32_t task, uint32_t block) {
+    gpci_task *sweep = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_module(engine, sweep);
+    const bool coming = module->states[block] == GPC_LINE_I;
+    const uint64_t tag = coming ? gpci_lock_of(engine, module->index, block)->tag : gpci_module_tag(module, block);
     uint32_t child;
-    s->pending++;
-    gpci_task *one = gpci_task_begin(e, task, GPCI_STEP_sweep_joined, m->index, m->index, tag, &child);
+    sweep->pending++;
+    gpci_task *one = gpci_task_begin(engine, task, GPCI_STEP_sweep_joined, module->index, module->index, tag, &child);
     one->block = one->own = block;
-    gpci_then(e, child, GPCI_STEP_sweep_block);
+    gpci_then(engine, child, GPCI_STEP_sweep_block);
 }
 
 /* Begin the next block that takes time; the block after follows a cycle later. */
-void gpci_step_sweep_next(gpci_engine *e, uint32_t task) {
-    gpci_task *s = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, s);
-    const gpci_sweep kind = (gpci_sweep)s->kind;
-    s->keeps = s->pending > s->abreast; /* continues when a block has ended */
-    if (s->keeps)
+void gpci_step_sweep_next(gpci_engine *engine, uint32_t task) {
+    gpci_task *sweep = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, sweep);
+    const gpci_sweep kind = (gpci_sweep)sweep->kind;
+    sweep->keeps = sweep->pending > sweep->abreast; /* continues when a block has ended */
+    if (sweep->keeps)
         return;
-    const bool blind = e->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
-    uint32_t block = s->upcoming;
-    while (block < blocks_of(m) && (!is_locked(e, m, block) || blind) && !concerns(m, block, kind))
+    const bool blind = engine->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
+    uint32_t block = sweep->upcoming;
+    while (block < blocks_of(module) && (!is_locked(engine, module, block) || blind) && !concerns(module, block, kind))
         block++;
-    if (block >= blocks_of(m)) {
-        gpci_then(e, task, GPCI_STEP_sweep_joined);
+    if (block >= blocks_of(module)) {
+        gpci_then(engine, task, GPCI_STEP_sweep_joined);
         return;
     }
-    s->upcoming = block + 1;
-    gpci_step_after(e, task, GPCI_STEP_sweep_next, m, 1);
-    begin_block(e, task, block);
+    sweep->upcoming = block + 1;
+    gpci_step_after(engine, task, GPCI_STEP_sweep_next, module, 1);
+    begin_block(engine, task, block);
 }
 
-uint32_t gpci_engine_sweep_block(gpci_engine *e, uint32_t module, uint32_t block, gpci_sweep kind,
+uint32_t gpci_engine_sweep_block(gpci_engine *engine, uint32_t module, uint32_t block, gpci_sweep kind,
                                  const gpc_request *policy_request) {
-    const gpc_coherence_request request = {.module = module, .cycle = e->now, .kind = GPC_COHERENCE_ACQUIRE};
-    const uint32_t inflight = gpci_inflight_begin(e, &request, policy_request, GPCI_STEP_sweep_one);
-    gpci_task *s = gpci_task_at(e, gpci_tree_inflight_at(e, inflight)->task);
-    e->units[module].sweeps++;
-    s->kind = (uint8_t)kind;
-    s->sort = GPCI_TASK_SWEEP;
-    s->upcoming = block;
+    const gpc_coherence_request request = {.module = module, .cycle = engine->now, .kind = GPC_COHERENCE_ACQUIRE};
+    const uint32_t inflight = gpci_inflight_begin(engine, &request, policy_request, GPCI_STEP_sweep_one);
+    gpci_task *sweep = gpci_task_at(engine, gpci_tree_inflight_at(engine, inflight)->task);
+    engine->units[module].sweeps++;
+    sweep->kind = (uint8_t)kind;
+    sweep->sort = GPCI_TASK_SWEEP;
+    sweep->upcoming = block;
     return inflight;
 }
 
-void gpci_step_sweep_one(gpci_engine *e, uint32_t task) {
-    begin_block(e, task, gpci_task_at(e, task)->upcoming);
+void gpci_step_sweep_one(gpci_engine *engine, uint32_t task) {
+    begin_block(engine, task, gpci_task_at(engine, task)->upcoming);
 }
 
 /* True if the block left, or other tasks have finished the work. */
-static bool is_over(const gpci_engine *e, const gpci_task *one, const gpci_module *m) {
-    const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
-    return gpci_module_tag(m, one->block) != one->address || !concerns(m, one->block, kind);
+static bool is_over(const gpci_engine *engine, const gpci_task *one, const gpci_module *module) {
+    const gpci_sweep kind = (gpci_sweep)gpci_task_at(engine, one->parent)->kind;
+    return gpci_module_tag(module, one->block) != one->address || !concerns(module, one->block, kind);
 }
 
 /*
  * Flush of a block: the low module sends a write probe, as for another module's write request, and gets a write-back of
  * modified bytes, or an acknowledgement (Table 2.6, steps 15 to 20).
  */
-static void flush(gpci_engine *e, uint32_t one) {
-    const gpci_task *o = gpci_task_at(e, one);
-    const gpci_module *x = gpci_task_module(e, o);
-    const uint64_t tag = o->address;
-    const uint32_t block = o->block, t = gpci_module_low(e->tree, x, tag);
+static void flush(gpci_engine *engine, uint32_t one) {
+    const gpci_task *owner = gpci_task_at(engine, one);
+    const gpci_module *probed = gpci_task_module(engine, owner);
+    const uint64_t tag = owner->address;
+    const uint32_t block = owner->block, t = gpci_module_low(engine->tree, probed, tag);
     uint32_t probe;
-    gpci_task *p = gpci_task_begin(e, one, GPCI_STEP_sweep_left, t, x->index, tag, &probe);
-    p->down = true;
-    p->block = block;
-    gpci_then(e, probe, GPCI_STEP_flush_send);
+    gpci_task *probe_task = gpci_task_begin(engine, one, GPCI_STEP_sweep_left, t, probed->index, tag, &probe);
+    probe_task->down = true;
+    probe_task->block = block;
+    gpci_then(engine, probe, GPCI_STEP_flush_send);
 }
 
-void gpci_step_flush_send(gpci_engine *e, uint32_t task) {
+void gpci_step_flush_send(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_request_message(e, task, GPC_MESSAGE_WRITE_PROBE, GPCI_STEP_flush_come, GPCI_STEP_flush_send);
-    gpci_send(e, &message);
+        gpci_request_message(engine, task, GPC_MESSAGE_WRITE_PROBE, GPCI_STEP_flush_come, GPCI_STEP_flush_send);
+    gpci_send(engine, &message);
 }
 
-void gpci_step_flush_come(gpci_engine *e, uint32_t task) {
-    const gpci_task *p = gpci_task_at(e, task);
-    gpci_module *x = gpci_task_module(e, p);
-    x->stats.write_probes++;
-    x->stats.accesses++;
-    x->stats.directory_accesses++;
-    gpci_trail_look(e, task, x);
-    gpci_trail_found(e, task, p->block, true);
-    gpci_step_after(e, task, GPCI_STEP_flush_found, x, x->given.directory_latency);
+void gpci_step_flush_come(gpci_engine *engine, uint32_t task) {
+    const gpci_task *probe = gpci_task_at(engine, task);
+    gpci_module *probed = gpci_task_module(engine, probe);
+    probed->stats.write_probes++;
+    probed->stats.accesses++;
+    probed->stats.directory_accesses++;
+    gpci_trail_look(engine, task, probed);
+    gpci_trail_found(engine, task, probe->block, true);
+    gpci_step_after(engine, task, GPCI_STEP_flush_found, probed, probed->given.directory_latency);
 }
 
-void gpci_step_flush_found(gpci_engine *e, uint32_t task) {
-    const gpci_task *p = gpci_task_at(e, task);
-    gpci_invalidate_begin(e, task, GPCI_STEP_flush_alone, p->module, p->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                          GPCI_TASK_ALL, 0);
+void gpci_step_flush_found(gpci_engine *engine, uint32_t task) {
+    const gpci_task *probe = gpci_task_at(engine, task);
+    gpci_invalidate_begin(engine, task, GPCI_STEP_flush_alone, probe->module, probe->block, GPC_NO_MODULE, GPCI_NO_ITEM,
+                          0, GPCI_TASK_ALL, 0);
 }
 
-void gpci_step_flush_alone(gpci_engine *e, uint32_t task) {
-    const gpci_task *p = gpci_task_at(e, task);
-    gpci_module *x = gpci_task_module(e, p), *t = gpci_task_from(e, p);
-    x->stats.invalidations++;
-    if (gpci_tree_is_modified(e->tree, x->states[p->block])) {
-        gpci_use_data(e, task, GPCI_STEP_flush_back, x, x->given.block_bytes, false);
+void gpci_step_flush_alone(gpci_engine *engine, uint32_t task) {
+    const gpci_task *probe = gpci_task_at(engine, task);
+    gpci_module *probed = gpci_task_module(engine, probe), *target = gpci_task_from(engine, probe);
+    probed->stats.invalidations++;
+    if (gpci_tree_is_modified(engine->tree, probed->states[probe->block])) {
+        gpci_use_data(engine, task, GPCI_STEP_flush_back, probed, probed->given.block_bytes, false);
         return;
     }
-    const uint32_t low = gpci_module_find(t, gpci_module_tag_of(t, p->address));
+    const uint32_t low = gpci_module_find(target, gpci_module_tag_of(target, probe->address));
     if (low != GPCI_TREE_NO_BLOCK)
-        gpci_tree_drop_sharers(e->tree, t, low, x, p->address);
-    gpci_then(e, task, GPCI_STEP_flush_reply);
+        gpci_tree_drop_sharers(engine->tree, target, low, probed, probe->address);
+    gpci_then(engine, task, GPCI_STEP_flush_reply);
 }
 
-void gpci_step_flush_back(gpci_engine *e, uint32_t task) {
-    const gpci_task *p = gpci_task_at(e, task);
-    gpci_write_back_last(e, task, GPCI_STEP_flush_left, gpci_task_module(e, p), p->block);
+void gpci_step_flush_back(gpci_engine *engine, uint32_t task) {
+    const gpci_task *probe = gpci_task_at(engine, task);
+    gpci_write_back_last(engine, task, GPCI_STEP_flush_left, gpci_task_module(engine, probe), probe->block);
 }
 
-void gpci_step_flush_reply(gpci_engine *e, uint32_t task) {
+void gpci_step_flush_reply(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_reply_message(e, task, GPC_MESSAGE_ACK, GPCI_STEP_flush_left, GPCI_STEP_flush_reply);
-    gpci_send(e, &message);
+        gpci_reply_message(engine, task, GPC_MESSAGE_ACK, GPCI_STEP_flush_left, GPCI_STEP_flush_reply);
+    gpci_send(engine, &message);
 }
 
-void gpci_step_flush_left(gpci_engine *e, uint32_t task) {
-    const gpci_task *p = gpci_task_at(e, task);
-    gpci_tree_set_state(e->tree, gpci_task_module(e, p), p->block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, e->now);
-    gpci_task_end(e, task);
+void gpci_step_flush_left(gpci_engine *engine, uint32_t task) {
+    const gpci_task *probe = gpci_task_at(engine, task);
+    gpci_tree_set_state(engine->tree, gpci_task_module(engine, probe), probe->block, 0, GPC_LINE_I,
+                        GPC_ORIGIN_WRITE_DOWN_UP, engine->now);
+    gpci_task_end(engine, task);
 }
 
-void gpci_step_sweep_block(gpci_engine *e, uint32_t task) {
-    gpci_task *one = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, one);
-    gpci_lock *lock = gpci_lock_of(e, m->index, one->block);
+void gpci_step_sweep_block(gpci_engine *engine, uint32_t task) {
+    gpci_task *one = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, one);
+    gpci_lock *lock = gpci_lock_of(engine, module->index, one->block);
     if (lock->holder != GPCI_NO_ITEM) {
-        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_sweep_block});
+        gpci_due_queue_join(&engine->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_sweep_block});
         return;
     }
-    if (is_over(e, one, m)) {
-        gpci_task_end(e, task);
+    if (is_over(engine, one, module)) {
+        gpci_task_end(engine, task);
         return;
     }
-    gpci_lock_take(e, m->index, one->block, one->inflight, one->address);
+    gpci_lock_take(engine, module->index, one->block, one->inflight, one->address);
     one->refused = false;
-    const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
-    if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
-        gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              GPCI_TASK_ALL, 0);
+    const gpci_sweep kind = (gpci_sweep)gpci_task_at(engine, one->parent)->kind;
+    if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(module, one->block)) {
+        gpci_invalidate_begin(engine, task, GPCI_STEP_sweep_left, module->index, one->block, GPC_NO_MODULE,
+                              GPCI_NO_ITEM, 0, GPCI_TASK_ALL, 0);
     } else if (kind == GPCI_SWEEP_FLUSH) {
-        flush(e, task);
+        flush(engine, task);
     } else if (kind != GPCI_SWEEP_ACQUIRE && kind != GPCI_SWEEP_RELEASE) {
         uint32_t child;
-        gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;
-        gpci_then(e, child, GPCI_STEP_evict_begin);
-    } else if (gpci_tree_rule(e->tree, m, m->states[one->block], GPC_EVENT_ACQUIRE).actions & GPC_DO_WRITE_BACK) {
-        gpci_write_back_upon(e, task, GPCI_STEP_sweep_left, m, one->block, GPC_EVENT_ACQUIRE);
+        gpci_task_begin(engine, task, GPCI_STEP_sweep_left, module->index, module->index, one->address, &child)->own =
+            one->block;
+        gpci_then(engine, child, GPCI_STEP_evict_begin);
+    } else if (gpci_tree_rule(engine->tree, module, module->states[one->block], GPC_EVENT_ACQUIRE).actions &
+               GPC_DO_WRITE_BACK) {
+        gpci_write_back_upon(engine, task, GPCI_STEP_sweep_left, module, one->block, GPC_EVENT_ACQUIRE);
     } else {
-        gpci_then(e, task, GPCI_STEP_sweep_left);
+        gpci_then(engine, task, GPCI_STEP_sweep_left);
     }
 }
 
 /* The block's eviction or write-back ended, or was refused. */
-void gpci_step_sweep_left(gpci_engine *e, uint32_t task) {
-    gpci_task *one = gpci_task_at(e, task), *s = gpci_task_at(e, one->parent);
-    gpci_module *m = gpci_task_module(e, one);
+void gpci_step_sweep_left(gpci_engine *engine, uint32_t task) {
+    gpci_task *one = gpci_task_at(engine, task), *sweep = gpci_task_at(engine, one->parent);
+    gpci_module *module = gpci_task_module(engine, one);
     const bool again = one->refused;
-    if (!again && s->kind <= GPCI_SWEEP_RELEASE && m->states[one->block] != GPC_LINE_I)
-        acquired(e, s, m, one->block);
-    gpci_unlock(e, m->index, one->block);
+    if (!again && sweep->kind <= GPCI_SWEEP_RELEASE && module->states[one->block] != GPC_LINE_I)
+        acquired(engine, sweep, module, one->block);
+    gpci_unlock(engine, module->index, one->block);
     if (again)
-        gpci_step_after(e, task, GPCI_STEP_sweep_block, m, 1 + gpci_back_off(e, m->given.latency + 2));
+        gpci_step_after(engine, task, GPCI_STEP_sweep_block, module,
+                        1 + gpci_back_off(engine, module->given.latency + 2));
     else
-        gpci_task_end(e, task);
+        gpci_task_end(engine, task);
 }
 
 /* A release has written back: send markers behind all earlier messages. */
-static void mark(gpci_engine *e, uint32_t task) {
-    gpci_task_at(e, task)->kind = GPCI_SWEEP_MARK;
-    gpci_step_sweep_begin(e, task);
+static void mark(gpci_engine *engine, uint32_t task) {
+    gpci_task_at(engine, task)->kind = GPCI_SWEEP_MARK;
+    gpci_step_sweep_begin(engine, task);
 }
 
 /* A block is done, the last block was begun, or a marker returned. */
-void gpci_step_sweep_joined(gpci_engine *e, uint32_t task) {
-    gpci_task *s = gpci_task_at(e, task);
-    s->pending--;
-    if (s->keeps)
-        gpci_then(e, task, GPCI_STEP_sweep_next);
-    else if (!s->pending && s->kind == GPCI_SWEEP_RELEASE && !e->alone &&
-             gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))
-        mark(e, task);
-    else if (!s->pending)
-        gpci_then(e, task, s->from == s->module ? GPCI_STEP_sweep_end : GPCI_STEP_sweep_reply);
+void gpci_step_sweep_joined(gpci_engine *engine, uint32_t task) {
+    gpci_task *sweep = gpci_task_at(engine, task);
+    sweep->pending--;
+    if (sweep->keeps)
+        gpci_then(engine, task, GPCI_STEP_sweep_next);
+    else if (!sweep->pending && sweep->kind == GPCI_SWEEP_RELEASE && !engine->alone &&
+             gpci_tree_has(engine->tree, GPC_PROTOCOL_INVALIDATES))
+        mark(engine, task);
+    else if (!sweep->pending)
+        gpci_then(engine, task, sweep->from == sweep->module ? GPCI_STEP_sweep_end : GPCI_STEP_sweep_reply);
 }
 
-void gpci_step_sweep_reply(gpci_engine *e, uint32_t task) {
+void gpci_step_sweep_reply(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_reply_message(e, task, GPC_MESSAGE_ACK, GPCI_STEP_sweep_end, GPCI_STEP_sweep_reply);
-    gpci_send(e, &message);
+        gpci_reply_message(engine, task, GPC_MESSAGE_ACK, GPCI_STEP_sweep_end, GPCI_STEP_sweep_reply);
+    gpci_send(engine, &message);
 }
 
 /*
  * Earlier accesses may have read stale data. In a tree without a host, later accesses may join an earlier access: wait
  * for the end of earlier accesses. A host has rules of its own.
  */
-void gpci_step_sweep_end(gpci_engine *e, uint32_t task) {
-    if (waits_for_older(e, task, GPCI_STEP_sweep_end))
+void gpci_step_sweep_end(gpci_engine *engine, uint32_t task) {
+    if (waits_for_older(engine, task, GPCI_STEP_sweep_end))
         return;
-    e->units[gpci_task_at(e, task)->module].sweeps--;
-    gpci_performed(e, gpci_task_at(e, task)->inflight);
-    if (e->alone)
-        gpci_trail_start(e, task);
-    gpci_inflight_end(e, task);
+    engine->units[gpci_task_at(engine, task)->module].sweeps--;
+    gpci_performed(engine, gpci_task_at(engine, task)->inflight);
+    if (engine->alone)
+        gpci_trail_start(engine, task);
+    gpci_inflight_end(engine, task);
 }

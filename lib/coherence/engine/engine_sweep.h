@@ -22,17 +22,17 @@ typedef struct gpci_sweep_order {
 } gpci_sweep_order;
 
 /* Begin a sweep in the current cycle; room has been made. Returns the access. */
-uint32_t gpci_engine_sweep(gpci_engine *e, const gpci_sweep_order *order);
+uint32_t gpci_engine_sweep(gpci_engine *engine, const gpci_sweep_order *order);
 /* Begin a sweep of one valid block. `shown`: request shown to policies. */
-uint32_t gpci_engine_sweep_block(gpci_engine *e, uint32_t module, uint32_t block, gpci_sweep kind,
+uint32_t gpci_engine_sweep_block(gpci_engine *engine, uint32_t module, uint32_t block, gpci_sweep kind,
                                  const gpc_request *policy_request);
 /* Begin an ACQUIRE or RELEASE of a module's own blocks, from a valid request; room has been made. */
-uint32_t gpci_engine_acquire(gpci_engine *e, const gpc_coherence_request *request);
+uint32_t gpci_engine_acquire(gpci_engine *engine, const gpc_coherence_request *request);
 /* True if a sweep would find work, with nothing in flight. */
-bool gpci_engine_sweeps(const gpci_engine *e, uint32_t module, gpci_sweep kind);
+bool gpci_engine_sweeps(const gpci_engine *engine, uint32_t module, gpci_sweep kind);
 /* Blocks dropped by ACQUIRE rules, for a sweep that ends. */
-GPCI_INLINE uint32_t gpci_sweep_dropped(const gpci_engine *e, const gpci_tree_inflight *inflight) {
-    return gpci_task_at(e, inflight->task)->dropped;
+GPCI_INLINE uint32_t gpci_sweep_dropped(const gpci_engine *engine, const gpci_tree_inflight *inflight) {
+    return gpci_task_at(engine, inflight->task)->dropped;
 }
 
 #endif

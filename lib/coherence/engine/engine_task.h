@@ -16,12 +16,12 @@
     X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
     X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
     X(find_locked) X(find_gone) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come)              \
-    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_whole) X(read_up_end) X(read_down)              \
+    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_complete) X(read_up_end) X(read_down)              \
     X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)            \
-    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_whole) X(write_up) X(write_up_end)       \
+    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_complete) X(write_up) X(write_up_end)       \
     X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
     X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
-    X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
+    X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_complete)     \
     X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
     X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
     X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
@@ -68,7 +68,7 @@ typedef struct gpci_task {
     uint32_t behind;       /* next task with a blocked address of `module`, or next invalidation of `module` */
     uint64_t address;      /* block of `from`; lookup: any address in the block; invalidation: first address */
     uint16_t from, module; /* from: asks; module: is asked, looks up, evicts or loses copies */
-    uint32_t beside;       /* next in the host's list of MSHR holders */
+    uint32_t next_of_line; /* next in the host's list of MSHR holders */
     union {
         struct {
             uint32_t bytes;  /* of the answer */
@@ -122,7 +122,7 @@ typedef struct gpci_task {
     bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* answer: as in gpci_tree_probe_reply */
     bool received : 1;                                         /* modified bytes came to `module` */
     bool direct : 1;                                           /* write request: data may go directly to `from` */
-    bool sent : 1, whole : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
+    bool sent : 1, full_block : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
     /* both: `module` and the peer send the block; eager: only the peer sends, and the block completes the request. */
     bool both : 1, eager : 1;
     bool asked : 1, newer : 1;             /* write request: as in gpci_tree_reply */
@@ -136,9 +136,9 @@ typedef struct gpci_task {
     bool mshr : 1; /* with a host: holds an MSHR entry of `module` */
 } gpci_task;
 
-/* True if INVALIDATION `a` was sent before `b`; if `b` is a marker, also if sent directly before. */
-GPCI_INLINE bool gpci_was_notified_before(const gpci_task *a, const gpci_task *b) {
-    return (int32_t)(a->number - b->number) <= 0;
+/* True if INVALIDATION `left` was sent before `right`; if `right` is a marker, also if sent directly before. */
+GPCI_INLINE bool gpci_was_notified_before(const gpci_task *left, const gpci_task *right) {
+    return (int32_t)(left->number - right->number) <= 0;
 }
 
 _Static_assert(sizeof(gpci_task) == 64, "there may be a hundred thousand of them");

@@ -28,145 +28,150 @@
 
 /* Invalidations. */
 
-static gpci_tree_copies copies_of(const gpci_module *t, const gpci_tree_notification *notified) {
+static gpci_tree_copies copies_of(const gpci_module *target, const gpci_tree_notification *notified) {
     return (gpci_tree_copies){.block = notified->block,
                               .except = notified->except,
-                              .first = notified->first >> t->sub_shift << t->sub_shift,
+                              .first = notified->first >> target->sub_shift << target->sub_shift,
                               .last = notified->last};
 }
 
 /* Invalidate X's copy. */
-static void drop_notified(gpc_coherence *c, gpci_module *x, uint32_t block, uint64_t at) {
-    const gpc_protocol_rule rule = gpci_tree_rule(c, x, x->states[block], GPC_EVENT_WRITE_PROBE);
-    x->stats.invalidations++;
-    gpci_tree_set_state(c, x, block, 0, rule.next, GPC_ORIGIN_WRITE_DOWN_UP, at);
+static void drop_notified(gpc_coherence *coherence, gpci_module *probed, uint32_t block, uint64_t at) {
+    const gpc_protocol_rule rule = gpci_tree_rule(coherence, probed, probed->states[block], GPC_EVENT_WRITE_PROBE);
+    probed->stats.invalidations++;
+    gpci_tree_set_state(coherence, probed, block, 0, rule.next, GPC_ORIGIN_WRITE_DOWN_UP, at);
 }
 
-static void tell(gpci_engine *e, uint32_t inflight, const gpci_module *t, uint32_t x, uint64_t tag) {
+static void tell(gpci_engine *engine, uint32_t inflight, const gpci_module *target, uint32_t x, uint64_t tag) {
     uint32_t task;
-    gpci_task *i = gpci_side_begin(e, inflight, tag, 1, t->index, x, &task);
-    i->sort = GPCI_TASK_TOLD;
-    i->number = (uint32_t)e->neighbours;
-    i->behind = e->units[x].notified;
-    e->units[x].notified = task;
-    gpci_step_in(e, task, GPCI_STEP_tell_send, 0);
+    gpci_task *invalidation = gpci_internal_begin(engine, inflight, tag, 1, target->index, x, &task);
+    invalidation->sort = GPCI_TASK_TOLD;
+    invalidation->number = (uint32_t)engine->neighbours;
+    invalidation->behind = engine->units[x].notified;
+    engine->units[x].notified = task;
+    gpci_step_in(engine, task, GPCI_STEP_tell_send, 0);
 }
 
-void gpci_notify_copies(gpci_engine *e, uint32_t task, gpci_module *t, const gpci_tree_notification *notified) {
-    const uint32_t inflight = gpci_task_at(e, task)->inflight;
-    if (e->alone)
-        gpci_trail_start(e, task);
-    gpci_tree_copies copies = copies_of(t, notified);
-    for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);)
-        tell(e, inflight, t, copies.module, tag);
+void gpci_notify_copies(gpci_engine *engine, uint32_t task, gpci_module *target,
+                        const gpci_tree_notification *notified) {
+    const uint32_t inflight = gpci_task_at(engine, task)->inflight;
+    if (engine->alone)
+        gpci_trail_start(engine, task);
+    gpci_tree_copies copies = copies_of(target, notified);
+    for (uint64_t tag; gpci_tree_next_copy(engine->tree, target, &copies, &tag);)
+        tell(engine, inflight, target, copies.module, tag);
 }
 
 /* Not sent as a probe: a probe would pass locks. */
-void gpci_step_tell_send(gpci_engine *e, uint32_t task) {
+void gpci_step_tell_send(gpci_engine *engine, uint32_t task) {
     gpci_message message =
-        gpci_request_message(e, task, GPC_MESSAGE_INVALIDATION, GPCI_STEP_tell_come, GPCI_STEP_tell_send);
+        gpci_request_message(engine, task, GPC_MESSAGE_INVALIDATION, GPCI_STEP_tell_come, GPCI_STEP_tell_send);
     message.low = message.from;
-    gpci_send(e, &message);
+    gpci_send(engine, &message);
 }
 
-void gpci_step_tell_come(gpci_engine *e, uint32_t task) {
-    const gpci_task *i = gpci_task_at(e, task);
-    gpci_find_begin(e, task,
-                    &(gpci_look){.address = i->address,
-                                 .module = i->module,
+void gpci_step_tell_come(gpci_engine *engine, uint32_t task) {
+    const gpci_task *invalidation = gpci_task_at(engine, task);
+    gpci_find_begin(engine, task,
+                    &(gpci_look){.address = invalidation->address,
+                                 .module = invalidation->module,
                                  .resumes = GPCI_STEP_tell_found,
                                  .blocking = true,
                                  .goes_first = true});
 }
 
-static void take_out(const gpci_engine *e, uint32_t task) {
-    const gpci_task *i = gpci_task_at(e, task);
-    uint32_t *at = &e->units[i->module].notified;
+static void take_out(const gpci_engine *engine, uint32_t task) {
+    const gpci_task *invalidation = gpci_task_at(engine, task);
+    uint32_t *at = &engine->units[invalidation->module].notified;
     while (*at != task)
-        at = &gpci_task_at(e, *at)->behind;
-    *at = i->behind;
+        at = &gpci_task_at(engine, *at)->behind;
+    *at = invalidation->behind;
 }
 
-void gpci_step_tell_found(gpci_engine *e, uint32_t task) {
-    const gpci_task *i = gpci_task_at(e, task);
-    gpci_module *x = gpci_task_module(e, i);
-    if (!i->missing) {
-        const gpci_tree_notification all = {.block = i->block, .last = UINT64_MAX};
-        gpci_engine_notify(e, task, x, &all);
-        i = gpci_task_at(e, task);
-        drop_notified(e->tree, x, i->block, e->now);
-        gpci_unlock(e, x->index, i->block);
+void gpci_step_tell_found(gpci_engine *engine, uint32_t task) {
+    const gpci_task *invalidation = gpci_task_at(engine, task);
+    gpci_module *probed = gpci_task_module(engine, invalidation);
+    if (!invalidation->missing) {
+        const gpci_tree_notification all = {.block = invalidation->block, .last = UINT64_MAX};
+        gpci_engine_notify(engine, task, probed, &all);
+        invalidation = gpci_task_at(engine, task);
+        drop_notified(engine->tree, probed, invalidation->block, engine->now);
+        gpci_unlock(engine, probed->index, invalidation->block);
     }
-    take_out(e, task);
-    gpci_wake(e, &e->units[x->index].notified_waiters, 0);
-    gpci_side_end(e, task);
+    take_out(engine, task);
+    gpci_wake(engine, &engine->units[probed->index].notified_waiters, 0);
+    gpci_internal_end(engine, task);
 }
 
 /* Markers. */
 
 /* True for modules that a module below may invalidate. */
-static bool is_notified(const gpci_engine *e, uint32_t module) {
-    return gpci_module_at(e->tree, module)->place == GPCI_PLACE_BETWEEN;
+static bool is_notified(const gpci_engine *engine, uint32_t module) {
+    return gpci_module_at(engine->tree, module)->place == GPCI_PLACE_BETWEEN;
 }
 
-static void mark(gpci_engine *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module) {
+static void mark(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module) {
     uint32_t task;
-    gpci_task *m = gpci_task_begin(e, parent, resumes, from, module, gpci_task_at(e, parent)->address, &task);
-    m->sort = GPCI_TASK_TOLD;
-    m->down = gpci_module_at(e->tree, module)->level < gpci_module_at(e->tree, from)->level;
-    gpci_task_at(e, parent)->pending++;
-    gpci_step_in(e, task, GPCI_STEP_mark_send, 0);
+    gpci_task *message =
+        gpci_task_begin(engine, parent, resumes, from, module, gpci_task_at(engine, parent)->address, &task);
+    message->sort = GPCI_TASK_TOLD;
+    message->down = gpci_module_at(engine->tree, module)->level < gpci_module_at(engine->tree, from)->level;
+    gpci_task_at(engine, parent)->pending++;
+    gpci_step_in(engine, task, GPCI_STEP_mark_send, 0);
 }
 
-void gpci_mark_from(gpci_engine *e, uint32_t task, gpci_step resumes) {
-    const gpci_task *m = gpci_task_at(e, task);
-    const gpci_module *at = gpci_task_module(e, m);
-    const uint32_t from = m->from;
-    const bool down = m->down;
-    for (uint32_t i = 0; i < at->above_count; i++)
-        if (at->above[i] != from && is_notified(e, at->above[i]))
-            mark(e, task, resumes, at->index, at->above[i]);
-    for (uint32_t i = 0; !down && i < at->given.low_count && at->place <= GPCI_PLACE_BETWEEN; i++)
-        mark(e, task, resumes, at->index, at->given.low[i]);
+void gpci_mark_from(gpci_engine *engine, uint32_t task, gpci_step resumes) {
+    const gpci_task *message = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_module(engine, message);
+    const uint32_t from = message->from;
+    const bool down = message->down;
+    for (uint32_t i = 0; i < module->above_count; i++)
+        if (module->above[i] != from && is_notified(engine, module->above[i]))
+            mark(engine, task, resumes, module->index, module->above[i]);
+    for (uint32_t i = 0; !down && i < module->given.low_count && module->place <= GPCI_PLACE_BETWEEN; i++)
+        mark(engine, task, resumes, module->index, module->given.low[i]);
 }
 
-void gpci_step_mark_send(gpci_engine *e, uint32_t task) {
-    gpci_task_at(e, task)->number = (uint32_t)e->neighbours;
+void gpci_step_mark_send(gpci_engine *engine, uint32_t task) {
+    gpci_task_at(engine, task)->number = (uint32_t)engine->neighbours;
     const gpci_message message =
-        gpci_request_message(e, task, GPC_MESSAGE_MARKER, GPCI_STEP_mark_come, GPCI_STEP_mark_send);
-    gpci_send(e, &message);
+        gpci_request_message(engine, task, GPC_MESSAGE_MARKER, GPCI_STEP_mark_come, GPCI_STEP_mark_send);
+    gpci_send(engine, &message);
 }
 
 /* True if an earlier INVALIDATION from the same sender is still in progress at the module. */
-static bool is_behind(const gpci_engine *e, const gpci_task *m) {
-    for (uint32_t at = e->units[m->module].notified; at != GPCI_NO_ITEM; at = gpci_task_at(e, at)->behind)
-        if (gpci_task_at(e, at)->from == m->from && gpci_was_notified_before(gpci_task_at(e, at), m))
+static bool is_behind(const gpci_engine *engine, const gpci_task *message) {
+    for (uint32_t at = engine->units[message->module].notified; at != GPCI_NO_ITEM;
+         at = gpci_task_at(engine, at)->behind)
+        if (gpci_task_at(engine, at)->from == message->from &&
+            gpci_was_notified_before(gpci_task_at(engine, at), message))
             return true;
     return false;
 }
 
-void gpci_step_mark_come(gpci_engine *e, uint32_t task) {
-    gpci_task *m = gpci_task_at(e, task);
-    if (m->down && is_behind(e, m)) {
-        gpci_due_queue_join(&e->waiters, &e->units[m->module].notified_waiters, (gpci_due){task, GPCI_STEP_mark_come});
+void gpci_step_mark_come(gpci_engine *engine, uint32_t task) {
+    gpci_task *message = gpci_task_at(engine, task);
+    if (message->down && is_behind(engine, message)) {
+        gpci_due_queue_join(&engine->waiters, &engine->units[message->module].notified_waiters,
+                            (gpci_due){task, GPCI_STEP_mark_come});
         return;
     }
-    m->pending = 1;
-    gpci_mark_from(e, task, GPCI_STEP_mark_joined);
-    gpci_step_mark_joined(e, task);
+    message->pending = 1;
+    gpci_mark_from(engine, task, GPCI_STEP_mark_joined);
+    gpci_step_mark_joined(engine, task);
 }
 
-void gpci_step_mark_joined(gpci_engine *e, uint32_t task) {
-    if (!--gpci_task_at(e, task)->pending)
-        gpci_then(e, task, GPCI_STEP_mark_reply);
+void gpci_step_mark_joined(gpci_engine *engine, uint32_t task) {
+    if (!--gpci_task_at(engine, task)->pending)
+        gpci_then(engine, task, GPCI_STEP_mark_reply);
 }
 
-void gpci_step_mark_reply(gpci_engine *e, uint32_t task) {
+void gpci_step_mark_reply(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_reply_message(e, task, GPC_MESSAGE_ACK, GPCI_STEP_mark_replied, GPCI_STEP_mark_reply);
-    gpci_send(e, &message);
+        gpci_reply_message(engine, task, GPC_MESSAGE_ACK, GPCI_STEP_mark_replied, GPCI_STEP_mark_reply);
+    gpci_send(engine, &message);
 }
 
-void gpci_step_mark_replied(gpci_engine *e, uint32_t task) {
-    gpci_task_end(e, task);
+void gpci_step_mark_replied(gpci_engine *engine, uint32_t task) {
+    gpci_task_end(engine, task);
 }

@@ -32,10 +32,10 @@ static uint64_t larger(uint64_t a, uint64_t b, uint64_t sign) {
     return (a ^ sign) < (b ^ sign) ? b : a;
 }
 
-uint64_t gpci_atomic_result(const gpc_atomic *a) {
-    const uint64_t all = a->width < 8 ? ((uint64_t)1 << 8 * a->width) - 1 : UINT64_MAX, sign = all ^ all >> 1;
-    const uint64_t old = a->old & all, b = a->operand & all;
-    switch (a->op) {
+uint64_t gpci_atomic_result(const gpc_atomic *atomic) {
+    const uint64_t all = atomic->width < 8 ? ((uint64_t)1 << 8 * atomic->width) - 1 : UINT64_MAX, sign = all ^ all >> 1;
+    const uint64_t old = atomic->old & all, b = atomic->operand & all;
+    switch (atomic->op) {
     case GPC_OP_ADD:
         return (old + b) & all;
     case GPC_OP_MIN:
@@ -53,7 +53,7 @@ uint64_t gpci_atomic_result(const gpc_atomic *a) {
     case GPC_OP_XOR:
         return old ^ b;
     case GPC_OP_COMPARE_SWAP:
-        return old == (a->compare & all) ? b : old;
+        return old == (atomic->compare & all) ? b : old;
     case GPC_OP_INC:
         return old >= b ? 0 : old + 1;
     case GPC_OP_DEC:
@@ -69,23 +69,24 @@ void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count) {
 }
 
 /* Reason why an atomic is invalid; NULL: valid. */
-static const char *wrong_atomic(const gpc_atomic *a, const gpc_coherence_request *request) {
-    if (a->op == GPC_OP_NONE || a->op >= GPC_OP_COUNT)
+static const char *wrong_atomic(const gpc_atomic *atomic, const gpc_coherence_request *request) {
+    if (atomic->op == GPC_OP_NONE || atomic->op >= GPC_OP_COUNT)
         return "op is none of gpc_atomic_op";
-    if (a->width != 4 && a->width != 8)
+    if (atomic->width != 4 && atomic->width != 8)
         return "width is not 4 or 8";
-    if (a->offset > request->size || a->width > request->size - a->offset)
+    if (atomic->offset > request->size || atomic->width > request->size - atomic->offset)
         return "offset is beyond the bytes of the access";
-    return (request->address + a->offset) & (a->width - 1u) ? "its address is no multiple of its width" : NULL;
+    return (request->address + atomic->offset) & (atomic->width - 1u) ? "its address is no multiple of its width"
+                                                                      : NULL;
 }
 
-gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                   gpc_error *error) {
+gpc_status gpci_tree_atomics_check(const gpc_coherence *coherence, const char *call,
+                                   const gpc_coherence_request *request, gpc_error *error) {
     const char *wrong = !request->atomics                     ? "atomic_count without atomics"
                         : request->kind == GPC_COHERENCE_LOAD ? "atomics of what is no STORE"
-                        : request->kind != GPC_COHERENCE_STORE && gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY)
+                        : request->kind != GPC_COHERENCE_STORE && gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY)
                             ? "atomics of what is no STORE, in a tree with directories"
-                        : !c->with_data                   ? "atomics in a tree without data"
+                        : !coherence->with_data           ? "atomics in a tree without data"
                         : request->bytes || request->mask ? "atomics beside bytes or mask"
                                                           : NULL;
     if (wrong)

@@ -37,18 +37,18 @@ static bool is_zero(const uint8_t *mask, uint32_t bytes) {
     return true;
 }
 
-void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
-                         uint64_t tag) {
-    if (!c->with_data)
+void gpci_tree_data_fill(gpc_coherence *coherence, const gpci_module *target, uint32_t target_block,
+                         gpci_module *requester, uint32_t requester_block, uint64_t tag) {
+    if (!coherence->with_data)
         return;
-    uint8_t from[4096], *to = gpci_module_data_of(r, r_block);
-    uint32_t size = r->given.block_bytes;
-    if (t->place == GPCI_PLACE_MEMORY)
-        gpc_coherence_read_memory(c, tag, from, size);
+    uint8_t from[4096], *to = gpci_module_data_of(requester, requester_block);
+    uint32_t size = requester->given.block_bytes;
+    if (target->place == GPCI_PLACE_MEMORY)
+        gpc_coherence_read_memory(coherence, tag, from, size);
     else
-        memcpy(from, gpci_module_data_of(t, t_block) + (tag & (t->given.block_bytes - 1)), size);
-    const uint8_t *mask = gpci_module_dirty_of(r, r_block);
-    if (GPCI_LIKELY(is_zero(mask, r->mask_bytes))) {
+        memcpy(from, gpci_module_data_of(target, target_block) + (tag & (target->given.block_bytes - 1)), size);
+    const uint8_t *mask = gpci_module_dirty_of(requester, requester_block);
+    if (GPCI_LIKELY(is_zero(mask, requester->mask_bytes))) {
         memcpy(to, from, size);
         return;
     }
@@ -57,16 +57,16 @@ void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_bloc
             to[i] = from[i];
 }
 
-void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
-                          uint32_t t_block) {
-    if (!c->with_data)
+void gpci_tree_data_merge(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block, uint64_t tag,
+                          gpci_module *target, uint32_t target_block) {
+    if (!coherence->with_data)
         return;
-    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
-    uint32_t offset = (uint32_t)(tag & (t->given.block_bytes - 1));
-    bool memory = t->place == GPCI_PLACE_MEMORY;
+    const uint8_t *from = gpci_module_data_of(probed, probed_block), *mask = gpci_module_dirty_of(probed, probed_block);
+    uint32_t offset = (uint32_t)(tag & (target->given.block_bytes - 1));
+    bool memory = target->place == GPCI_PLACE_MEMORY;
     /* memory has the block: reserved at the first access */
-    uint8_t *to = memory ? gpci_tree_memory_at(c, tag) : gpci_module_data_of(t, t_block) + offset;
-    for (uint32_t i = 0; to && i < x->given.block_bytes; i++) {
+    uint8_t *to = memory ? gpci_tree_memory_at(coherence, tag) : gpci_module_data_of(target, target_block) + offset;
+    for (uint32_t i = 0; to && i < probed->given.block_bytes; i++) {
         if (!(i & 7) && !mask[i / 8]) { /* no modified byte among the next eight */
             i += 7;
             continue;
@@ -75,21 +75,22 @@ void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
             continue;
         to[i] = from[i];
         if (!memory)
-            set_bit(gpci_module_dirty_of(t, t_block), offset + i);
+            set_bit(gpci_module_dirty_of(target, target_block), offset + i);
     }
 }
 
-void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
-                             bool whole, bool modified) {
-    if (!c->with_data)
+void gpci_tree_data_transfer(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block,
+                             gpci_module *requester, uint32_t requester_block, bool full_block, bool modified) {
+    if (!coherence->with_data)
         return;
-    const uint8_t *from = gpci_module_data_of(x, x_block), *mask = gpci_module_dirty_of(x, x_block);
-    uint8_t *to = gpci_module_data_of(r, r_block), *own = gpci_module_dirty_of(r, r_block);
+    const uint8_t *from = gpci_module_data_of(probed, probed_block), *mask = gpci_module_dirty_of(probed, probed_block);
+    uint8_t *to = gpci_module_data_of(requester, requester_block),
+            *own = gpci_module_dirty_of(requester, requester_block);
     /* non-coherently stored bytes are newer than bytes modified by R or another owner */
-    bool newer = gpci_tree_is_masked(c, x->states[x_block]);
-    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+    bool newer = gpci_tree_is_masked(coherence, probed->states[probed_block]);
+    for (uint32_t i = 0; i < probed->given.block_bytes; i++) {
         bool dirty = bit(mask, i);
-        if ((bit(own, i) && !(newer && dirty)) || !(whole || dirty))
+        if ((bit(own, i) && !(newer && dirty)) || !(full_block || dirty))
             continue;
         to[i] = from[i];
         if (dirty && modified)
@@ -97,16 +98,17 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
     }
 }
 
-void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request) {
-    if (!c->with_data)
+void gpci_tree_data_yield(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block,
+                          const gpci_tree_request *request) {
+    if (!coherence->with_data)
         return;
-    const gpci_module *r = request->from;
-    const uint8_t *newer = gpci_module_dirty_of(x, x_block);
-    uint8_t *own = gpci_module_dirty_of(r, request->block);
-    uint64_t first = request->tag, at = gpci_module_tag(x, x_block);
-    for (uint32_t i = 0; i < x->given.block_bytes; i++) {
+    const gpci_module *requester = request->from;
+    const uint8_t *newer = gpci_module_dirty_of(probed, probed_block);
+    uint8_t *own = gpci_module_dirty_of(requester, request->block);
+    uint64_t first = request->tag, at = gpci_module_tag(probed, probed_block);
+    for (uint32_t i = 0; i < probed->given.block_bytes; i++) {
         uint64_t index = at + i - first;
-        if (bit(newer, i) && at + i >= first && index < r->given.block_bytes)
+        if (bit(newer, i) && at + i >= first && index < requester->given.block_bytes)
             clear_bit(own, (uint32_t)index);
     }
 }
@@ -119,22 +121,22 @@ static void exchange(uint8_t *a, uint8_t *b, uint32_t bytes) {
     }
 }
 
-void gpci_tree_data_exchange(const gpc_coherence *c, const gpci_module *m, uint32_t a, uint32_t b) {
-    if (!c->with_data)
+void gpci_tree_data_exchange(const gpc_coherence *coherence, const gpci_module *module, uint32_t a, uint32_t b) {
+    if (!coherence->with_data)
         return;
-    exchange(gpci_module_data_of(m, a), gpci_module_data_of(m, b), m->given.block_bytes);
-    exchange(gpci_module_dirty_of(m, a), gpci_module_dirty_of(m, b), m->mask_bytes);
+    exchange(gpci_module_data_of(module, a), gpci_module_data_of(module, b), module->given.block_bytes);
+    exchange(gpci_module_dirty_of(module, a), gpci_module_dirty_of(module, b), module->mask_bytes);
 }
 
-void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
-    if (c->with_data && m->dirty)
-        memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);
+void gpci_tree_data_clean(gpc_coherence *coherence, gpci_module *module, uint32_t block) {
+    if (coherence->with_data && module->dirty)
+        memset(gpci_module_dirty_of(module, block), 0, module->mask_bytes);
 }
 
-void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block) {
-    if (c->with_data && m->dirty)
-        for (uint32_t i = 0; i < m->given.block_bytes; i++)
-            set_bit(gpci_module_dirty_of(m, block), i);
+void gpci_tree_data_mark_full(gpc_coherence *coherence, gpci_module *module, uint32_t block) {
+    if (coherence->with_data && module->dirty)
+        for (uint32_t i = 0; i < module->given.block_bytes; i++)
+            set_bit(gpci_module_dirty_of(module, block), i);
 }
 
 /* True if a store writes this byte (index within the store). */
@@ -145,83 +147,85 @@ static bool writes(const gpci_tree_payload *store, uint32_t index) {
     return !store->atomic_count && (!store->mask || bit(store->mask, index));
 }
 
-void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (!c->with_data)
+void gpci_tree_data_written(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                            const gpci_tree_payload *store) {
+    if (!coherence->with_data)
         return;
-    uint8_t *mask = gpci_module_dirty_of(m, block);
-    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    uint8_t *mask = gpci_module_dirty_of(module, block);
+    uint32_t offset = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = offset; i < offset + store->size; i++)
         if (writes(store, i - offset))
             clear_bit(mask, i);
 }
 
-bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    if (!c->with_data || !m->dirty)
+bool gpci_tree_data_dirty(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
+    if (!coherence->with_data || !module->dirty)
         return false;
-    return !is_zero(gpci_module_dirty_of(m, block), m->mask_bytes);
+    return !is_zero(gpci_module_dirty_of(module, block), module->mask_bytes);
 }
 
 /* Perform the atomics in order; an atomic sees the result of the atomic before. */
-static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    const bool memory = m->place == GPCI_PLACE_MEMORY;
-    const uint32_t first = (uint32_t)(store->address & (m->given.block_bytes - 1));
+static void perform(gpc_coherence *coherence, gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
+    const bool memory = module->place == GPCI_PLACE_MEMORY;
+    const uint32_t first = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->atomic_count; i++) {
-        gpc_atomic *a = &store->atomics[i];
+        gpc_atomic *atomic = &store->atomics[i];
         /* memory has the block: reserved at the first access */
-        uint8_t *at = memory ? gpci_tree_memory_at(c, store->address + a->offset)
-                             : gpci_module_data_of(m, block) + first + a->offset;
-        if (!a->done)
-            a->old = gpci_atomic_read(at, a->width);
-        a->done = 1;
-        gpci_atomic_write(at, a->width, gpci_atomic_result(a));
-        for (uint32_t byte = 0; !memory && byte < a->width; byte++)
-            set_bit(gpci_module_dirty_of(m, block), first + a->offset + byte);
+        uint8_t *at = memory ? gpci_tree_memory_at(coherence, store->address + atomic->offset)
+                             : gpci_module_data_of(module, block) + first + atomic->offset;
+        if (!atomic->done)
+            atomic->old = gpci_atomic_read(at, atomic->width);
+        atomic->done = 1;
+        gpci_atomic_write(at, atomic->width, gpci_atomic_result(atomic));
+        for (uint32_t byte = 0; !memory && byte < atomic->width; byte++)
+            set_bit(gpci_module_dirty_of(module, block), first + atomic->offset + byte);
     }
 }
 
-void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (m->lacks && !(store && gpci_tree_writes_all(m, store))) /* the common case needs no write */
-        memset(gpci_module_lacks_of(m, block), m->given.block_bytes < 8 ? (1 << m->given.block_bytes) - 1 : 0xff,
-               m->mask_bytes);
+void gpci_tree_data_begin(gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
+    if (module->lacks && !(store && gpci_tree_writes_all(module, store))) /* the common case needs no write */
+        memset(gpci_module_lacks_of(module, block),
+               module->given.block_bytes < 8 ? (1 << module->given.block_bytes) - 1 : 0xff, module->mask_bytes);
 }
 
-void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (GPCI_LIKELY(!m->lacks) || !gpci_module_is_partial(m, block))
+void gpci_tree_data_come(gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
+    if (GPCI_LIKELY(!module->lacks) || !gpci_module_is_partial(module, block))
         return;
-    uint8_t *lacks = gpci_module_lacks_of(m, block);
-    const uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    uint8_t *lacks = gpci_module_lacks_of(module, block);
+    const uint32_t offset = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->size; i++)
         if (!store->mask || bit(store->mask, i))
             clear_bit(lacks, offset + i);
 }
 
-void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (!c->with_data)
+void gpci_tree_data_store(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                          const gpci_tree_payload *store) {
+    if (!coherence->with_data)
         return;
     if (GPCI_UNLIKELY(store->atomic_count)) {
-        perform(c, m, block, store);
+        perform(coherence, module, block, store);
         return;
     }
-    uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
+    uint32_t offset = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->size; i++) {
         if (store->mask && !bit(store->mask, i))
             continue;
         uint8_t value = store->bytes ? store->bytes[i] : 0;
-        if (m->place == GPCI_PLACE_MEMORY) {
-            gpc_coherence_write_memory(c, store->address + i, &value, 1);
+        if (module->place == GPCI_PLACE_MEMORY) {
+            gpc_coherence_write_memory(coherence, store->address + i, &value, 1);
         } else {
-            gpci_module_data_of(m, block)[offset + i] = value;
-            set_bit(gpci_module_dirty_of(m, block), offset + i);
+            gpci_module_data_of(module, block)[offset + i] = value;
+            set_bit(gpci_module_dirty_of(module, block), offset + i);
         }
     }
 }
 
-void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
-                         uint8_t *out) {
-    if (!c->with_data || !out)
+void gpci_tree_data_load(const gpc_coherence *coherence, const gpci_module *module, uint32_t block, uint64_t address,
+                         uint32_t size, uint8_t *out) {
+    if (!coherence->with_data || !out)
         return;
-    if (m->place == GPCI_PLACE_MEMORY)
-        gpc_coherence_read_memory(c, address, out, size);
+    if (module->place == GPCI_PLACE_MEMORY)
+        gpc_coherence_read_memory(coherence, address, out, size);
     else
-        memcpy(out, gpci_module_data_of(m, block) + (address & (m->given.block_bytes - 1)), size);
+        memcpy(out, gpci_module_data_of(module, block) + (address & (module->given.block_bytes - 1)), size);
 }

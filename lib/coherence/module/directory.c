@@ -15,53 +15,55 @@
  */
 
 /* True if a module above T would ask T for the address. */
-static bool may_share(const gpc_coherence *c, const gpci_module *t, uint32_t slot, uint64_t address) {
-    const gpci_module *x = gpci_module_at(c, t->above[slot]);
-    return gpci_module_serves(x, address) && gpci_module_low(c, x, address) == t->index;
+static bool may_share(const gpc_coherence *coherence, const gpci_module *target, uint32_t slot, uint64_t address) {
+    const gpci_module *probed = gpci_module_at(coherence, target->above[slot]);
+    return gpci_module_serves(probed, address) && gpci_module_low(coherence, probed, address) == target->index;
 }
 
-static uint32_t count_of(const gpci_module *t, uint32_t block, uint32_t sub) {
+static uint32_t count_of(const gpci_module *target, uint32_t block, uint32_t sub) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < t->sharer_words; i++)
-        for (uint64_t bits = gpci_sharers_word(t, block, sub, i); bits; bits &= bits - 1)
+    for (uint32_t i = 0; i < target->sharer_words; i++)
+        for (uint64_t bits = gpci_sharers_word(target, block, sub, i); bits; bits &= bits - 1)
             count++;
     return count;
 }
 
-bool gpci_directory_is_exact(const gpci_module *t, uint32_t block, uint32_t sub) {
-    return count_of(t, block, sub) <= t->pointers;
+bool gpci_directory_is_exact(const gpci_module *target, uint32_t block, uint32_t sub) {
+    return count_of(target, block, sub) <= target->pointers;
 }
 
 /* True if a group has a sharer. */
-static bool has_any(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t first, uint32_t end) {
+static bool has_any(const gpci_module *target, uint32_t block, uint32_t sub, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot++)
-        if (gpci_tree_has_sharer(t, block, sub, slot))
+        if (gpci_tree_has_sharer(target, block, sub, slot))
             return true;
     return false;
 }
 
 /* Extend the entry to whole groups. */
-static void widen(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub) {
-    const uint64_t address = gpci_tree_address_of(t, block, sub);
-    const uint32_t count = t->above_count,
-                   group = t->given.directory_overflow == GPC_OVERFLOW_COARSE ? t->given.directory_region : count;
+static void widen(const gpc_coherence *coherence, gpci_module *target, uint32_t block, uint32_t sub) {
+    const uint64_t address = gpci_tree_address_of(target, block, sub);
+    const uint32_t count = target->above_count, group = target->given.directory_overflow == GPC_OVERFLOW_COARSE
+                                                            ? target->given.directory_region
+                                                            : count;
     for (uint32_t first = 0; first < count; first += group) {
         const uint32_t end = count - first < group ? count : first + group;
-        if (!has_any(t, block, sub, first, end))
+        if (!has_any(target, block, sub, first, end))
             continue;
         for (uint32_t slot = first; slot < end; slot++)
-            if (may_share(c, t, slot, address))
-                gpci_sharers_add(t, block, sub, slot);
+            if (may_share(coherence, target, slot, address))
+                gpci_sharers_add(target, block, sub, slot);
     }
 }
 
-void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    const bool exact = gpci_directory_is_exact(t, block, sub);
-    gpci_sharers_add(t, block, sub, slot);
-    if (gpci_directory_is_exact(t, block, sub))
+void gpci_directory_add(const gpc_coherence *coherence, gpci_module *target, uint32_t block, uint32_t sub,
+                        uint32_t slot) {
+    const bool exact = gpci_directory_is_exact(target, block, sub);
+    gpci_sharers_add(target, block, sub, slot);
+    if (gpci_directory_is_exact(target, block, sub))
         return;
-    t->stats.directory_overflows += exact;
-    widen(c, t, block, sub);
+    target->stats.directory_overflows += exact;
+    widen(coherence, target, block, sub);
 }
 
 /*
@@ -69,27 +71,28 @@ void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, 
  * stores, and must reach the module below earlier. Otherwise the owner is invalidated last, after the other sharers, in
  * turn from R on.
  */
-uint32_t gpci_directory_victim(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
-                               const gpci_module *r) {
-    const uint32_t own = t->slots[r->index], count = t->above_count, owner = gpci_module_owner_of(t, block, sub);
-    const uint32_t others = count_of(t, block, sub) - gpci_tree_has_sharer(t, block, sub, own);
-    if (t->given.directory_overflow != GPC_OVERFLOW_EVICT || others < t->pointers)
+uint32_t gpci_directory_victim(const gpc_coherence *coherence, const gpci_module *target, uint32_t block, uint32_t sub,
+                               const gpci_module *requester) {
+    const uint32_t own = target->slots[requester->index], count = target->above_count,
+                   owner = gpci_module_owner_of(target, block, sub);
+    const uint32_t others = count_of(target, block, sub) - gpci_tree_has_sharer(target, block, sub, own);
+    if (target->given.directory_overflow != GPC_OVERFLOW_EVICT || others < target->pointers)
         return GPC_NO_MODULE;
-    if (c->non_coherent && owner != GPCI_TREE_NO_OWNER && owner != own)
+    if (coherence->non_coherent && owner != GPCI_TREE_NO_OWNER && owner != own)
         return owner;
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t slot = own + i < count ? own + i : own + i - count;
-        if (slot != owner && gpci_tree_has_sharer(t, block, sub, slot))
+        if (slot != owner && gpci_tree_has_sharer(target, block, sub, slot))
             return slot;
     }
     return owner;
 }
 
-bool gpci_directory_lacks_room(const gpc_coherence *c, const gpci_module *t, uint32_t block, const gpci_module *r,
-                               uint64_t tag) {
-    const gpci_tree_span span = gpci_tree_span_of(t, r, tag);
+bool gpci_directory_lacks_room(const gpc_coherence *coherence, const gpci_module *target, uint32_t block,
+                               const gpci_module *requester, uint64_t tag) {
+    const gpci_tree_span span = gpci_tree_span_of(target, requester, tag);
     for (uint32_t sub = span.first; sub < span.end; sub++)
-        if (gpci_directory_victim(c, t, block, sub, r) != GPC_NO_MODULE)
+        if (gpci_directory_victim(coherence, target, block, sub, requester) != GPC_NO_MODULE)
             return true;
     return false;
 }

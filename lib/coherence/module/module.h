@@ -153,84 +153,86 @@ struct gpci_module {
 
 /* module_tags.c */
 /* Row of a tag; full map: 0. */
-uint32_t gpci_module_row(const gpci_module *m, uint64_t tag);
+uint32_t gpci_module_row(const gpci_module *module, uint64_t tag);
 /* Valid block of a tag, or GPCI_TREE_NO_BLOCK. */
-uint32_t gpci_module_find(const gpci_module *m, uint64_t tag);
+uint32_t gpci_module_find(const gpci_module *module, uint64_t tag);
 /* A lookup found the block: tell the replacement policy of a hit. */
-void gpci_module_touch(gpci_module *m, uint32_t block);
+void gpci_module_touch(gpci_module *module, uint32_t block);
 /*
  * A probe found the block. lru and fifo (Multi2Sim's) count it as a lookup. Registered policies do not see it: they
  * follow uses by processors or modules above.
  */
-void gpci_module_probe(gpci_module *m, uint32_t block);
+void gpci_module_probe(gpci_module *module, uint32_t block);
 /* A warp or kernel begins or ends on the SM of this L1: inform its policy. */
-void gpci_module_warp_event(gpci_module *m, const gpc_warp_event *event);
+void gpci_module_warp_event(gpci_module *module, const gpc_warp_event *event);
 /*
  * Choose a block for a missing tag: a free way (unless any_victim), otherwise the policy's victim, which becomes the
  * most recent. The caller evicts all blocks of the old line, and informs the policy (gpci_module_leave).
  * GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room (gpci_module_reserve makes room).
  */
-uint32_t gpci_module_victim(gpci_module *m, uint64_t tag);
+uint32_t gpci_module_victim(gpci_module *module, uint64_t tag);
 /* A block comes to a way with other blocks of the line: a hit for the policy, a use for lru. */
-void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag);
+void gpci_module_join_line(gpci_module *module, uint32_t block, uint64_t tag);
 /* A store misses the block and fetches no data, but blocks of the line are present: inform the policy. */
-void gpci_module_pass_line(gpci_module *m, uint64_t tag);
+void gpci_module_pass_line(gpci_module *module, uint64_t tag);
 /*
  * Choose a regular or directory-only way among `candidates` (bit per way of the kind, at least one set; NULL: all).
  * Not for full maps. The content does not leave yet.
  */
-uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const uint64_t *candidates);
+uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, bool directory, const uint64_t *candidates);
 /*
  * A victim leaves for a tag: tell the policy now; it is not told again when the state becomes I. `dirty`: modified when
  * chosen.
  */
-void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty);
+void gpci_module_leave(gpci_module *module, uint32_t block, uint64_t tag, bool dirty);
 /* Way with data of the line of `tag`, if any of the blocks is valid, or GPCI_TREE_NO_BLOCK. */
-uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag);
+uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag);
 /* True if another block of the line is valid. Not for directory-only ways. */
-bool gpci_module_has_company(const gpci_module *m, uint32_t block);
+bool gpci_module_has_company(const gpci_module *module, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
-void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state);
+void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state);
 /*
  * Give a cache a predictor, by the text. gpci_module_keep: let it keep fetching warps and hits of the lines. All blocks
  * must be invalid.
  */
-gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error);
-gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool reuse, gpc_error *error);
+gpc_status gpci_module_predict(gpc_coherence *coherence, gpci_module *module, const char *spec, gpc_error *error);
+gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool warps, bool reuse, gpc_error *error);
 /* True if every way a line of this tag may take is in use. */
-bool gpci_module_is_full(const gpci_module *m, uint64_t tag);
+bool gpci_module_is_full(const gpci_module *module, uint64_t tag);
 /* Request shown to policy and predictor for the access `carried` to a tag. */
-gpc_request gpci_module_policy_request(const gpci_module *m, uint64_t tag, const gpc_request *carried);
+gpc_request gpci_module_policy_request(const gpci_module *module, uint64_t tag, const gpc_request *carried);
 /* module_tokens.c: for modules with tokens, except the last two functions. */
 struct gpci_token_rules;
-gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struct gpci_token_rules *rules,
+gpc_status gpci_module_keep_tokens(gpc_coherence *coherence, gpci_module *module, const struct gpci_token_rules *rules,
                                    gpc_error *error);
-void gpci_module_release_tokens(gpc_context *context, gpci_module *m);
-void gpci_module_token_tick(gpci_module *m, const gpc_request *request);
-void gpci_module_token_event(gpci_module *m, const gpc_warp_event *event);
-void gpci_module_token_hit(gpci_module *m, uint32_t block, const gpc_request *request);
-void gpci_module_token_fill(gpci_module *m, uint32_t block, const gpc_request *request);
+void gpci_module_release_tokens(gpc_context *context, gpci_module *module);
+void gpci_module_token_tick(gpci_module *module, const gpc_request *request);
+void gpci_module_token_event(gpci_module *module, const gpc_warp_event *event);
+void gpci_module_token_hit(gpci_module *module, uint32_t block, const gpc_request *request);
+void gpci_module_token_fill(gpci_module *module, uint32_t block, const gpc_request *request);
 /* `line`: first block of the line. */
-void gpci_module_token_evict(gpci_module *m, uint32_t line);
+void gpci_module_token_evict(gpci_module *module, uint32_t line);
 /*
  * Candidates without priority, written to `words`: the only ways a request without a token may take, and preferred by a
  * request with one; if there are none, the candidates. NULL: all ways.
  */
-const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const uint64_t *candidates, uint64_t *words);
+const uint64_t *gpci_module_unmarked(const gpci_module *module, uint64_t tag, const uint64_t *candidates,
+                                     uint64_t *words);
 /* True if the request has no token and no way without priority is left. */
-bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_request *request);
+bool gpci_module_lacks_room(const gpci_module *module, uint64_t tag, const gpc_request *request);
 
 /* module_ask.c */
 /* Predictor's decision about a shown request, and the word for the level below. */
-bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *policy_request, uint32_t *word);
+bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const gpc_request *policy_request,
+                                 uint32_t *word);
 /* True if a declining replacement policy declines a line; only asked if the set is full. */
-bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *policy_request);
+bool gpci_module_declines(const gpci_module *module, uint64_t tag, const gpc_request *policy_request);
 /* A request for a copy misses: true if the line is kept out. Asked once per access of a line, if the module asks. */
-bool gpci_module_keeps_out(gpci_module *m, uint64_t tag);
+bool gpci_module_keeps_out(gpci_module *module, uint64_t tag);
 /* Way with data of a block's line, whether or not the block is present, or UINT32_MAX. */
-uint32_t gpci_module_line_way(const gpci_module *m, uint64_t tag);
+uint32_t gpci_module_line_way(const gpci_module *module, uint64_t tag);
 /* Answer of a responding cache's predictor to the current request; one answer per access of a line. */
-uint32_t gpci_module_respond(gpci_module *m, uint64_t tag);
+uint32_t gpci_module_respond(gpci_module *module, uint64_t tag);
 /*
  * An answer reached an L1 whose predictor had decided `predicted`. True if the line is let in after all.
  * gpci_module_overturns also counts. A fill is never overturned.
@@ -238,17 +240,17 @@ uint32_t gpci_module_respond(gpci_module *m, uint64_t tag);
 bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word);
 bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word);
 /* True if policies were already asked about this line for the current access. */
-bool gpci_module_was_asked(const gpci_module *m, uint64_t tag);
+bool gpci_module_was_asked(const gpci_module *module, uint64_t tag);
 /* An access misses and leaves no line here: inform the policy. */
-void gpci_module_miss(gpci_module *m, uint64_t tag, const gpc_request *carried);
+void gpci_module_miss(gpci_module *module, uint64_t tag, const gpc_request *carried);
 /* Make memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
-gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t blocks);
+gpc_status gpci_module_reserve(gpc_context *context, gpci_module *module, uint32_t blocks);
 /*
  * Low module that serves an address, or GPC_NO_MODULE. cover.c has checked that exactly one low module serves every
  * address of a module, down to a memory.
  */
-uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address);
-bool gpci_module_serves(const gpci_module *m, uint64_t address);
+uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *module, uint64_t address);
+bool gpci_module_serves(const gpci_module *module, uint64_t address);
 
 /* module_view.c: add a module's statistics to a sum. */
 void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s);
@@ -257,144 +259,147 @@ void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stat
  * selector.c: (address / divisor) mod modulus of an interleaved module, hashed or not. gpci_tree_selected_set: set of a
  * tag.
  */
-uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address);
-uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag);
+uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address);
+uint32_t gpci_tree_selected_set(const gpci_module *module, uint64_t tag);
 
-GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *m, uint64_t address) {
-    return address >> m->block_shift << m->block_shift;
+GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *module, uint64_t address) {
+    return address >> module->block_shift << module->block_shift;
 }
 
 /* Block with number `sector` of a block's line; not for directory-only ways. */
-GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *m, uint32_t block, uint32_t sector) {
-    return block + (sector - (block / m->all_ways & m->sector_mask)) * m->all_ways;
+GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *module, uint32_t block, uint32_t sector) {
+    return block + (sector - (block / module->all_ways & module->sector_mask)) * module->all_ways;
 }
 
 /* Tags of a row's ways without lines; only if a line has several blocks. */
-GPCI_INLINE uint64_t *gpci_module_own_tags(const gpci_module *m, uint32_t row) {
-    return m->own_tags + (size_t)row * m->own_ways;
+GPCI_INLINE uint64_t *gpci_module_own_tags(const gpci_module *module, uint32_t row) {
+    return module->own_tags + (size_t)row * module->own_ways;
 }
 
 /* Tags of a row's lines; only if a line has several blocks. */
-GPCI_INLINE uint64_t *gpci_module_line_tags(const gpci_module *m, uint32_t row) {
-    return m->tags + (size_t)(row >> m->sector_shift) * m->given.ways;
+GPCI_INLINE uint64_t *gpci_module_line_tags(const gpci_module *module, uint32_t row) {
+    return module->tags + (size_t)(row >> module->sector_shift) * module->given.ways;
 }
 
 /* Tag of a block, if a line has several blocks. */
-GPCI_INLINE uint64_t gpci_module_sector_tag(const gpci_module *m, uint32_t block) {
-    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways;
-    if (way >= m->given.ways)
-        return gpci_module_own_tags(m, row)[way - m->given.ways];
-    if (m->states[block] == GPC_LINE_I)
+GPCI_INLINE uint64_t gpci_module_sector_tag(const gpci_module *module, uint32_t block) {
+    const uint32_t row = block / module->all_ways, way = block - row * module->all_ways;
+    if (way >= module->given.ways)
+        return gpci_module_own_tags(module, row)[way - module->given.ways];
+    if (module->states[block] == GPC_LINE_I)
         return 0;
-    return gpci_module_line_tags(m, row)[way] | (uint64_t)(row & m->sector_mask) << m->block_shift;
+    return gpci_module_line_tags(module, row)[way] | (uint64_t)(row & module->sector_mask) << module->block_shift;
 }
 
 /* Tag of a block; 0 if invalid. */
-GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *m, uint32_t block) {
-    return GPCI_LIKELY(!m->sector_mask) ? m->tags[block] : gpci_module_sector_tag(m, block);
+GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *module, uint32_t block) {
+    return GPCI_LIKELY(!module->sector_mask) ? module->tags[block] : gpci_module_sector_tag(module, block);
 }
 
 /* Way at a place of a row's order, 0 most recent; `own`: among the ways without lines, counting from 0. */
-GPCI_INLINE uint32_t gpci_module_way_at(const gpci_module *m, uint32_t row, bool own, uint32_t place) {
-    return own ? gpci_lru_at(&m->own_order, row, place) : gpci_lru_at(&m->order, row >> m->sector_shift, place);
+GPCI_INLINE uint32_t gpci_module_way_at(const gpci_module *module, uint32_t row, bool own, uint32_t place) {
+    return own ? gpci_lru_at(&module->own_order, row, place)
+               : gpci_lru_at(&module->order, row >> module->sector_shift, place);
 }
 
-GPCI_INLINE bool gpci_module_same_line(const gpci_module *m, uint64_t tag, uint64_t other) {
-    return !((tag ^ other) >> m->line_shift);
+GPCI_INLINE bool gpci_module_same_line(const gpci_module *module, uint64_t tag, uint64_t other) {
+    return !((tag ^ other) >> module->line_shift);
 }
 
-GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) {
-    return (uint32_t)(address >> m->sub_shift) & (m->sub_blocks - 1);
+GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *module, uint64_t address) {
+    return (uint32_t)(address >> module->sub_shift) & (module->sub_blocks - 1);
 }
 
 /*
  * Index of a sub-block's sharers and owner: by block. If sets of sharers have codes, directory-only ways come after all
  * others, and use no memory until written.
  */
-GPCI_INLINE size_t gpci_module_set_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    if (GPCI_LIKELY(!m->parted))
-        return (size_t)block * m->sub_blocks + sub;
-    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways, ways = m->given.ways;
-    const uint32_t place = way < ways ? row * ways + way : m->rows * ways + row * (m->all_ways - ways) + way - ways;
-    return (size_t)place * m->sub_blocks + sub;
+GPCI_INLINE size_t gpci_module_set_of(const gpci_module *module, uint32_t block, uint32_t sub) {
+    if (GPCI_LIKELY(!module->parted))
+        return (size_t)block * module->sub_blocks + sub;
+    const uint32_t row = block / module->all_ways, way = block - row * module->all_ways, ways = module->given.ways;
+    const uint32_t place =
+        way < ways ? row * ways + way : module->rows * ways + row * (module->all_ways - ways) + way - ways;
+    return (size_t)place * module->sub_blocks + sub;
 }
 
 /* If sets of sharers have codes: true if the owner of this sub-block is its only sharer. */
-GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *m, size_t set) {
-    return m->alone[set / 8] >> set % 8 & 1;
+GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *module, size_t set) {
+    return module->alone[set / 8] >> set % 8 & 1;
 }
 
-GPCI_INLINE void gpci_module_set_owner_alone(const gpci_module *m, size_t set, bool alone) {
-    if (gpci_module_owner_is_alone(m, set) != alone)
-        m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+GPCI_INLINE void gpci_module_set_owner_alone(const gpci_module *module, size_t set, bool alone) {
+    if (gpci_module_owner_is_alone(module, set) != alone)
+        module->alone[set / 8] ^= (uint8_t)(1u << set % 8);
 }
 
 /* Unwritten memory means: no owner, no missing bytes, initial order; it takes no memory. */
-GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    const size_t set = gpci_module_set_of(m, block, sub);
-    if (GPCI_UNLIKELY(m->alone != NULL) && gpci_module_owner_is_alone(m, set))
-        return (uint16_t)(m->sharers[set] - 1u);
-    return (uint16_t)~m->owners[set];
+GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *module, uint32_t block, uint32_t sub) {
+    const size_t set = gpci_module_set_of(module, block, sub);
+    if (GPCI_UNLIKELY(module->alone != NULL) && gpci_module_owner_is_alone(module, set))
+        return (uint16_t)(module->sharers[set] - 1u);
+    return (uint16_t)~module->owners[set];
 }
 
-GPCI_INLINE void gpci_module_set_owner(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t owner) {
-    const size_t set = gpci_module_set_of(m, block, sub);
-    if (GPCI_UNLIKELY(m->alone != NULL)) {
-        const bool alone = owner != GPCI_TREE_NO_OWNER && m->sharers[set] == owner + 1;
-        gpci_module_set_owner_alone(m, set, alone);
+GPCI_INLINE void gpci_module_set_owner(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t owner) {
+    const size_t set = gpci_module_set_of(module, block, sub);
+    if (GPCI_UNLIKELY(module->alone != NULL)) {
+        const bool alone = owner != GPCI_TREE_NO_OWNER && module->sharers[set] == owner + 1;
+        gpci_module_set_owner_alone(module, set, alone);
         owner = alone ? GPCI_TREE_NO_OWNER : owner;
     }
-    if (m->owners[set] != (uint16_t)~owner)
-        m->owners[set] = (uint16_t)~owner;
+    if (module->owners[set] != (uint16_t)~owner)
+        module->owners[set] = (uint16_t)~owner;
 }
 
-GPCI_INLINE uint8_t *gpci_module_data_of(const gpci_module *m, uint32_t block) {
-    return m->data + ((size_t)block << m->block_shift);
+GPCI_INLINE uint8_t *gpci_module_data_of(const gpci_module *module, uint32_t block) {
+    return module->data + ((size_t)block << module->block_shift);
 }
 
-GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *m, uint32_t block) {
-    return m->dirty + (size_t)block * m->mask_bytes;
+GPCI_INLINE uint8_t *gpci_module_dirty_of(const gpci_module *module, uint32_t block) {
+    return module->dirty + (size_t)block * module->mask_bytes;
 }
 
-GPCI_INLINE uint8_t *gpci_module_lacks_of(const gpci_module *m, uint32_t block) {
-    return m->lacks + (size_t)block * m->mask_bytes;
+GPCI_INLINE uint8_t *gpci_module_lacks_of(const gpci_module *module, uint32_t block) {
+    return module->lacks + (size_t)block * module->mask_bytes;
 }
 
 /* True if only the stored bytes of a block are present; the rest must be read from below first. */
-GPCI_INLINE bool gpci_module_is_partial(const gpci_module *m, uint32_t block) {
-    if (GPCI_LIKELY(!m->lacks))
+GPCI_INLINE bool gpci_module_is_partial(const gpci_module *module, uint32_t block) {
+    if (GPCI_LIKELY(!module->lacks))
         return false;
-    const uint8_t *lacks = gpci_module_lacks_of(m, block);
-    for (uint32_t i = 0; i < m->mask_bytes; i++)
+    const uint8_t *lacks = gpci_module_lacks_of(module, block);
+    for (uint32_t i = 0; i < module->mask_bytes; i++)
         if (lacks[i])
             return true;
     return false;
 }
 
 /* Mark all bytes of a block as present; for modules with byte_masks. */
-GPCI_INLINE void gpci_module_complete(const gpci_module *m, uint32_t block) {
-    if (GPCI_UNLIKELY(gpci_module_is_partial(m, block)))
-        memset(gpci_module_lacks_of(m, block), 0, m->mask_bytes);
+GPCI_INLINE void gpci_module_complete(const gpci_module *module, uint32_t block) {
+    if (GPCI_UNLIKELY(gpci_module_is_partial(module, block)))
+        memset(gpci_module_lacks_of(module, block), 0, module->mask_bytes);
 }
 
 /* True if this byte of a block is present. */
-GPCI_INLINE bool gpci_module_has_byte(const gpci_module *m, uint32_t block, uint64_t byte) {
-    return GPCI_LIKELY(!m->lacks) || !(gpci_module_lacks_of(m, block)[byte / 8] >> byte % 8 & 1);
+GPCI_INLINE bool gpci_module_has_byte(const gpci_module *module, uint32_t block, uint64_t byte) {
+    return GPCI_LIKELY(!module->lacks) || !(gpci_module_lacks_of(module, block)[byte / 8] >> byte % 8 & 1);
 }
 
 /* True for fill ways. */
-GPCI_INLINE bool gpci_module_is_fill(const gpci_module *m, uint32_t block) {
-    return GPCI_UNLIKELY(m->fill_ways != 0) && block != GPCI_TREE_NO_BLOCK && block % m->all_ways >= m->given.ways;
+GPCI_INLINE bool gpci_module_is_fill(const gpci_module *module, uint32_t block) {
+    return GPCI_UNLIKELY(module->fill_ways != 0) && block != GPCI_TREE_NO_BLOCK &&
+           block % module->all_ways >= module->given.ways;
 }
 
 /* True for a directory-only block: an entry without data, in a non-inclusive module. */
-GPCI_INLINE bool gpci_module_directory_only(const gpci_module *m, uint32_t block) {
-    return m->given.directory_ways && block % m->all_ways >= m->given.ways;
+GPCI_INLINE bool gpci_module_directory_only(const gpci_module *module, uint32_t block) {
+    return module->given.directory_ways && block % module->all_ways >= module->given.ways;
 }
 
 /* True if a block leaves together with the line: not for directory-only ways or fill ways. */
-GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *m, uint32_t block) {
-    return m->sector_mask && !gpci_module_directory_only(m, block) && !gpci_module_is_fill(m, block);
+GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *module, uint32_t block) {
+    return module->sector_mask && !gpci_module_directory_only(module, block) && !gpci_module_is_fill(module, block);
 }
 
 #endif

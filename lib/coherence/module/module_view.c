@@ -8,37 +8,37 @@
 /* Views of a tree for hosts: blocks, directories, modules, statistics. */
 
 /* Block at a set and way, or GPCI_TREE_NO_BLOCK. */
-static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way) {
-    if (module >= c->module_count)
+static uint32_t block_at(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way) {
+    if (module >= coherence->module_count)
         return GPCI_TREE_NO_BLOCK;
-    const gpci_module *m = &c->modules[module];
+    const gpci_module *m = &coherence->modules[module];
     if (m->full_map)
         return set == 0 && way < m->map.count ? way : GPCI_TREE_NO_BLOCK;
     return set < m->rows && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
 /* Place of a block in the set's LRU or FIFO order, 0 most recent; 0 also without an order. */
-static uint32_t recency_of(const gpci_module *m, uint32_t block) {
-    if (m->full_map)
+static uint32_t recency_of(const gpci_module *module, uint32_t block) {
+    if (module->full_map)
         return 0;
-    const uint32_t way = block % m->all_ways;
-    const bool own = way >= m->given.ways;
-    if (m->policy && !own)
+    const uint32_t way = block % module->all_ways;
+    const bool own = way >= module->given.ways;
+    if (module->policy && !own)
         return 0;
     uint32_t place = 0;
-    while (gpci_module_way_at(m, block / m->all_ways, own, place) != way - (own ? m->given.ways : 0))
+    while (gpci_module_way_at(module, block / module->all_ways, own, place) != way - (own ? module->given.ways : 0))
         place++;
     return place;
 }
 
-gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
+gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                    gpc_coherence_block *block) {
-    if (!c || !block)
+    if (!coherence || !block)
         return GPC_ERROR_ARGUMENT;
-    const uint32_t at = block_at(c, module, set, way);
+    const uint32_t at = block_at(coherence, module, set, way);
     if (at == GPCI_TREE_NO_BLOCK)
         return GPC_ERROR_RANGE;
-    const gpci_module *m = &c->modules[module];
+    const gpci_module *m = &coherence->modules[module];
     gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
     const bool own = gpci_module_owns(m, at);
     ours.tag = own ? gpci_module_tag(m, at) : 0;
@@ -53,15 +53,15 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint
     return gpci_give(block, &ours, sizeof ours);
 }
 
-gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, uint32_t set, uint32_t way,
-                                       uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers, size_t room,
+gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
+                                       uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers, size_t capacity,
                                        size_t *out_count) {
-    if (!c || !out_owner || !out_count || (room && !sharers))
+    if (!coherence || !out_owner || !out_count || (capacity && !sharers))
         return GPC_ERROR_ARGUMENT;
-    const uint32_t at = block_at(c, module, set, way);
-    if (at == GPCI_TREE_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
+    const uint32_t at = block_at(coherence, module, set, way);
+    if (at == GPCI_TREE_NO_BLOCK || sub_block >= coherence->modules[module].sub_blocks)
         return GPC_ERROR_RANGE;
-    const gpci_module *m = &c->modules[module];
+    const gpci_module *m = &coherence->modules[module];
     const uint16_t owner = gpci_module_owner_of(m, at, sub_block);
     size_t count = 0;
     if (!gpci_module_owns(m, at)) {
@@ -71,7 +71,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     }
     for (uint32_t w = 0; w < m->sharer_words; w++)
         for (uint64_t left = gpci_sharers_word(m, at, sub_block, w); left; left &= left - 1, count++)
-            if (count < room)
+            if (count < capacity)
                 sharers[count] = m->above[w * GPCI_SHARERS + gpci_lowest(left)];
     *out_owner = owner == GPCI_TREE_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
     *out_count = count;
@@ -79,34 +79,34 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
 }
 
 /* True if a way is empty; `block`: in the first row. */
-static bool is_free(const gpci_module *m, uint32_t block) {
-    for (uint32_t sector = 0; sector < m->sectors; sector++)
-        if (m->states[block + sector * m->all_ways] != GPC_LINE_I)
+static bool is_free(const gpci_module *module, uint32_t block) {
+    for (uint32_t sector = 0; sector < module->sectors; sector++)
+        if (module->states[block + sector * module->all_ways] != GPC_LINE_I)
             return false;
     return true;
 }
 
 /* Way the next miss in a set would take; GPC_NO_MODULE: the replacement policy will decide. */
-static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
-    if (m->full_map)
-        return m->map.count;
-    const uint32_t base = (row & ~m->sector_mask) * m->all_ways, ways = m->given.ways;
-    uint32_t way = gpci_module_way_of_line(m, tag);
+static uint32_t next_way(const gpci_module *module, uint32_t row, uint64_t tag) {
+    if (module->full_map)
+        return module->map.count;
+    const uint32_t base = (row & ~module->sector_mask) * module->all_ways, ways = module->given.ways;
+    uint32_t way = gpci_module_way_of_line(module, tag);
     if (way != GPCI_TREE_NO_BLOCK)
         return way;
-    for (way = 0; way < ways && !m->given.any_victim; way++)
-        if (is_free(m, base + way))
+    for (way = 0; way < ways && !module->given.any_victim; way++)
+        if (is_free(module, base + way))
             return way;
-    return m->policy ? GPC_NO_MODULE : gpci_module_way_at(m, row, false, ways - 1);
+    return module->policy ? GPC_NO_MODULE : gpci_module_way_at(module, row, false, ways - 1);
 }
 
-gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t address, uint32_t *out_set,
+gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address, uint32_t *out_set,
                               uint32_t *out_way) {
-    if (!c || !out_set || !out_way)
+    if (!coherence || !out_set || !out_way)
         return GPC_ERROR_ARGUMENT;
-    if (module >= c->module_count)
+    if (module >= coherence->module_count)
         return GPC_ERROR_RANGE;
-    const gpci_module *m = &c->modules[module];
+    const gpci_module *m = &coherence->modules[module];
     if (!gpci_module_serves(m, address))
         return GPC_ERROR_RANGE;
     const uint64_t tag = gpci_module_tag_of(m, address);
@@ -116,19 +116,19 @@ gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t 
     return block == GPCI_TREE_NO_BLOCK ? GPC_END : GPC_OK;
 }
 
-uint32_t gpc_coherence_module_index(const gpc_coherence *c, const char *name) {
-    for (uint32_t i = 0; c && name && i < c->module_count; i++)
-        if (!strcmp(c->modules[i].given.name, name))
+uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *name) {
+    for (uint32_t i = 0; coherence && name && i < coherence->module_count; i++)
+        if (!strcmp(coherence->modules[i].given.name, name))
             return i;
     return GPC_NO_MODULE;
 }
 
-gpc_status gpc_coherence_get_module(const gpc_coherence *c, uint32_t module, gpc_coherence_module *out) {
-    if (!c || !out)
+gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out) {
+    if (!coherence || !out)
         return GPC_ERROR_ARGUMENT;
-    if (module >= c->module_count)
+    if (module >= coherence->module_count)
         return GPC_ERROR_RANGE;
-    return gpci_give(out, &c->modules[module].given, sizeof *out);
+    return gpci_give(out, &coherence->modules[module].given, sizeof *out);
 }
 
 void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
@@ -142,79 +142,80 @@ void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stat
         }
 }
 
-gpc_status gpc_coherence_get_stats_as(const gpc_coherence *c, uint32_t module, const gpc_layout *layout, void *stats) {
-    if (!c || !stats)
+gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
+                                      void *stats) {
+    if (!coherence || !stats)
         return GPC_ERROR_ARGUMENT;
-    if (module != GPC_NO_MODULE && module >= c->module_count)
+    if (module != GPC_NO_MODULE && module >= coherence->module_count)
         return GPC_ERROR_RANGE;
     gpc_coherence_stats ours = {.struct_size = sizeof ours};
-    for (uint32_t i = 0; i < c->module_count; i++)
+    for (uint32_t i = 0; i < coherence->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)
-            gpci_coherence_add_stats(&ours, &c->modules[i].stats);
+            gpci_coherence_add_stats(&ours, &coherence->modules[i].stats);
     return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
 }
 
-const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *c) {
-    return c ? c->protocol : NULL;
+const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence) {
+    return coherence ? coherence->protocol : NULL;
 }
 
-void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
+void gpci_module_count_more(gpci_module *module, uint8_t from, uint8_t to, uint32_t origin) {
     static const uint8_t like[GPCI_MEANS_I + 1] = {
         [GPC_MEANS_N] = GPC_LINE_N,  [GPC_MEANS_M] = GPC_LINE_M,        [GPC_MEANS_O] = GPC_LINE_O,
         [GPC_MEANS_E] = GPC_LINE_E,  [GPC_MEANS_S] = GPC_LINE_S,        [GPC_MEANS_F] = GPC_LINE_S,
         [GPCI_MEANS_I] = GPC_LINE_I, [GPC_MEANS_DETACHED] = GPC_LINE_S,
     };
-    const uint8_t *means = m->tree->means;
-    const size_t at = (size_t)from * m->tree->states + to;
-    m->transitions[at]++;
-    m->origins[at] |= origin;
-    m->stats.transitions[like[means[from]]][like[means[to]]]++;
-    m->stats.origins[like[means[from]]][like[means[to]]] |= origin;
+    const uint8_t *means = module->tree->means;
+    const size_t at = (size_t)from * module->tree->states + to;
+    module->transitions[at]++;
+    module->origins[at] |= origin;
+    module->stats.transitions[like[means[from]]][like[means[to]]]++;
+    module->stats.origins[like[means[from]]][like[means[to]]] |= origin;
 }
 
-static void add_matrices(const gpci_module *m, uint32_t states, uint64_t *transitions, uint32_t *origins) {
+static void add_matrices(const gpci_module *module, uint32_t states, uint64_t *transitions, uint32_t *origins) {
     for (uint32_t i = 0; i < states * states; i++) {
-        transitions[i] += m->transitions ? m->transitions[i] : (&m->stats.transitions[0][0])[i];
-        origins[i] |= m->origins ? m->origins[i] : (&m->stats.origins[0][0])[i];
+        transitions[i] += module->transitions ? module->transitions[i] : (&module->stats.transitions[0][0])[i];
+        origins[i] |= module->origins ? module->origins[i] : (&module->stats.origins[0][0])[i];
     }
 }
 
-gpc_status gpc_coherence_get_matrices(const gpc_coherence *c, uint32_t module, uint32_t states, uint64_t *transitions,
-                                      uint32_t *origins) {
-    if (!c || !transitions || !origins)
+gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
+                                      uint64_t *transitions, uint32_t *origins) {
+    if (!coherence || !transitions || !origins)
         return GPC_ERROR_ARGUMENT;
-    if ((module != GPC_NO_MODULE && module >= c->module_count) || states != c->states)
+    if ((module != GPC_NO_MODULE && module >= coherence->module_count) || states != coherence->states)
         return GPC_ERROR_RANGE;
     memset(transitions, 0, (size_t)states * states * sizeof *transitions);
     memset(origins, 0, (size_t)states * states * sizeof *origins);
-    for (uint32_t i = 0; i < c->module_count; i++)
+    for (uint32_t i = 0; i < coherence->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)
-            add_matrices(&c->modules[i], states, transitions, origins);
+            add_matrices(&coherence->modules[i], states, transitions, origins);
     return GPC_OK;
 }
 
-void gpc_coherence_reset_stats(gpc_coherence *c) {
-    for (uint32_t i = 0; c && i < c->module_count; i++) {
-        gpci_module *m = &c->modules[i];
-        const size_t cells = (size_t)c->states * c->states;
-        m->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+void gpc_coherence_reset_stats(gpc_coherence *coherence) {
+    for (uint32_t i = 0; coherence && i < coherence->module_count; i++) {
+        gpci_module *module = &coherence->modules[i];
+        const size_t cells = (size_t)coherence->states * coherence->states;
+        module->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
 #ifdef GPCI_CHECK
-        m->invalidations_again = 0;
+        module->invalidations_again = 0;
 #endif
-        if (m->transitions) {
-            memset(m->transitions, 0, cells * sizeof *m->transitions);
-            memset(m->origins, 0, cells * sizeof *m->origins);
+        if (module->transitions) {
+            memset(module->transitions, 0, cells * sizeof *module->transitions);
+            memset(module->origins, 0, cells * sizeof *module->origins);
         }
     }
 }
 
-gpc_status gpc_coherence_set_callbacks(gpc_coherence *c, const gpc_coherence_callbacks *callbacks) {
-    if (!c)
+gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks) {
+    if (!coherence)
         return GPC_ERROR_ARGUMENT;
     gpc_coherence_callbacks ours = GPC_COHERENCE_CALLBACKS_INIT;
     const size_t least = offsetof(gpc_coherence_callbacks, on_message) + sizeof ours.on_message;
     gpc_status status = gpci_take(&ours, sizeof ours, least, callbacks, "gpc_coherence_callbacks", NULL);
     if (status == GPC_OK)
-        c->callbacks = ours;
+        coherence->callbacks = ours;
     return status;
 }

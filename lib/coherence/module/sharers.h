@@ -21,21 +21,21 @@
 #define GPCI_SHARED_MOST 65535u /* codes */
 
 /* True if sets of this module have codes. */
-GPCI_INLINE bool gpci_sharers_have_codes(const gpci_module *m) {
-    return m->shared != NULL;
+GPCI_INLINE bool gpci_sharers_have_codes(const gpci_module *module) {
+    return module->shared != NULL;
 }
 
 /* Largest code of a set with one member. Both halves of a cache have equally many words. */
-GPCI_INLINE uint32_t gpci_sharers_last_single(const gpci_module *m) {
-    return m->sharer_words * GPCI_SHARERS;
+GPCI_INLINE uint32_t gpci_sharers_last_single(const gpci_module *module) {
+    return module->sharer_words * GPCI_SHARERS;
 }
 
-GPCI_INLINE gpci_sharers *gpci_sharers_code(const gpci_module *m, uint32_t block, uint32_t sub) {
-    return &m->sharers[gpci_module_set_of(m, block, sub)];
+GPCI_INLINE gpci_sharers *gpci_sharers_code(const gpci_module *module, uint32_t block, uint32_t sub) {
+    return &module->sharers[gpci_module_set_of(module, block, sub)];
 }
 
-GPCI_INLINE gpci_sharers *gpci_sharers_row(const gpci_module *m, uint32_t code) {
-    return m->shared + (size_t)(code - gpci_sharers_last_single(m) - 1) * m->sharer_words;
+GPCI_INLINE gpci_sharers *gpci_sharers_row(const gpci_module *module, uint32_t code) {
+    return module->shared + (size_t)(code - gpci_sharers_last_single(module) - 1) * module->sharer_words;
 }
 
 /* Bit of a place in `above` within a word; 0 if it lies in another word. */
@@ -44,32 +44,32 @@ GPCI_INLINE gpci_sharers gpci_sharer_in(uint32_t slot, uint32_t word) {
 }
 
 /* Word of a set. */
-GPCI_INLINE gpci_sharers gpci_sharers_word(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t word) {
-    if (GPCI_LIKELY(!gpci_sharers_have_codes(m)))
-        return m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words + word];
-    const uint32_t code = *gpci_sharers_code(m, block, sub);
-    if (code > gpci_sharers_last_single(m))
-        return gpci_sharers_row(m, code)[word];
+GPCI_INLINE gpci_sharers gpci_sharers_word(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t word) {
+    if (GPCI_LIKELY(!gpci_sharers_have_codes(module)))
+        return module->sharers[((size_t)block * module->sub_blocks + sub) * module->sharer_words + word];
+    const uint32_t code = *gpci_sharers_code(module, block, sub);
+    if (code > gpci_sharers_last_single(module))
+        return gpci_sharers_row(module, code)[word];
     return code ? gpci_sharer_in(code - 1, word) : 0;
 }
 
 /* True if a set is not empty. */
-GPCI_INLINE bool gpci_sharers_any(const gpci_module *m, uint32_t block, uint32_t sub) {
-    for (uint32_t word = 0; word < m->sharer_words; word++)
-        if (gpci_sharers_word(m, block, sub, word))
+GPCI_INLINE bool gpci_sharers_any(const gpci_module *module, uint32_t block, uint32_t sub) {
+    for (uint32_t word = 0; word < module->sharer_words; word++)
+        if (gpci_sharers_word(module, block, sub, word))
             return true;
     return false;
 }
 
 /* sharers.c */
 /* Elements of `sharers` per set of a module. gpci_sharers_rows: rows for `sets` sets; 0: no codes. */
-uint32_t gpci_sharers_elements(const gpci_module *m, size_t sets);
-size_t gpci_sharers_rows(const gpci_module *m, size_t sets);
-void gpci_sharers_add(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot);
-void gpci_sharers_remove(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot);
+uint32_t gpci_sharers_elements(const gpci_module *module, size_t sets);
+size_t gpci_sharers_rows(const gpci_module *module, size_t sets);
+void gpci_sharers_add(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
+void gpci_sharers_remove(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
 /* Empty the sets of a block. */
-void gpci_sharers_clear(const gpci_module *m, uint32_t block);
+void gpci_sharers_clear(const gpci_module *module, uint32_t block);
 /* Move all sets and owners of a block to another block; the first has none afterwards. */
-void gpci_sharers_move(const gpci_module *m, uint32_t from, uint32_t to);
+void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to);
 
 #endif

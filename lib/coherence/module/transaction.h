@@ -54,50 +54,53 @@ typedef struct gpci_tree_probe_reply {
 } gpci_tree_probe_reply;
 
 /* transaction_steps.c */
-/* Count a message's bytes at sender and receiver. `t`: sender, receiver, or the module below. */
-void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
-                           gpc_message_kind kind, uint32_t bytes);
+/* Count a message's bytes at sender and receiver. `target`: sender, receiver, or the module below. */
+void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
+                           gpci_module *receiver, gpc_message_kind kind, uint32_t bytes);
 /* Subtract bytes saved by sharing a packet. */
-void gpci_tree_uncount_bytes(const gpci_module *t, gpci_module *from, gpci_module *to, uint32_t bytes);
+void gpci_tree_uncount_bytes(const gpci_module *target, gpci_module *from, gpci_module *receiver, uint32_t bytes);
 /* Write a block's state and count a transition from `origin`, even if the state is equal. */
-void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
-                         uint64_t at);
+void gpci_tree_set_state(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint64_t tag, uint8_t state,
+                         uint32_t origin, uint64_t at);
 /* Protocol's rule for a state and an event. A forbidden event fails the tree and returns IGNORE. */
-gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, uint32_t event);
+gpc_protocol_rule gpci_tree_rule(gpc_coherence *coherence, const gpci_module *module, uint8_t state, uint32_t event);
 /*
  * Fail the tree: something impossible happened (a forbidden event, a policy's invalid victim). The transaction runs to
  * the end without meaning; the access and all later ones return the failure. The first failure counts.
  */
-GPCI_PRINTF(3, 4) void gpci_tree_fail(gpc_coherence *c, gpc_status status, const char *format, ...);
+GPCI_PRINTF(3, 4) void gpci_tree_fail(gpc_coherence *coherence, gpc_status status, const char *format, ...);
 /* Write the next state of the event's rule, unless IGNORE. */
-void gpci_tree_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coherence_event event, uint32_t origin,
-                     uint64_t at);
+void gpci_tree_apply(gpc_coherence *coherence, gpci_module *module, uint32_t block, gpc_coherence_event event,
+                     uint32_t origin, uint64_t at);
 /* Fail the tree: the module's replacement policy chose an invalid way. */
-void gpci_tree_fail_victim(gpc_coherence *c, const gpci_module *m);
+void gpci_tree_fail_victim(gpc_coherence *coherence, const gpci_module *module);
 
 /* evict.c: true if a listed module above has a copy of any part of a block. */
-bool gpci_module_has_sharers(const gpci_module *m, uint32_t block);
+bool gpci_module_has_sharers(const gpci_module *module, uint32_t block);
 /* module_ask.c */
 /*
  * True if policies may be asked about R's block: it is absent, or a directory-only entry not owned by another module.
  */
-bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_module *r, uint64_t address);
+bool gpci_module_may_keep_out(const gpci_module *module, uint32_t block, const gpci_module *requester,
+                              uint64_t address);
 /* Drop a directory-only entry after the request, if the protocol has no directory. */
-void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t at);
+void gpci_tree_forget_entry(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint64_t at);
 
 /* entry.c */
 /* Make R a sharer in T's directory, and the owner if there are no other sharers. True if R shares the block. */
-bool gpci_tree_add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
-                             bool shared);
+bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                             const gpci_tree_request *request, bool shared);
 /* Make R the only sharer, and the owner. */
-void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t block,
+void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                const gpci_tree_request *request);
 /* True if T may have bytes that copies above lack. */
-bool gpci_tree_has_newer(const gpc_coherence *c, const gpci_module *t, uint32_t block);
+bool gpci_tree_has_newer(const gpc_coherence *coherence, const gpci_module *target, uint32_t block);
 /* Remove R as owner of the block in T's directory. */
-void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
+void gpci_tree_clear_owners(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                            const gpci_module *requester, uint64_t tag);
 /* Remove R from the sharers in T's directory. */
-void gpci_tree_drop_sharers(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r, uint64_t tag);
+void gpci_tree_drop_sharers(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                            const gpci_module *requester, uint64_t tag);
 
 /* Block of m missed by a lone access: its neighbours are read after the access (engine_fetch.c). */
 typedef struct gpci_tree_neighbour_fetch {
@@ -105,15 +108,15 @@ typedef struct gpci_tree_neighbour_fetch {
     uint32_t module;
 } gpci_tree_neighbour_fetch;
 /* Event by which a neighbour arrives: a load in the first level, otherwise a request from above. */
-GPCI_INLINE gpc_coherence_event gpci_neighbour_event(const gpci_module *m) {
-    return m->above_count ? GPC_EVENT_READ_ABOVE : GPC_EVENT_LOAD;
+GPCI_INLINE gpc_coherence_event gpci_neighbour_event(const gpci_module *module) {
+    return module->above_count ? GPC_EVENT_READ_ABOVE : GPC_EVENT_LOAD;
 }
-GPCI_INLINE uint32_t gpci_neighbour_origin(const gpci_module *m) {
-    return m->above_count ? GPC_ORIGIN_READ_UP_DOWN : GPC_ORIGIN_LOAD_MISS;
+GPCI_INLINE uint32_t gpci_neighbour_origin(const gpci_module *module) {
+    return module->above_count ? GPC_ORIGIN_READ_UP_DOWN : GPC_ORIGIN_LOAD_MISS;
 }
 /* True if m keeps blocks read by that event. */
-GPCI_INLINE bool gpci_reads_neighbours(const gpci_module *m) {
-    return m->above_count || m->rules[GPC_LINE_I][GPC_EVENT_LOAD].actions & GPC_DO_READ_REQUEST;
+GPCI_INLINE bool gpci_reads_neighbours(const gpci_module *module) {
+    return module->above_count || module->rules[GPC_LINE_I][GPC_EVENT_LOAD].actions & GPC_DO_READ_REQUEST;
 }
 
 /* probe.c */
@@ -154,32 +157,34 @@ typedef struct gpci_tree_copies {
     bool begun;
 } gpci_tree_copies;
 /* Next sharer; `tag`: of X's block. False: none left. */
-bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag);
+bool gpci_tree_next_copy(gpc_coherence *coherence, gpci_module *target, gpci_tree_copies *copies, uint64_t *tag);
 /* X has the block (`module`, `block`, `state`, `received` of the reply) and replies to a write probe. */
-void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+void gpci_tree_invalidate_copy(gpc_coherence *coherence, gpci_module *target, gpci_tree_probe_reply *reply,
                                const gpci_tree_write_probe *probe);
 /* Owner of a sub-block, and the tag of the block; true if it must be probed. */
-bool gpci_tree_owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
-                              uint32_t sub, uint32_t *out_module, uint64_t *out_tag);
+bool gpci_tree_owner_to_probe(const gpc_coherence *coherence, const gpci_module *target,
+                              const gpci_tree_read_probe *probe, uint32_t sub, uint32_t *out_module, uint64_t *out_tag);
 /* Sharer to probe if there is no owner, or GPC_NO_MODULE. */
-uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe);
+uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *coherence, const gpci_module *target,
+                                   const gpci_tree_read_probe *probe);
 /* X has `block` and replies to a read probe. `above`: result of probing X's own owners. */
-void gpci_tree_reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
+void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target, gpci_tree_probe_reply *reply,
                                    const gpci_tree_read_probe *probe, uint32_t block,
                                    const gpci_tree_read_probe *above);
 /* Update T's directory after the reply. */
-void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t block,
+void gpci_tree_update_directory(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                 const gpci_tree_probe_reply *reply);
 
 /* evict.c */
 /* Set the state of a clean copy after a write-back: E after M, S after O and N. */
-void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, uint64_t at);
+void gpci_tree_written_back(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint32_t origin,
+                            uint64_t at);
 /* True if an eviction leaves the block's entry in the directory, because modules above keep copies. */
-bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+bool gpci_tree_keeps_entry(const gpc_coherence *coherence, const gpci_module *module, uint32_t block);
 /* True for a directory-only entry with modified bytes, after a refused write-back. */
-bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+bool gpci_tree_entry_holds(const gpc_coherence *coherence, const gpci_module *module, uint32_t block);
 /* Move a block's tag, state, owners and sharers, without data, to another way of the set. */
-void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, uint64_t at);
+void gpci_tree_move_entry(gpc_coherence *coherence, gpci_module *module, uint32_t from, uint32_t to, uint64_t at);
 /* Bytes of a store. */
 typedef struct gpci_tree_payload {
     uint64_t address;
@@ -193,15 +198,15 @@ typedef struct gpci_tree_payload {
  * A store to a block was written through. The copy stays, clean if nothing else in it is modified. Without data this is
  * unknown: if a byte was modified before, one is assumed modified.
  */
-void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
-                               bool was_modified, uint64_t at);
+void gpci_tree_written_through(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                               const gpci_tree_payload *store, bool was_modified, uint64_t at);
 /* Event of R's bytes at T; origin of the transition of T's block, which was in `state`. */
 gpc_coherence_event gpci_tree_put_event(bool non_coherent);
-uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state);
+uint32_t gpci_tree_put_origin(const gpc_coherence *coherence, gpc_message_kind kind, bool non_coherent, uint8_t state);
 
 /* True if a store writes m's whole block: nothing must be read, unless by a read-modify-write. */
-GPCI_INLINE bool gpci_tree_writes_all(const gpci_module *m, const gpci_tree_payload *store) {
-    return store->size == m->given.block_bytes && !store->mask && !store->atomic_count;
+GPCI_INLINE bool gpci_tree_writes_all(const gpci_module *module, const gpci_tree_payload *store) {
+    return store->size == module->given.block_bytes && !store->mask && !store->atomic_count;
 }
 
 /* Bytes a request stores. */
@@ -212,64 +217,68 @@ GPCI_INLINE gpci_tree_payload gpci_tree_payload_of(const gpc_coherence_request *
 
 /* data.c: bytes and masks of modified bytes. No effect in a tree without data. */
 /* Copy T's bytes into R's block, except bytes modified in R. */
-void gpci_tree_data_fill(gpc_coherence *c, const gpci_module *t, uint32_t t_block, gpci_module *r, uint32_t r_block,
-                         uint64_t tag);
+void gpci_tree_data_fill(gpc_coherence *coherence, const gpci_module *target, uint32_t target_block,
+                         gpci_module *requester, uint32_t requester_block, uint64_t tag);
 /* Merge X's modified bytes into T's block, or into memory. */
-void gpci_tree_data_merge(gpc_coherence *c, const gpci_module *x, uint32_t x_block, uint64_t tag, gpci_module *t,
-                          uint32_t t_block);
+void gpci_tree_data_merge(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block, uint64_t tag,
+                          gpci_module *target, uint32_t target_block);
 /*
- * Copy bytes from peer X to R, with blocks of equal size: the modified bytes; with `whole` the others too. `modified`:
- * X's modified bytes become modified in R, because X no longer writes them back.
+ * Copy bytes from peer X to R, with blocks of equal size: the modified bytes; with `full_block` the others too.
+ * `modified`: X's modified bytes become modified in R, because X no longer writes them back.
  */
-void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_block, gpci_module *r, uint32_t r_block,
-                             bool whole, bool modified);
+void gpci_tree_data_transfer(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block,
+                             gpci_module *requester, uint32_t requester_block, bool full_block, bool modified);
 /*
  * X replied to a write probe with non-coherently stored bytes, which T merged. If R, an owner, has modified the same
  * bytes (or received them from one), R's are older: they no longer count as modified, so that T's reply replaces them.
  */
-void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request);
+void gpci_tree_data_yield(gpc_coherence *coherence, const gpci_module *probed, uint32_t probed_block,
+                          const gpci_tree_request *request);
 /* Exchange the bytes and masks of two blocks of a module. */
-void gpci_tree_data_exchange(const gpc_coherence *c, const gpci_module *m, uint32_t a, uint32_t b);
+void gpci_tree_data_exchange(const gpc_coherence *coherence, const gpci_module *module, uint32_t a, uint32_t b);
 /*
  * Set masks: no byte modified; all modified (_whole); bytes of `store` not modified (_written). gpci_tree_data_dirty:
  * true if a byte is modified.
  */
-void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
-void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);
-void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
-bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block);
+void gpci_tree_data_clean(gpc_coherence *coherence, gpci_module *module, uint32_t block);
+void gpci_tree_data_mark_full(gpc_coherence *coherence, gpci_module *module, uint32_t block);
+void gpci_tree_data_written(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                            const gpci_tree_payload *store);
+bool gpci_tree_data_dirty(const gpc_coherence *coherence, const gpci_module *module, uint32_t block);
 /* atomic.c: GPC_ERROR_ARGUMENT with the reason if the atomics of an otherwise valid request are invalid. */
-GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char *call,
+GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *coherence, const char *call,
                                              const gpc_coherence_request *request, gpc_error *error);
 /* Mark atomics as not performed. */
 GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
 
 /* True if m keeps a store's bytes for an absent block without the others. `blind`: the old value is not needed. */
-GPCI_INLINE bool gpci_tree_takes(const gpci_module *m, bool blind, const gpci_tree_payload *store) {
-    return blind && (m->lacks || (m->lazy && gpci_tree_writes_all(m, store)));
+GPCI_INLINE bool gpci_tree_takes(const gpci_module *module, bool blind, const gpci_tree_payload *store) {
+    return blind && (module->lacks || (module->lazy && gpci_tree_writes_all(module, store)));
 }
 
 /*
  * Begin a block without bytes (with byte_masks), then with the bytes of `store` if given. gpci_tree_data_come: the
  * bytes of a store arrive.
  */
-void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
-void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
+void gpci_tree_data_begin(gpci_module *module, uint32_t block, const gpci_tree_payload *store);
+void gpci_tree_data_come(gpci_module *module, uint32_t block, const gpci_tree_payload *store);
 /* Write a store's bytes into a block, or memory; gpci_tree_data_load: read a load's bytes. */
-void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
-void gpci_tree_data_load(const gpc_coherence *c, const gpci_module *m, uint32_t block, uint64_t address, uint32_t size,
-                         uint8_t *out);
+void gpci_tree_data_store(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                          const gpci_tree_payload *store);
+void gpci_tree_data_load(const gpc_coherence *coherence, const gpci_module *module, uint32_t block, uint64_t address,
+                         uint32_t size, uint8_t *out);
 
 /* If R is the near half of a cache, T also counts R's requests and hits separately. */
-GPCI_INLINE void gpci_tree_count_near(gpci_module *t, const gpci_module *r, uint32_t requests, uint32_t hits) {
-    if (GPCI_LIKELY(!r->near))
+GPCI_INLINE void gpci_tree_count_near(gpci_module *target, const gpci_module *requester, uint32_t requests,
+                                      uint32_t hits) {
+    if (GPCI_LIKELY(!requester->near))
         return;
-    t->counts.near_requests += requests;
-    t->counts.near_hits += hits;
+    target->counts.near_requests += requests;
+    target->counts.near_hits += hits;
 }
 
-GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
-    return (c->protocol->flags & flag) != 0;
+GPCI_INLINE bool gpci_tree_has(const gpc_coherence *coherence, uint32_t flag) {
+    return (coherence->protocol->flags & flag) != 0;
 }
 
 /* engine_tell.c: caches to inform about T's block, without waiting: readers of bytes from `first` to `last`. */
@@ -279,28 +288,28 @@ typedef struct gpci_tree_notification {
     uint64_t first, last;
 } gpci_tree_notification;
 /* True if T lists R when R reads a block, to inform R later. */
-GPCI_INLINE bool gpci_tree_is_notified(const gpc_coherence *c, const gpci_module *r) {
-    return gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) && r->place == GPCI_PLACE_BETWEEN;
+GPCI_INLINE bool gpci_tree_is_notified(const gpc_coherence *coherence, const gpci_module *requester) {
+    return gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) && requester->place == GPCI_PLACE_BETWEEN;
 }
 
 /* N: modified bytes are sent under a mask. */
-GPCI_INLINE bool gpci_tree_is_masked(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & GPC_MEANS_NON_COHERENT) != 0;
+GPCI_INLINE bool gpci_tree_is_masked(const gpc_coherence *coherence, uint8_t state) {
+    return (gpci_tree_means(coherence, state) & GPC_MEANS_NON_COHERENT) != 0;
 }
 
 /* True for a state with possible further copies: O, N, S. */
-GPCI_INLINE bool gpci_tree_is_shared(const gpc_coherence *c, uint8_t state) {
-    return !(gpci_tree_means(c, state) & (GPC_MEANS_ONLY | GPCI_MEANS_I));
+GPCI_INLINE bool gpci_tree_is_shared(const gpc_coherence *coherence, uint8_t state) {
+    return !(gpci_tree_means(coherence, state) & (GPC_MEANS_ONLY | GPCI_MEANS_I));
 }
 
 /* True for O and F, owned but not alone: a transition to such a state keeps the directory's view. */
-GPCI_INLINE bool gpci_tree_stays_owner(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & (GPC_MEANS_OWNER | GPC_MEANS_ONLY)) == GPC_MEANS_OWNER;
+GPCI_INLINE bool gpci_tree_stays_owner(const gpc_coherence *coherence, uint8_t state) {
+    return (gpci_tree_means(coherence, state) & (GPC_MEANS_OWNER | GPC_MEANS_ONLY)) == GPC_MEANS_OWNER;
 }
 
 /* True if in M and O all bytes of a block may count as modified (GPC_PROTOCOL_WHOLE_BLOCKS). */
-GPCI_INLINE bool gpci_tree_is_whole(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & (GPC_MEANS_MODIFIED | GPC_MEANS_OWNER)) == GPC_MEANS_O;
+GPCI_INLINE bool gpci_tree_may_be_full(const gpc_coherence *coherence, uint8_t state) {
+    return (gpci_tree_means(coherence, state) & (GPC_MEANS_MODIFIED | GPC_MEANS_OWNER)) == GPC_MEANS_O;
 }
 
 /*
@@ -314,28 +323,28 @@ typedef struct gpci_tree_span {
     uint32_t first, end;
 } gpci_tree_span;
 
-GPCI_INLINE gpci_tree_span gpci_tree_span_of(const gpci_module *t, const gpci_module *r, uint64_t tag) {
-    const uint32_t first = gpci_module_sub_of(t, tag);
-    return (gpci_tree_span){first, first + (r->given.block_bytes >> t->sub_shift)};
+GPCI_INLINE gpci_tree_span gpci_tree_span_of(const gpci_module *target, const gpci_module *requester, uint64_t tag) {
+    const uint32_t first = gpci_module_sub_of(target, tag);
+    return (gpci_tree_span){first, first + (requester->given.block_bytes >> target->sub_shift)};
 }
 
-GPCI_INLINE uint64_t gpci_tree_address_of(const gpci_module *t, uint32_t block, uint32_t sub) {
-    return gpci_module_tag(t, block) + ((uint64_t)sub << t->sub_shift);
+GPCI_INLINE uint64_t gpci_tree_address_of(const gpci_module *target, uint32_t block, uint32_t sub) {
+    return gpci_module_tag(target, block) + ((uint64_t)sub << target->sub_shift);
 }
 
-GPCI_INLINE bool gpci_tree_has_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    return gpci_sharers_word(t, block, sub, slot / GPCI_SHARERS) >> slot % GPCI_SHARERS & 1;
+GPCI_INLINE bool gpci_tree_has_sharer(const gpci_module *target, uint32_t block, uint32_t sub, uint32_t slot) {
+    return gpci_sharers_word(target, block, sub, slot / GPCI_SHARERS) >> slot % GPCI_SHARERS & 1;
 }
 
-GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    if (gpci_module_owner_of(t, block, sub) == slot)
-        gpci_module_set_owner(t, block, sub, GPCI_TREE_NO_OWNER);
+GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *target, uint32_t block, uint32_t sub, uint32_t slot) {
+    if (gpci_module_owner_of(target, block, sub) == slot)
+        gpci_module_set_owner(target, block, sub, GPCI_TREE_NO_OWNER);
 }
 
 /* Remove a listed sharer without copy, also from a wide entry: the sharer was probed, and the rest will be. */
-GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_tree_drop_owner(t, block, sub, slot); /* first, because the code may name the owner */
-    gpci_sharers_remove(t, block, sub, slot);
+GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *target, uint32_t block, uint32_t sub, uint32_t slot) {
+    gpci_tree_drop_owner(target, block, sub, slot); /* first, because the code may name the owner */
+    gpci_sharers_remove(target, block, sub, slot);
 }
 
 /*
@@ -343,30 +352,32 @@ GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *t, uint32_t block, uint32_
  * gpci_directory_is_exact: true if the entry names exactly the existing copies. If false, it is unknown which copies
  * are gone.
  */
-bool gpci_directory_is_exact(const gpci_module *t, uint32_t block, uint32_t sub);
+bool gpci_directory_is_exact(const gpci_module *target, uint32_t block, uint32_t sub);
 /* Add a sharer. If sharers exceed the pointers, the entry is extended to groups. */
-void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot);
+void gpci_directory_add(const gpc_coherence *coherence, gpci_module *target, uint32_t block, uint32_t sub,
+                        uint32_t slot);
 /* Place of the sharer to invalidate before R's copy can be named, or GPC_NO_MODULE. */
-uint32_t gpci_directory_victim(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
-                               const gpci_module *r);
+uint32_t gpci_directory_victim(const gpc_coherence *coherence, const gpci_module *target, uint32_t block, uint32_t sub,
+                               const gpci_module *requester);
 /* True if R's request needs an invalidation for room at a sub-block. */
-bool gpci_directory_lacks_room(const gpc_coherence *c, const gpci_module *t, uint32_t block, const gpci_module *r,
-                               uint64_t tag);
+bool gpci_directory_lacks_room(const gpc_coherence *coherence, const gpci_module *target, uint32_t block,
+                               const gpci_module *requester, uint64_t tag);
 
 /* A copy is gone: remove it from the entry, if the entry is exact. */
-GPCI_INLINE void gpci_tree_drop_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    if (GPCI_LIKELY(!t->pointers) || gpci_directory_is_exact(t, block, sub))
-        gpci_tree_remove_sharer(t, block, sub, slot);
+GPCI_INLINE void gpci_tree_drop_sharer(gpci_module *target, uint32_t block, uint32_t sub, uint32_t slot) {
+    if (GPCI_LIKELY(!target->pointers) || gpci_directory_is_exact(target, block, sub))
+        gpci_tree_remove_sharer(target, block, sub, slot);
     else
-        gpci_tree_drop_owner(t, block, sub, slot);
+        gpci_tree_drop_owner(target, block, sub, slot);
 }
 
 /* True if sharers may send the block to a requester of a copy. A directory knows sharers, but not their states. */
-GPCI_INLINE bool gpci_tree_sharers_send(const gpc_coherence *c, const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]) {
+GPCI_INLINE bool gpci_tree_sharers_send(const gpc_coherence *coherence,
+                                        const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]) {
     bool sends = rules[GPC_LINE_S][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
-    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
-        sends |=
-            gpci_tree_means(c, (uint8_t)i) == GPC_MEANS_S && rules[i][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
+    for (uint32_t i = GPC_LINE_COUNT; i < coherence->states; i++)
+        sends |= gpci_tree_means(coherence, (uint8_t)i) == GPC_MEANS_S &&
+                 rules[i][GPC_EVENT_READ_PROBE].actions & GPC_DO_SEND_DATA;
     return sends;
 }
 

@@ -82,10 +82,10 @@ struct gpc_coherence {
     gpci_tree_selector *selectors; /* list of all selectors */
     void *slab;                    /* arrays indexed by block, of all modules except full maps */
     size_t slab_bytes;
-    gpci_map memory_map;   /* address >> memory_shift -> place in memory_bytes */
-    uint8_t *memory_bytes; /* [memory_room][1 << memory_shift] */
-    uint32_t memory_shift; /* log2 of the largest block of a memory */
-    size_t memory_room;    /* room in blocks */
+    gpci_map memory_map;    /* address >> memory_shift -> place in memory_bytes */
+    uint8_t *memory_bytes;  /* [memory_capacity][1 << memory_shift] */
+    uint32_t memory_shift;  /* log2 of the largest block of a memory */
+    size_t memory_capacity; /* room in blocks */
     gpc_coherence_callbacks callbacks;
     /* A first-level module evicts a line; `owner`: warp that fetched it. NULL: not needed. */
     void (*evicted)(void *data, const gpci_module *m, uint64_t tag, uint32_t owner, const gpc_request *request);
@@ -98,13 +98,13 @@ struct gpc_coherence {
     bool overturned;            /* the last access, a load that would bypass L1, was kept (engine_pass.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
-    size_t message_room, transition_room;
+    size_t message_capacity, transition_capacity;
     uint32_t message_count, transition_count;
     uint32_t message_bound;                              /* most steps of an access */
     uint32_t neighbour_limit;                            /* most neighbours read for an access (engine_fetch.c) */
     uint64_t group_mask;                                 /* size of the largest fetch group in bytes, minus 1 */
     struct gpci_tree_neighbour_fetch *neighbour_fetches; /* [wish_room] blocks whose neighbours will be read; or NULL */
-    uint32_t neighbour_fetch_count, neighbour_fetch_room;
+    uint32_t neighbour_fetch_count, neighbour_fetch_capacity;
     gpci_tree_asks asks; /* values of the next access: set by the host before the access begins */
     gpci_tree_telling telling;
     /* A module has a policy beyond lru and fifo, or a predictor: requests must be shown. */
@@ -122,15 +122,15 @@ struct gpc_coherence {
 
 /* pages.c */
 /* Home of a page, from 1 on; 1 in trees without homes. */
-uint32_t gpci_tree_home(const gpc_coherence *c, uint64_t address);
+uint32_t gpci_tree_home(const gpc_coherence *coherence, uint64_t address);
 /*
  * Make memory for one more page. GPC_ERROR_MEMORY. gpci_tree_touch: with first touch, a first-level module accesses an
  * address.
  */
-gpc_status gpci_tree_pages_reserve(gpc_coherence *c);
-void gpci_tree_touch(gpc_coherence *c, uint32_t module, uint64_t address);
+gpc_status gpci_tree_pages_reserve(gpc_coherence *coherence);
+void gpci_tree_touch(gpc_coherence *coherence, uint32_t module, uint64_t address);
 /* Take over the pages of a tree with equal homes; this tree must be unused. */
-void gpci_tree_pages_inherit(gpc_coherence *c, gpc_coherence *from);
+void gpci_tree_pages_inherit(gpc_coherence *coherence, gpc_coherence *from);
 
 /* tree_build.c: gpc_coherence_create, with the fields given to policies (`telling`). */
 gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_options *options,
@@ -138,11 +138,11 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
 
 /* store.c: memory's bytes. */
 /* Make memory for the block of an address, zeroed if new. GPC_ERROR_MEMORY. */
-gpc_status gpci_tree_memory_reserve(gpc_coherence *c, uint64_t address);
+gpc_status gpci_tree_memory_reserve(gpc_coherence *coherence, uint64_t address);
 /* Take over the bytes of a tree with equal memories; this tree must be unwritten. */
-void gpci_tree_memory_inherit(gpc_coherence *c, gpc_coherence *from);
+void gpci_tree_memory_inherit(gpc_coherence *coherence, gpc_coherence *from);
 /* Byte at an address, followed by the rest of the memory block. NULL: never reserved, all bytes are 0. */
-uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
+uint8_t *gpci_tree_memory_at(const gpc_coherence *coherence, uint64_t address);
 
 /*
  * snapshot.c: save and restore the state of a tree, for exploration. Includes memory's bytes and full maps, without
@@ -150,64 +150,64 @@ uint8_t *gpci_tree_memory_at(const gpc_coherence *c, uint64_t address);
  * their history. The size grows when memory, or a full map, gets a new block: ask for it every time, and compare sizes
  * too. Only the object that saved a state may load it.
  */
-size_t gpci_coherence_saved_bytes(const gpc_coherence *c);
-void gpci_coherence_save(const gpc_coherence *c, void *saved);
-void gpci_coherence_load(gpc_coherence *c, const void *saved);
+size_t gpci_coherence_saved_bytes(const gpc_coherence *coherence);
+void gpci_coherence_save(const gpc_coherence *coherence, void *saved);
+void gpci_coherence_load(gpc_coherence *coherence, const void *saved);
 
 /*
  * tree_engine.c: gpc_coherence_access for valid arguments (not NULL, of this header's size) and callers that know more
  * of the access: policies of all modules see `carried`. NULL: they see only the address.
  */
-gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
-                                 gpc_error *error, gpc_coherence_result *result);
+gpc_status gpci_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                 const gpc_request *carried, gpc_error *error, gpc_coherence_result *result);
 /* engine.c: gpc_coherence_issue for such callers. `carried` is copied; not NULL. */
-gpc_status gpci_coherence_issue(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
-                                gpc_error *error, uint64_t *out_token);
+gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                const gpc_request *carried, gpc_error *error, uint64_t *out_token);
 /* Allocate the lists of transactions; last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
-gpc_status gpci_tree_engine_prepare(gpc_coherence *c);
-void gpci_tree_engine_release(gpc_coherence *c);
+gpc_status gpci_tree_engine_prepare(gpc_coherence *coherence);
+void gpci_tree_engine_release(gpc_coherence *coherence);
 /* For tests: inject faults, and set flags of the protocol. */
-void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags);
+void gpci_coherence_inject(gpc_coherence *coherence, uint32_t faults, uint32_t protocol_flags);
 
-GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *c, uint32_t index) {
-    return &c->modules[index];
+GPCI_INLINE gpci_module *gpci_module_at(const gpc_coherence *coherence, uint32_t index) {
+    return &coherence->modules[index];
 }
 
 /* Meaning of a state. States are compared by meaning, except I. */
 #define GPCI_MEANS_I 0x80u
-GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *c, uint8_t state) {
-    return c->means[state];
+GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *coherence, uint8_t state) {
+    return coherence->means[state];
 }
 
-GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
+GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *coherence, uint8_t state) {
+    return (gpci_tree_means(coherence, state) & GPC_MEANS_MODIFIED) != 0;
 }
 
 /* True for a copy unknown to the directory below: for a request below, as good as none. */
-GPCI_INLINE bool gpci_tree_is_detached(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & GPC_MEANS_DETACHED) != 0;
+GPCI_INLINE bool gpci_tree_is_detached(const gpc_coherence *coherence, uint8_t state) {
+    return (gpci_tree_means(coherence, state) & GPC_MEANS_DETACHED) != 0;
 }
 
 /* True for a copy that is kept up to date. */
-GPCI_INLINE bool gpci_tree_is_held(const gpc_coherence *c, uint8_t state) {
-    return !(gpci_tree_means(c, state) & (GPC_MEANS_DETACHED | GPCI_MEANS_I));
+GPCI_INLINE bool gpci_tree_is_held(const gpc_coherence *coherence, uint8_t state) {
+    return !(gpci_tree_means(coherence, state) & (GPC_MEANS_DETACHED | GPCI_MEANS_I));
 }
 
 /* Rule for an event, standard or the protocol's own; may be empty. */
-GPCI_INLINE const gpc_protocol_rule *gpci_module_rule(const gpci_module *m, uint8_t state, uint32_t event) {
+GPCI_INLINE const gpc_protocol_rule *gpci_module_rule(const gpci_module *module, uint8_t state, uint32_t event) {
     static const gpc_protocol_rule none;
     if (GPCI_LIKELY(event < GPC_EVENT_COUNT))
-        return &m->rules[state][event];
-    return m->named_rules ? &m->named_rules[state * m->named + event - GPC_EVENT_COUNT] : &none;
+        return &module->rules[state][event];
+    return module->named_rules ? &module->named_rules[state * module->named + event - GPC_EVENT_COUNT] : &none;
 }
 
 /* Event raised by a cell's messages in the low module, or in modules above, instead of `usual`; 0: `usual`. */
-uint8_t gpci_module_raises(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual, bool above);
-GPCI_INLINE uint8_t gpci_raised_below(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
-    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, false);
+uint8_t gpci_module_raises(const gpci_module *module, uint8_t state, uint32_t event, uint32_t usual, bool above);
+GPCI_INLINE uint8_t gpci_raised_below(const gpci_module *module, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!module->raises) ? 0 : gpci_module_raises(module, state, event, usual, false);
 }
-GPCI_INLINE uint8_t gpci_raised_above(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
-    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, true);
+GPCI_INLINE uint8_t gpci_raised_above(const gpci_module *module, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!module->raises) ? 0 : gpci_module_raises(module, state, event, usual, true);
 }
 
 GPCI_INLINE uint32_t gpci_event_or(uint8_t event, uint32_t usual) {
@@ -220,34 +220,35 @@ GPCI_INLINE uint8_t gpci_named_event(uint32_t event) {
 }
 
 /* Count a state written to a block; with more than six states by gpci_module_count_more. */
-void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin);
-GPCI_INLINE void gpci_module_count(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
-    if (GPCI_UNLIKELY(m->transitions != NULL)) {
-        gpci_module_count_more(m, from, to, origin);
+void gpci_module_count_more(gpci_module *module, uint8_t from, uint8_t to, uint32_t origin);
+GPCI_INLINE void gpci_module_count(gpci_module *module, uint8_t from, uint8_t to, uint32_t origin) {
+    if (GPCI_UNLIKELY(module->transitions != NULL)) {
+        gpci_module_count_more(module, from, to, origin);
         return;
     }
-    m->stats.transitions[from][to]++;
-    m->stats.origins[from][to] |= origin;
+    module->stats.transitions[from][to]++;
+    module->stats.origins[from][to] |= origin;
 }
 
 /* True if the module serves pages of this home. */
-GPCI_INLINE bool gpci_module_has_home(const gpci_module *m, uint32_t home) {
-    return !m->given.home || !m->above_count || (home == m->given.home) != m->near;
+GPCI_INLINE bool gpci_module_has_home(const gpci_module *module, uint32_t home) {
+    return !module->given.home || !module->above_count || (home == module->given.home) != module->near;
 }
 
 /* True if the module serves pages of an address's home. */
-GPCI_INLINE bool gpci_module_at_home(const gpci_module *m, uint64_t address) {
-    return GPCI_LIKELY(!m->given.home) || !m->above_count || gpci_module_has_home(m, gpci_tree_home(m->tree, address));
+GPCI_INLINE bool gpci_module_at_home(const gpci_module *module, uint64_t address) {
+    return GPCI_LIKELY(!module->given.home) || !module->above_count ||
+           gpci_module_has_home(module, gpci_tree_home(module->tree, address));
 }
 
 /* Half of a cache for a tag. */
-GPCI_INLINE gpci_module *gpci_module_half(gpci_module *m, uint64_t tag) {
-    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, tag) ? m : m->twin;
+GPCI_INLINE gpci_module *gpci_module_half(gpci_module *module, uint64_t tag) {
+    return GPCI_LIKELY(!module->twin) || gpci_module_at_home(module, tag) ? module : module->twin;
 }
 
 /* True if a valid block in shared arrays belongs to this half. */
-GPCI_INLINE bool gpci_module_owns(const gpci_module *m, uint32_t block) {
-    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, gpci_module_tag(m, block));
+GPCI_INLINE bool gpci_module_owns(const gpci_module *module, uint32_t block) {
+    return GPCI_LIKELY(!module->twin) || gpci_module_at_home(module, gpci_module_tag(module, block));
 }
 
 #endif

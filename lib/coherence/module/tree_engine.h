@@ -7,7 +7,7 @@
 /* Begin and end of every access, flush and acquire. */
 
 /* hit.c: perform an access that is a plain hit of the first level. False: no plain hit; nothing was done. */
-bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request, gpc_coherence_result *result);
+bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_coherence_result *result);
 
 /*
  * Count a processor's access. `hit`: the block was present with sufficient permission, so no request went to the low
@@ -26,16 +26,16 @@ GPCI_INLINE bool gpci_tree_is_blind(const gpc_coherence_request *request) {
 }
 
 /* Column of the first level's table: the event named by the access, or its kind, modified by the protocol's flags. */
-GPCI_INLINE uint32_t gpci_tree_event_of(const gpc_coherence *c, uint32_t kind, uint32_t flags) {
+GPCI_INLINE uint32_t gpci_tree_event_of(const gpc_coherence *coherence, uint32_t kind, uint32_t flags) {
     if (GPCI_UNLIKELY(flags >> GPC_ACCESS_EVENT_SHIFT))
         return flags >> GPC_ACCESS_EVENT_SHIFT;
     if (kind == GPC_COHERENCE_LOAD)
-        return flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
-    if (flags & c->protocol->pass_stores[0])
+        return flags & coherence->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
+    if (flags & coherence->protocol->pass_stores[0])
         return GPC_EVENT_PASSING_STORE;
     if (kind == GPC_COHERENCE_STORE)
         return GPC_EVENT_STORE;
-    return flags & c->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
+    return flags & coherence->protocol->through_stores ? GPC_EVENT_THROUGH_STORE : GPC_EVENT_N_STORE;
 }
 
 /* True if an access evicts the block it finds, and goes below. */
@@ -44,29 +44,29 @@ GPCI_INLINE bool gpci_tree_evicts(uint32_t flags) {
 }
 
 /* True if a store is written through the module. */
-GPCI_INLINE bool gpci_tree_goes_through(const gpci_module *m, uint32_t kind, uint32_t flags) {
-    return (m->given.write_through || flags & GPC_ACCESS_THROUGH) && kind != GPC_COHERENCE_LOAD;
+GPCI_INLINE bool gpci_tree_goes_through(const gpci_module *module, uint32_t kind, uint32_t flags) {
+    return (module->given.write_through || flags & GPC_ACCESS_THROUGH) && kind != GPC_COHERENCE_LOAD;
 }
 
 /* True if a missing access bypasses its first-level module without allocating. `event`: of the access. */
-GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *m, uint32_t event, uint32_t kind, uint32_t flags) {
+GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *module, uint32_t event, uint32_t kind, uint32_t flags) {
     const bool load = kind == GPC_COHERENCE_LOAD;
-    return gpci_module_rule(m, GPC_LINE_I, event)->actions & GPC_DO_PASS || (m->given.no_write_allocate && !load) ||
-           flags & GPC_ACCESS_NO_ALLOCATE || gpci_tree_evicts(flags);
+    return gpci_module_rule(module, GPC_LINE_I, event)->actions & GPC_DO_PASS ||
+           (module->given.no_write_allocate && !load) || flags & GPC_ACCESS_NO_ALLOCATE || gpci_tree_evicts(flags);
 }
 
 /*
  * True if an access with these flags also bypasses T. `bits`: the protocol's, for the first level and for caches below.
  */
-GPCI_INLINE bool gpci_tree_passes(const gpci_module *t, const uint32_t bits[2], uint32_t flags) {
-    return t->place != GPCI_PLACE_MEMORY && (flags & bits[t->level > 1]);
+GPCI_INLINE bool gpci_tree_passes(const gpci_module *target, const uint32_t bits[2], uint32_t flags) {
+    return target->place != GPCI_PLACE_MEMORY && (flags & bits[target->level > 1]);
 }
 
 /*
  * hit.c: perform a checked access that needs no module but the first-level one, with calls of policies and callbacks.
  * `status`: status of the access. False: the access needs other modules, and nothing was done.
  */
-bool gpci_tree_engine_own(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
+bool gpci_tree_engine_own(gpc_coherence *coherence, const gpc_coherence_request *request, const gpc_request *carried,
                           gpc_coherence_result *result, gpc_status *status);
 
 /* Request shown to policies for a host's access: all fields that also exist in gpc_request. */
@@ -80,21 +80,21 @@ GPCI_INLINE gpc_request gpci_tree_policy_request(const gpc_coherence_request *re
 }
 
 /* Reserve the memory for an access to an address: the access cannot fail half way. GPC_ERROR_MEMORY. */
-gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address);
+gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address);
 /* Call back for every step, and fill in the caller's result (may be NULL) from `done` and the lists. */
-gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result);
+gpc_status gpci_tree_engine_result(gpc_coherence *coherence, gpc_coherence_result *done, gpc_coherence_result *result);
 /* Check a request to `call`, and that the object has not failed. */
-gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                  gpc_error *error);
+gpc_status gpci_tree_engine_check(const gpc_coherence *coherence, const char *call,
+                                  const gpc_coherence_request *request, gpc_error *error);
 /* flush.c: perform an ACQUIRE or RELEASE at once. */
-gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+gpc_status gpci_tree_order(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result);
 /* Check an ACQUIRE, which needs no address. */
-gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                   gpc_error *error);
+gpc_status gpci_tree_check_acquire(const gpc_coherence *coherence, const char *call,
+                                   const gpc_coherence_request *request, gpc_error *error);
 /* Check for accesses in flight: an access at once needs an idle tree. */
-gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error);
+gpc_status gpci_tree_engine_check_idle(const gpc_coherence *coherence, const char *call, gpc_error *error);
 /* Failure of gpci_tree_fail, as an error. */
-gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error);
+gpc_status gpci_tree_engine_failure(const gpc_coherence *coherence, gpc_error *error);
 
 #endif

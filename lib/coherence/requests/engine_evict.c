@@ -8,188 +8,196 @@
  */
 
 /* Inform the policy of a victim; for a line of blocks, at the last block. */
-static void tell_policy(const gpci_engine *e, const gpci_task *v, gpci_module *m) {
-    if (v->victim && !gpci_module_has_company(m, v->own))
-        gpci_module_leave(m, v->own, gpci_lock_of(e, m->index, v->own)->tag, v->modified);
+static void tell_policy(const gpci_engine *engine, const gpci_task *eviction, gpci_module *module) {
+    if (eviction->victim && !gpci_module_has_company(module, eviction->own))
+        gpci_module_leave(module, eviction->own, gpci_lock_of(engine, module->index, eviction->own)->tag,
+                          eviction->modified);
 }
 
 /* Set the block to I after the eviction. */
-static void vacate(gpci_engine *e, const gpci_task *v, uint32_t origin) {
-    gpci_module *m = gpci_task_from(e, v);
-    if (m->states[v->own] != GPC_LINE_I)
-        tell_policy(e, v, m);
-    gpci_tree_set_state(e->tree, m, v->own, 0, GPC_LINE_I, origin, e->now);
+static void vacate(gpci_engine *engine, const gpci_task *eviction, uint32_t origin) {
+    gpci_module *module = gpci_task_from(engine, eviction);
+    if (module->states[eviction->own] != GPC_LINE_I)
+        tell_policy(engine, eviction, module);
+    gpci_tree_set_state(engine->tree, module, eviction->own, 0, GPC_LINE_I, origin, engine->now);
 }
 
-void gpci_step_evict_begin(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v);
-    if (e->alone)
-        gpci_trail_evict(e, task, m, v->own);
-    gpci_engine_notify(e, task, m, &(gpci_tree_notification){.block = v->own, .last = UINT64_MAX});
-    v = gpci_task_at(e, task);
-    if (gpci_tree_keeps_entry(e->tree, m, v->own)) {
-        if (gpci_tree_is_modified(e->tree, m->states[v->own]))
-            gpci_write_back_begin(e, task, GPCI_STEP_evict_data, m, v->own);
+void gpci_step_evict_begin(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_from(engine, eviction);
+    if (engine->alone)
+        gpci_trail_evict(engine, task, module, eviction->own);
+    gpci_engine_notify(engine, task, module, &(gpci_tree_notification){.block = eviction->own, .last = UINT64_MAX});
+    eviction = gpci_task_at(engine, task);
+    if (gpci_tree_keeps_entry(engine->tree, module, eviction->own)) {
+        if (gpci_tree_is_modified(engine->tree, module->states[eviction->own]))
+            gpci_write_back_begin(engine, task, GPCI_STEP_evict_data, module, eviction->own);
         else
-            gpci_step_evict_entry(e, task);
+            gpci_step_evict_entry(engine, task);
         return;
     }
-    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                          GPCI_TASK_ALL,
-                          gpci_raised_above(m, m->states[v->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
+    gpci_invalidate_begin(
+        engine, task, GPCI_STEP_evict_alone, eviction->from, eviction->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+        GPCI_TASK_ALL,
+        gpci_raised_above(module, module->states[eviction->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 
 /* The block's data were written back (or refused); its directory entry stays. */
-void gpci_step_evict_data(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v);
-    if (v->refused) {
-        gpci_then(e, task, GPCI_STEP_evict_end);
+void gpci_step_evict_data(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_from(engine, eviction);
+    if (eviction->refused) {
+        gpci_then(engine, task, GPCI_STEP_evict_end);
         return;
     }
-    gpci_tree_data_clean(e->tree, m, v->own);
-    gpci_tree_written_back(e->tree, m, v->own, GPC_ORIGIN_DIRECTORY_ONLY, e->now);
-    gpci_step_evict_entry(e, task);
+    gpci_tree_data_clean(engine->tree, module, eviction->own);
+    gpci_tree_written_back(engine->tree, module, eviction->own, GPC_ORIGIN_DIRECTORY_ONLY, engine->now);
+    gpci_step_evict_entry(engine, task);
 }
 
 /* Find a directory-only way for the entry; evict the block there completely. */
-void gpci_step_evict_entry(gpci_engine *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_from(e, v);
-    v->sort = GPCI_TASK_EVICTION;
-    v->entry = gpci_take_directory_way(e, v, gpci_module_tag(m, v->own));
-    v->refused = v->entry == GPCI_TREE_NO_BLOCK;
-    if (v->refused) {
-        gpci_then(e, task, GPCI_STEP_evict_end);
+void gpci_step_evict_entry(gpci_engine *engine, uint32_t task) {
+    gpci_task *eviction = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_from(engine, eviction);
+    eviction->sort = GPCI_TASK_EVICTION;
+    eviction->entry = gpci_take_directory_way(engine, eviction, gpci_module_tag(module, eviction->own));
+    eviction->refused = eviction->entry == GPCI_TREE_NO_BLOCK;
+    if (eviction->refused) {
+        gpci_then(engine, task, GPCI_STEP_evict_end);
         return;
     }
-    if (m->states[v->entry] == GPC_LINE_I) {
-        gpci_step_evict_moved(e, task);
+    if (module->states[eviction->entry] == GPC_LINE_I) {
+        gpci_step_evict_moved(engine, task);
         return;
     }
-    const uint32_t half = gpci_module_half(gpci_task_from(e, v), gpci_module_tag(m, v->entry))->index;
+    const uint32_t half =
+        gpci_module_half(gpci_task_from(engine, eviction), gpci_module_tag(module, eviction->entry))->index;
     uint32_t child;
-    gpci_task *other =
-        gpci_task_begin(e, task, GPCI_STEP_evict_moved, half, half, gpci_module_tag(m, v->entry), &child);
-    other->own = v->entry;
+    gpci_task *other = gpci_task_begin(engine, task, GPCI_STEP_evict_moved, half, half,
+                                       gpci_module_tag(module, eviction->entry), &child);
+    other->own = eviction->entry;
     other->forwarded = true;
-    gpci_then(e, child, GPCI_STEP_evict_begin);
+    gpci_then(engine, child, GPCI_STEP_evict_begin);
 }
 
-void gpci_step_evict_moved(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v);
-    if (!v->refused) {
-        tell_policy(e, v, m);
-        gpci_tree_move_entry(e->tree, m, v->own, v->entry, e->now);
-        gpci_look_again(e, m->index, v->own);
+void gpci_step_evict_moved(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_from(engine, eviction);
+    if (!eviction->refused) {
+        tell_policy(engine, eviction, module);
+        gpci_tree_move_entry(engine->tree, module, eviction->own, eviction->entry, engine->now);
+        gpci_look_again(engine, module->index, eviction->own);
     }
-    if (!v->lent)
-        gpci_unlock(e, m->index, v->entry);
-    gpci_then(e, task, GPCI_STEP_evict_end);
+    if (!eviction->lent)
+        gpci_unlock(engine, module->index, eviction->entry);
+    gpci_then(engine, task, GPCI_STEP_evict_end);
 }
 
 /* Send the block to the low module. */
-void gpci_step_evict_alone(gpci_engine *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v);
-    if (m->place == GPCI_PLACE_MEMORY) {
-        (void)gpci_tree_rule(e->tree, m, m->states[v->own], GPC_EVENT_EVICTION);
-        vacate(e, v, GPC_ORIGIN_EVICT_IN_MEMORY);
-        gpci_then(e, task, GPCI_STEP_evict_end);
+void gpci_step_evict_alone(gpci_engine *engine, uint32_t task) {
+    gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_from(engine, eviction);
+    if (module->place == GPCI_PLACE_MEMORY) {
+        (void)gpci_tree_rule(engine->tree, module, module->states[eviction->own], GPC_EVENT_EVICTION);
+        vacate(engine, eviction, GPC_ORIGIN_EVICT_IN_MEMORY);
+        gpci_then(engine, task, GPCI_STEP_evict_end);
         return;
     }
-    v->address = gpci_module_tag(m, v->own);
-    v->module = (uint16_t)gpci_module_low(e->tree, m, v->address);
-    gpci_then(e, task, GPCI_STEP_evict_send);
+    eviction->address = gpci_module_tag(module, eviction->own);
+    eviction->module = (uint16_t)gpci_module_low(engine->tree, module, eviction->address);
+    gpci_then(engine, task, GPCI_STEP_evict_send);
 }
 
-void gpci_step_evict_send(gpci_engine *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_from(e, v);
-    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[v->own], GPC_EVENT_EVICTION);
+void gpci_step_evict_send(gpci_engine *engine, uint32_t task) {
+    gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_from(engine, eviction);
+    const gpc_protocol_rule rule =
+        gpci_tree_rule(engine->tree, module, module->states[eviction->own], GPC_EVENT_EVICTION);
     if (!(rule.actions & (GPC_DO_WRITE_BACK | GPC_DO_NOTIFY))) {
-        if (m->states[v->own] != GPC_LINE_I)
-            vacate(e, v, GPC_ORIGIN_EVICTED);
-        gpci_look_again(e, v->from, v->own);
-        gpci_then(e, task, GPCI_STEP_evict_end);
+        if (module->states[eviction->own] != GPC_LINE_I)
+            vacate(engine, eviction, GPC_ORIGIN_EVICTED);
+        gpci_look_again(engine, eviction->from, eviction->own);
+        gpci_then(engine, task, GPCI_STEP_evict_end);
         return;
     }
-    v->data = rule.actions & GPC_DO_WRITE_BACK;
-    v->masked = v->data && gpci_tree_is_masked(e->tree, m->states[v->own]);
-    v->event = gpci_raised_below(m, m->states[v->own], GPC_EVENT_EVICTION, gpci_tree_put_event(v->masked));
-    v->leaves = true;
-    v->sort = GPCI_TASK_PUT;
-    v->carrier = v->from;
-    v->carried = v->own;
-    v->kind = v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE;
-    v->size = e->tree->control_bytes + (v->data ? m->given.block_bytes : 0);
-    gpci_step_put_send(e, task);
+    eviction->data = rule.actions & GPC_DO_WRITE_BACK;
+    eviction->masked = eviction->data && gpci_tree_is_masked(engine->tree, module->states[eviction->own]);
+    eviction->event = gpci_raised_below(module, module->states[eviction->own], GPC_EVENT_EVICTION,
+                                        gpci_tree_put_event(eviction->masked));
+    eviction->leaves = true;
+    eviction->sort = GPCI_TASK_PUT;
+    eviction->carrier = eviction->from;
+    eviction->carried = eviction->own;
+    eviction->kind = eviction->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE;
+    eviction->size = engine->tree->control_bytes + (eviction->data ? module->given.block_bytes : 0);
+    gpci_step_put_send(engine, task);
 }
 
 /* The put was answered or refused. */
-void gpci_step_evict_replied(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    if (!v->refused && gpci_task_from(e, v)->states[v->own] != GPC_LINE_I)
-        vacate(e, v, GPC_ORIGIN_EVICTED);
-    gpci_then(e, task, GPCI_STEP_evict_end);
+void gpci_step_evict_replied(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    if (!eviction->refused && gpci_task_from(engine, eviction)->states[eviction->own] != GPC_LINE_I)
+        vacate(engine, eviction, GPC_ORIGIN_EVICTED);
+    gpci_then(engine, task, GPCI_STEP_evict_end);
 }
 
-void gpci_step_evict_end(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_task_at(e, v->parent)->refused |= v->refused;
-    if (v->resumes == GPCI_STEP_find_gone)
-        gpci_find_block_left(e, v->parent, v->own, v->refused);
+void gpci_step_evict_end(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_task_at(engine, eviction->parent)->refused |= eviction->refused;
+    if (eviction->resumes == GPCI_STEP_find_gone)
+        gpci_find_block_left(engine, eviction->parent, eviction->own, eviction->refused);
     /* the way may stay locked for a request of the other half */
-    if (GPCI_UNLIKELY(e->units[v->from].halved) && !v->refused) {
-        gpci_look_again(e, v->from, v->own);
-        gpci_halves_move(e, v->from);
+    if (GPCI_UNLIKELY(engine->units[eviction->from].halved) && !eviction->refused) {
+        gpci_look_again(engine, eviction->from, eviction->own);
+        gpci_halves_move(engine, eviction->from);
     }
-    gpci_task_end(e, task);
+    gpci_task_end(engine, task);
 }
 
-void gpci_step_clear_begin(gpci_engine *e, uint32_t task) {
+void gpci_step_clear_begin(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_request_message(e, task, GPC_MESSAGE_CLEAR_OWNER, GPCI_STEP_clear_come, GPCI_STEP_clear_begin);
-    if (gpci_send(e, &message))
-        gpci_block_asks(e, task);
+        gpci_request_message(engine, task, GPC_MESSAGE_CLEAR_OWNER, GPCI_STEP_clear_come, GPCI_STEP_clear_begin);
+    if (gpci_send(engine, &message))
+        gpci_block_asks(engine, task);
 }
 
-void gpci_step_clear_come(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_find_begin(
-        e, task,
-        &(gpci_look){
-            .address = v->address, .module = v->module, .resumes = GPCI_STEP_clear_found, .blocking = e->waits});
+void gpci_step_clear_come(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_find_begin(engine, task,
+                    &(gpci_look){.address = eviction->address,
+                                 .module = eviction->module,
+                                 .resumes = GPCI_STEP_clear_found,
+                                 .blocking = engine->waits});
 }
 
-void gpci_step_clear_found(gpci_engine *e, uint32_t task) {
-    gpci_task *v = gpci_task_at(e, task);
-    gpci_module *t = gpci_task_module(e, v);
-    if (v->refused) {
-        gpci_task_at(e, v->parent)->refused = true;
+void gpci_step_clear_found(gpci_engine *engine, uint32_t task) {
+    gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_module *target = gpci_task_module(engine, eviction);
+    if (eviction->refused) {
+        gpci_task_at(engine, eviction->parent)->refused = true;
     } else {
-        t->stats.notices_received++;
-        v->served = true;
-        if (!v->missing) {
-            gpci_tree_clear_owners(e->tree, t, v->block, gpci_task_from(e, v), v->address);
-            gpci_unlock(e, t->index, v->block);
+        target->stats.notices_received++;
+        eviction->served = true;
+        if (!eviction->missing) {
+            gpci_tree_clear_owners(engine->tree, target, eviction->block, gpci_task_from(engine, eviction),
+                                   eviction->address);
+            gpci_unlock(engine, target->index, eviction->block);
         }
     }
-    gpci_then(e, task, GPCI_STEP_clear_reply);
+    gpci_then(engine, task, GPCI_STEP_clear_reply);
 }
 
-void gpci_step_clear_reply(gpci_engine *e, uint32_t task) {
+void gpci_step_clear_reply(gpci_engine *engine, uint32_t task) {
     const gpci_message message =
-        gpci_reply_message(e, task, GPC_MESSAGE_ACK, GPCI_STEP_clear_replied, GPCI_STEP_clear_reply);
-    gpci_send(e, &message);
+        gpci_reply_message(engine, task, GPC_MESSAGE_ACK, GPCI_STEP_clear_replied, GPCI_STEP_clear_reply);
+    gpci_send(engine, &message);
 }
 
-void gpci_step_clear_replied(gpci_engine *e, uint32_t task) {
-    const gpci_task *v = gpci_task_at(e, task);
-    gpci_block_answered(e, task);
-    if (gpci_task_from(e, v)->states[v->own] == GPC_LINE_I) /* a probe passed and took the block: try again */
-        gpci_task_at(e, v->parent)->refused = true;
-    gpci_task_end(e, task);
+void gpci_step_clear_replied(gpci_engine *engine, uint32_t task) {
+    const gpci_task *eviction = gpci_task_at(engine, task);
+    gpci_block_answered(engine, task);
+    if (gpci_task_from(engine, eviction)->states[eviction->own] ==
+        GPC_LINE_I) /* a probe passed and took the block: try again */
+        gpci_task_at(engine, eviction->parent)->refused = true;
+    gpci_task_end(engine, task);
 }

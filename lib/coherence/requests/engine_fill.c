@@ -24,120 +24,125 @@
  */
 
 /* Choose a way for an arrived block, or GPCI_TREE_NO_BLOCK. */
-static uint32_t room_for(gpci_engine *e, gpci_module *m, uint64_t tag) {
-    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
-    const uint32_t own = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
+static uint32_t room_for(gpci_engine *engine, gpci_module *module, uint64_t tag) {
+    const uint32_t base = gpci_module_row(module, tag) * module->all_ways, ways = module->given.ways;
+    const uint32_t own = module->sector_mask ? gpci_module_way_of_line(module, tag) : GPCI_TREE_NO_BLOCK;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
-    if (e->units[m->index].sweeps)
+    if (engine->units[module->index].sweeps)
         return GPCI_TREE_NO_BLOCK;
     if (own != GPCI_TREE_NO_BLOCK) {
-        if (gpci_is_locked(e, m->index, base + own))
+        if (gpci_is_locked(engine, module->index, base + own))
             return GPCI_TREE_NO_BLOCK;
-        gpci_module_join_line(m, base + own, tag);
+        gpci_module_join_line(module, base + own, tag);
         return base + own;
     }
-    const uint32_t count = gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
+    const uint32_t count = gpci_unlocked_ways(engine, module, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return GPCI_TREE_NO_BLOCK;
-    const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
+    const uint32_t block = gpci_module_choose(module, tag, false, count == ways ? NULL : candidates);
     if (block == GPCI_TREE_NO_BLOCK)
-        gpci_tree_fail_victim(e->tree, m);
+        gpci_tree_fail_victim(engine->tree, module);
     return block;
 }
 
 /* Begin to evict a block from a locked fill way. */
-static void put_out(gpci_engine *e, uint32_t inflight, const gpci_module *m, uint32_t block) {
-    const uint64_t tag = gpci_module_tag(m, block);
+static void put_out(gpci_engine *engine, uint32_t inflight, const gpci_module *module, uint32_t block) {
+    const uint64_t tag = gpci_module_tag(module, block);
     uint32_t task;
-    gpci_task *t = gpci_side_begin(e, inflight, tag, m->given.block_bytes, m->index, m->index, &task);
-    t->block = block;
-    gpci_lock_take(e, m->index, block, t->inflight, tag)->asks = GPCI_NO_ITEM;
-    gpci_step_in(e, task, GPCI_STEP_out_begin, 0);
+    gpci_task *work =
+        gpci_internal_begin(engine, inflight, tag, module->given.block_bytes, module->index, module->index, &task);
+    work->block = block;
+    gpci_lock_take(engine, module->index, block, work->inflight, tag)->asks = GPCI_NO_ITEM;
+    gpci_step_in(engine, task, GPCI_STEP_out_begin, 0);
 }
 
 /* Move the blocks of the victim line to the fill way's places, row by row. */
-static bool vacate(gpci_engine *e, uint32_t inflight, gpci_module *m, uint32_t fill, uint32_t block) {
+static bool vacate(gpci_engine *engine, uint32_t inflight, gpci_module *module, uint32_t fill, uint32_t block) {
     uint32_t leaving = 0;
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const uint32_t from = gpci_module_sector(m, block, sector), to = gpci_module_sector(m, fill, sector);
-        const uint64_t tag = gpci_module_tag(m, from);
-        const uint8_t state = m->states[from];
+    for (uint32_t sector = 0; sector < module->sectors; sector++) {
+        const uint32_t from = gpci_module_sector(module, block, sector), to = gpci_module_sector(module, fill, sector);
+        const uint64_t tag = gpci_module_tag(module, from);
+        const uint8_t state = module->states[from];
         if (state == GPC_LINE_I)
             continue;
         if (!leaving++)
-            gpci_module_leave(m, block, gpci_lock_of(e, m->index, fill)->tag, gpci_tree_is_modified(e->tree, state));
+            gpci_module_leave(module, block, gpci_lock_of(engine, module->index, fill)->tag,
+                              gpci_tree_is_modified(engine->tree, state));
         if (to != fill)
-            gpci_tree_data_exchange(e->tree, m, from, to);
-        gpci_module_write(m, from, 0, GPC_LINE_I);
-        gpci_module_write(m, to, tag, state);
+            gpci_tree_data_exchange(engine->tree, module, from, to);
+        gpci_module_write(module, from, 0, GPC_LINE_I);
+        gpci_module_write(module, to, tag, state);
         if (to != fill)
-            put_out(e, inflight, m, to);
+            put_out(engine, inflight, module, to);
     }
-    m->stats.evictions += leaving != 0;
+    module->stats.evictions += leaving != 0;
     return leaving;
 }
 
-void gpci_fill_arrives(gpci_engine *e, uint32_t task) {
-    gpci_task *t = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, t);
-    const uint32_t fill = t->block;
-    if (!gpci_module_is_fill(m, fill) || m->states[fill] != GPC_LINE_I)
+void gpci_fill_arrives(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, work);
+    const uint32_t fill = work->block;
+    if (!gpci_module_is_fill(module, fill) || module->states[fill] != GPC_LINE_I)
         return;
-    const gpci_lock *lock = gpci_lock_of(e, m->index, fill);
+    const gpci_lock *lock = gpci_lock_of(engine, module->index, fill);
     const uint64_t tag = lock->tag;
-    const uint32_t block = room_for(e, m, tag);
+    const uint32_t block = room_for(engine, module, tag);
     if (block == GPCI_TREE_NO_BLOCK)
         return;
-    const bool own_line = m->sector_mask && gpci_module_way_of_line(m, tag) == block % m->all_ways;
-    gpci_tree_data_exchange(e->tree, m, block, fill);
-    if (!own_line && vacate(e, t->inflight, m, fill, block) && e->host)
-        e->host->met(e->host->self, GPCI_MET_EVICT, task, m->index);
-    gpci_lock_take(e, m->index, block, t->inflight, tag)->asks = lock->asks;
-    gpci_task_at(e, task)->block = block;
-    if (m->states[fill] == GPC_LINE_I) {
-        gpci_unlock(e, m->index, fill);
+    const bool own_line = module->sector_mask && gpci_module_way_of_line(module, tag) == block % module->all_ways;
+    gpci_tree_data_exchange(engine->tree, module, block, fill);
+    if (!own_line && vacate(engine, work->inflight, module, fill, block) && engine->host)
+        engine->host->met(engine->host->self, GPCI_MET_EVICT, task, module->index);
+    gpci_lock_take(engine, module->index, block, work->inflight, tag)->asks = lock->asks;
+    gpci_task_at(engine, task)->block = block;
+    if (module->states[fill] == GPC_LINE_I) {
+        gpci_unlock(engine, module->index, fill);
         return;
     }
-    gpci_look_again(e, m->index, fill);
-    put_out(e, gpci_task_at(e, task)->inflight, m, fill);
+    gpci_look_again(engine, module->index, fill);
+    put_out(engine, gpci_task_at(engine, task)->inflight, module, fill);
 }
 
-void gpci_fill_leave(gpci_engine *e, const gpci_task *t) {
-    const gpci_module *m = gpci_task_module(e, t);
-    if (GPCI_UNLIKELY(gpci_module_is_fill(m, t->block)) && m->states[t->block] != GPC_LINE_I)
-        put_out(e, t->inflight, m, t->block);
+void gpci_fill_leave(gpci_engine *engine, const gpci_task *work) {
+    const gpci_module *module = gpci_task_module(engine, work);
+    if (GPCI_UNLIKELY(gpci_module_is_fill(module, work->block)) && module->states[work->block] != GPC_LINE_I)
+        put_out(engine, work->inflight, module, work->block);
     else
-        gpci_unlock(e, m->index, t->block);
+        gpci_unlock(engine, module->index, work->block);
 }
 
 /* Evict the block, unless a probe has taken it; wait for a probe in progress. */
-void gpci_step_out_begin(gpci_engine *e, uint32_t task) {
-    const gpci_task *t = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_module(e, t);
-    const uint32_t block = t->block;
-    gpci_lock *lock = gpci_lock_of(e, m->index, block);
+void gpci_step_out_begin(gpci_engine *engine, uint32_t task) {
+    const gpci_task *work = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_module(engine, work);
+    const uint32_t block = work->block;
+    gpci_lock *lock = gpci_lock_of(engine, module->index, block);
     if (lock->probe != GPCI_NO_ITEM) {
-        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_out_begin});
+        gpci_due_queue_join(&engine->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_out_begin});
         return;
     }
-    if (m->states[block] == GPC_LINE_I) {
-        gpci_step_out_end(e, task);
+    if (module->states[block] == GPC_LINE_I) {
+        gpci_step_out_end(engine, task);
         return;
     }
     uint32_t eviction;
-    gpci_task_begin(e, task, GPCI_STEP_out_end, m->index, m->index, gpci_module_tag(m, block), &eviction)->own = block;
-    gpci_then(e, eviction, GPCI_STEP_evict_begin);
+    gpci_task_begin(engine, task, GPCI_STEP_out_end, module->index, module->index, gpci_module_tag(module, block),
+                    &eviction)
+        ->own = block;
+    gpci_then(engine, eviction, GPCI_STEP_evict_begin);
 }
 
 /* The block left, or was refused for lack of room in a directory. */
-void gpci_step_out_end(gpci_engine *e, uint32_t task) {
-    gpci_task *t = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_module(e, t);
-    if (t->refused) {
-        t->refused = false;
-        gpci_step_after(e, task, GPCI_STEP_out_begin, m, 1 + gpci_back_off(e, m->given.latency + 2));
+void gpci_step_out_end(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_module(engine, work);
+    if (work->refused) {
+        work->refused = false;
+        gpci_step_after(engine, task, GPCI_STEP_out_begin, module,
+                        1 + gpci_back_off(engine, module->given.latency + 2));
         return;
     }
-    gpci_unlock(e, m->index, t->block);
-    gpci_side_end(e, task);
+    gpci_unlock(engine, module->index, work->block);
+    gpci_internal_end(engine, task);
 }

@@ -8,122 +8,125 @@
  */
 
 /* With a host, the host handles ports. */
-void gpci_step_find_begin(gpci_engine *e, uint32_t task) {
-    if (e->host) {
-        gpci_step_find_look(e, task);
+void gpci_step_find_begin(gpci_engine *engine, uint32_t task) {
+    if (engine->host) {
+        gpci_step_find_look(engine, task);
         return;
     }
-    const gpci_task *f = gpci_task_at(e, task);
-    gpci_engine_unit *unit = &e->units[f->module];
-    const uint32_t ports = gpci_task_module(e, f)->given.ports;
+    const gpci_task *find = gpci_task_at(engine, task);
+    gpci_engine_unit *unit = &engine->units[find->module];
+    const uint32_t ports = gpci_task_module(engine, find)->given.ports;
     if (!ports || (unit->ports_used < ports && unit->port_waiters.head == GPCI_NO_ITEM)) {
         unit->ports_used++;
-        gpci_then(e, task, GPCI_STEP_find_look);
+        gpci_then(engine, task, GPCI_STEP_find_look);
         return;
     }
-    (f->goes_first ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, &unit->port_waiters,
-                                                                (gpci_due){task, GPCI_STEP_find_look});
+    (find->goes_first ? gpci_due_queue_lead : gpci_due_queue_join)(&engine->waiters, &unit->port_waiters,
+                                                                   (gpci_due){task, GPCI_STEP_find_look});
 }
 
 /* Mark the lookup of the access itself: no access joins meanwhile. */
-static void mark_port(const gpci_engine *e, const gpci_task *f, bool holds) {
-    gpci_tree_inflight *inflight = gpci_tree_inflight_at(e, f->inflight);
-    if (f->parent == inflight->task)
+static void mark_port(const gpci_engine *engine, const gpci_task *find, bool holds) {
+    gpci_tree_inflight *inflight = gpci_tree_inflight_at(engine, find->inflight);
+    if (find->parent == inflight->task)
         inflight->holds_port = holds;
 }
 
-void gpci_find_release_port(gpci_engine *e, const gpci_task *f) {
-    gpci_engine_unit *unit = &e->units[f->module];
+void gpci_find_release_port(gpci_engine *engine, const gpci_task *find) {
+    gpci_engine_unit *unit = &engine->units[find->module];
     gpci_due due;
-    if (e->host)
+    if (engine->host)
         return;
-    mark_port(e, f, false);
-    if (gpci_due_queue_leave(&e->waiters, &unit->port_waiters, &due))
-        gpci_step_in(e, due.subject, (gpci_step)due.step, 0);
+    mark_port(engine, find, false);
+    if (gpci_due_queue_leave(&engine->waiters, &unit->port_waiters, &due))
+        gpci_step_in(engine, due.subject, (gpci_step)due.step, 0);
     else
         unit->ports_used--;
 }
 
 /* A lookup met a lock or a blocked address: refuse it, or queue it to look again. */
-static void conflict(gpci_engine *e, uint32_t task, gpci_due_queue *waiters) {
-    gpci_task *f = gpci_task_at(e, task);
-    gpci_find_tell(e, f->blocking ? GPCI_MET_WAIT : GPCI_MET_REFUSE, f);
-    if (f->blocking) {
-        e->waited += !gpci_task_at(e, f->parent)->down;
-        const bool first = e->passes && gpci_task_at(e, f->parent)->down; /* accesses wait for the probe's answer */
-        gpci_find_release_port(e, f);
-        gpci_lookup_waits(e, task, waiters, first);
+static void conflict(gpci_engine *engine, uint32_t task, gpci_due_queue *waiters) {
+    gpci_task *find = gpci_task_at(engine, task);
+    gpci_find_tell(engine, find->blocking ? GPCI_MET_WAIT : GPCI_MET_REFUSE, find);
+    if (find->blocking) {
+        engine->waited += !gpci_task_at(engine, find->parent)->down;
+        const bool first =
+            engine->passes && gpci_task_at(engine, find->parent)->down; /* accesses wait for the probe's answer */
+        gpci_find_release_port(engine, find);
+        gpci_lookup_waits(engine, task, waiters, first);
         return;
     }
-    gpci_task *parent = gpci_task_at(e, f->parent);
+    gpci_task *parent = gpci_task_at(engine, find->parent);
     parent->refused = true;
     if (GPCI_UNLIKELY(parent->address_blocked)) /* as a lookup that waited for a way */
-        gpci_lift_bar(e, f->parent);
-    gpci_find_release_port(e, f);
-    gpci_task_end(e, task);
+        gpci_unblock_address(engine, find->parent);
+    gpci_find_release_port(engine, find);
+    gpci_task_end(engine, task);
 }
 
-static void miss(gpci_engine *e, uint32_t task) {
-    const gpci_task *f = gpci_task_at(e, task);
-    gpci_task_module(e, f)->stats.directory_accesses++;
-    gpci_task_at(e, f->parent)->missing = true;
-    if (f->blocks_address &&
-        !gpci_task_at(e, f->parent)->address_blocked) /* at once, before later lookups of the cycle */
-        gpci_block_address(e, f->parent);
-    else if (!f->blocks_address && gpci_task_at(e, f->parent)->address_blocked)
-        gpci_lift_bar(e, f->parent);
-    gpci_find_release_port(e, f);
-    gpci_task_end(e, task);
+static void miss(gpci_engine *engine, uint32_t task) {
+    const gpci_task *find = gpci_task_at(engine, task);
+    gpci_task_module(engine, find)->stats.directory_accesses++;
+    gpci_task_at(engine, find->parent)->missing = true;
+    if (find->blocks_address &&
+        !gpci_task_at(engine, find->parent)->address_blocked) /* at once, before later lookups of the cycle */
+        gpci_block_address(engine, find->parent);
+    else if (!find->blocks_address && gpci_task_at(engine, find->parent)->address_blocked)
+        gpci_unblock_address(engine, find->parent);
+    gpci_find_release_port(engine, find);
+    gpci_task_end(engine, task);
 }
 
 /*
  * Look up a tag; sets `block` and `hit`. A probe may find a block locked by its own access (the low module evicted the
  * entry on behalf of a request of this access). It is admitted, and sees only what was there before.
  */
-static void look_up(const gpci_engine *e, gpci_task *f, uint64_t tag) {
-    const gpci_module *m = gpci_task_module(e, f);
-    gpci_task *parent = gpci_task_at(e, f->parent);
-    f->block = gpci_module_find(m, tag);
-    const bool there = f->block != GPCI_TREE_NO_BLOCK;
+static void look_up(const gpci_engine *engine, gpci_task *find, uint64_t tag) {
+    const gpci_module *module = gpci_task_module(engine, find);
+    gpci_task *parent = gpci_task_at(engine, find->parent);
+    find->block = gpci_module_find(module, tag);
+    const bool there = find->block != GPCI_TREE_NO_BLOCK;
     if (!there)
-        f->block = gpci_find_coming(e, m, tag);
-    f->hit = f->block != GPCI_TREE_NO_BLOCK;
-    if (!parent->down || !f->hit || !gpci_lock_is_of(e, gpci_lock_of(e, m->index, f->block), f->inflight))
+        find->block = gpci_find_coming(engine, module, tag);
+    find->hit = find->block != GPCI_TREE_NO_BLOCK;
+    if (!parent->down || !find->hit ||
+        !gpci_lock_is_of(engine, gpci_lock_of(engine, module->index, find->block), find->inflight))
         return;
-    f->hit = parent->lent = there;
-    f->block = there ? f->block : GPCI_TREE_NO_BLOCK;
+    find->hit = parent->lent = there;
+    find->block = there ? find->block : GPCI_TREE_NO_BLOCK;
 }
 
 /* A probe continues with a block locked by another access. */
-static void pass(gpci_engine *e, uint32_t task, gpci_lock *lock) {
-    gpci_task *f = gpci_task_at(e, task), *probe = gpci_task_at(e, f->parent);
-    gpci_module *m = gpci_task_module(e, f);
-    m->stats.directory_accesses++;
-    if (gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address))) {
+static void pass(gpci_engine *engine, uint32_t task, gpci_lock *lock) {
+    gpci_task *find = gpci_task_at(engine, task), *probe = gpci_task_at(engine, find->parent);
+    gpci_module *module = gpci_task_module(engine, find);
+    module->stats.directory_accesses++;
+    if (gpci_is_coming(module, find->block, gpci_module_tag_of(module, find->address))) {
         probe->missing = true;
     } else {
-        gpci_module_probe(m, f->block);
+        gpci_module_probe(module, find->block);
         probe->borrows = probe->hit = true;
-        probe->block = f->block;
-        probe->state = m->states[f->block];
-        lock->probe = f->parent;
+        probe->block = find->block;
+        probe->state = module->states[find->block];
+        lock->probe = find->parent;
     }
-    gpci_find_release_port(e, f);
-    gpci_task_end(e, task);
+    gpci_find_release_port(engine, find);
+    gpci_task_end(engine, task);
 }
 
 /* True if the block is locked for this lookup: the lookup is refused or queued, or a probe passes. */
-static bool is_locked(gpci_engine *e, uint32_t task) {
-    const gpci_task *f = gpci_task_at(e, task);
-    gpci_lock *lock = gpci_lock_of(e, f->module, f->block);
-    if (lock->holder == GPCI_NO_ITEM || (gpci_task_at(e, f->parent)->down && gpci_task_at(e, f->parent)->lent))
+static bool is_locked(gpci_engine *engine, uint32_t task) {
+    const gpci_task *find = gpci_task_at(engine, task);
+    gpci_lock *lock = gpci_lock_of(engine, find->module, find->block);
+    if (lock->holder == GPCI_NO_ITEM ||
+        (gpci_task_at(engine, find->parent)->down && gpci_task_at(engine, find->parent)->lent))
         return false;
-    const gpci_module *m = gpci_task_module(e, f);
-    const bool coming = gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address));
-    if (gpci_task_at(e, f->parent)->down && gpci_may_pass(e, lock, coming))
-        pass(e, task, lock);
+    const gpci_module *module = gpci_task_module(engine, find);
+    const bool coming = gpci_is_coming(module, find->block, gpci_module_tag_of(module, find->address));
+    if (gpci_task_at(engine, find->parent)->down && gpci_may_pass(engine, lock, coming))
+        pass(engine, task, lock);
     else
-        conflict(e, task, &lock->waiters);
+        conflict(engine, task, &lock->waiters);
     return true;
 }
 
@@ -132,312 +135,319 @@ static bool is_locked(gpci_engine *e, uint32_t task) {
  * bypass the module: the lookup blocks the address, too, until the lookup has a way, so that no such access overtakes.
  * Waiters may be woken in another order; the list of tasks that block addresses keeps the order of arrival.
  */
-static void keep_turn(gpci_engine *e, uint32_t parent, bool blocking) {
-    if (blocking && !gpci_tree_has(e->tree, GPC_PROTOCOL_DIRECTORY) && !gpci_task_at(e, parent)->address_blocked)
-        gpci_block_address(e, parent);
+static void keep_order(gpci_engine *engine, uint32_t parent, bool blocking) {
+    if (blocking && !gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY) &&
+        !gpci_task_at(engine, parent)->address_blocked)
+        gpci_block_address(engine, parent);
 }
 
 /* True if the chosen way is locked. */
-static bool waits_for_way(gpci_engine *e, uint32_t task) {
-    const gpci_task *f = gpci_task_at(e, task);
-    const uint32_t parent = f->parent;
-    const bool blocking = f->blocking;
-    if (!is_locked(e, task))
+static bool waits_for_way(gpci_engine *engine, uint32_t task) {
+    const gpci_task *find = gpci_task_at(engine, task);
+    const uint32_t parent = find->parent;
+    const bool blocking = find->blocking;
+    if (!is_locked(engine, task))
         return false;
-    keep_turn(e, parent, blocking);
+    keep_order(engine, parent, blocking);
     return true;
 }
 
 /* True if a request needs data or permission that its module must get from below. */
-static bool needs_below(const gpci_engine *e, const gpci_task *r, uint32_t block, gpci_step step) {
-    const gpci_module *m = gpci_task_module(e, r);
-    if (gpci_module_directory_only(m, block) || gpci_module_is_partial(m, block))
+static bool needs_below(const gpci_engine *engine, const gpci_task *request, uint32_t block, gpci_step step) {
+    const gpci_module *module = gpci_task_module(engine, request);
+    if (gpci_module_directory_only(module, block) || gpci_module_is_partial(module, block))
         return true;
     const bool write = step == GPCI_STEP_write_come || step == GPCI_STEP_write_found;
-    return write && m->rules[m->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;
+    return write && module->rules[module->states[block]][GPC_EVENT_WRITE_ABOVE].actions & GPC_DO_WRITE_REQUEST;
 }
 
-bool gpci_engine_asks_below(const gpci_engine *e, uint32_t task, gpci_step step) {
-    const gpci_task *r = gpci_task_at(e, task);
-    const gpci_module *m = gpci_task_module(e, r);
-    if (m->place == GPCI_PLACE_MEMORY || r->down)
+bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step step) {
+    const gpci_task *request = gpci_task_at(engine, task);
+    const gpci_module *module = gpci_task_module(engine, request);
+    if (module->place == GPCI_PLACE_MEMORY || request->down)
         return false;
-    const uint64_t tag = gpci_module_tag_of(m, r->address);
-    const uint32_t block = gpci_module_find(m, tag);
+    const uint64_t tag = gpci_module_tag_of(module, request->address);
+    const uint32_t block = gpci_module_find(module, tag);
     if (block == GPCI_TREE_NO_BLOCK)
-        return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK;
-    return needs_below(e, r, block, step);
+        return gpci_find_coming(engine, module, tag) == GPCI_TREE_NO_BLOCK;
+    return needs_below(engine, request, block, step);
 }
 
 /* Variant for the lookup of a request, with a known result. */
-static bool asks_below(const gpci_engine *e, const gpci_task *f, gpci_step step) {
-    const gpci_module *m = gpci_task_module(e, f);
-    if (m->place == GPCI_PLACE_MEMORY || !f->hit)
-        return m->place != GPCI_PLACE_MEMORY;
-    return !gpci_is_coming(m, f->block, gpci_module_tag_of(m, f->address)) &&
-           needs_below(e, gpci_task_at(e, f->parent), f->block, step);
+static bool asks_below(const gpci_engine *engine, const gpci_task *find, gpci_step step) {
+    const gpci_module *module = gpci_task_module(engine, find);
+    if (module->place == GPCI_PLACE_MEMORY || !find->hit)
+        return module->place != GPCI_PLACE_MEMORY;
+    return !gpci_is_coming(module, find->block, gpci_module_tag_of(module, find->address)) &&
+           needs_below(engine, gpci_task_at(engine, find->parent), find->block, step);
 }
 
 /* True if a request needs an MSHR entry and no entry is free; the request then waits. */
-static bool lacks_entry(gpci_engine *e, uint32_t task) {
-    gpci_task *f = gpci_task_at(e, task);
-    const gpci_task *request = gpci_task_at(e, f->parent);
-    const gpci_step step = (gpci_step)f->resumes;
-    if (!e->host || request->down || request->mshr || (step != GPCI_STEP_read_found && step != GPCI_STEP_write_found))
+static bool lacks_entry(gpci_engine *engine, uint32_t task) {
+    gpci_task *find = gpci_task_at(engine, task);
+    const gpci_task *request = gpci_task_at(engine, find->parent);
+    const gpci_step step = (gpci_step)find->resumes;
+    if (!engine->host || request->down || request->mshr ||
+        (step != GPCI_STEP_read_found && step != GPCI_STEP_write_found))
         return false;
-    if (!asks_below(e, f, step) || e->host->allocate(e->host->self, f->parent))
+    if (!asks_below(engine, find, step) || engine->host->allocate(engine->host->self, find->parent))
         return false;
-    if (request->forwarded || !e->waits) {
-        f->blocking = false;
-        conflict(e, task, NULL);
+    if (request->forwarded || !engine->waits) {
+        find->blocking = false;
+        conflict(engine, task, NULL);
         return true;
     }
-    gpci_lookup_waits(e, task, &e->units[f->module].entry_waiters, false);
+    gpci_lookup_waits(engine, task, &engine->units[find->module].entry_waiters, false);
     return true;
 }
 
 /* Let all waiters look again: the first may no longer need an entry. */
-void gpci_engine_entry_free(gpci_engine *e, uint32_t module) {
-    gpci_wake(e, &e->units[module].entry_waiters, 0);
+void gpci_engine_entry_free(gpci_engine *engine, uint32_t module) {
+    gpci_wake(engine, &engine->units[module].entry_waiters, 0);
 }
 
 /* True if the near half has locked as many ways as it may; the request then waits. */
-static bool must_leave_room(gpci_engine *e, uint32_t task, uint64_t tag) {
-    const gpci_task *f = gpci_task_at(e, task);
-    if (gpci_task_at(e, f->parent)->down || f->resumes == GPCI_STEP_tell_found)
+static bool must_leave_room(gpci_engine *engine, uint32_t task, uint64_t tag) {
+    const gpci_task *find = gpci_task_at(engine, task);
+    if (gpci_task_at(engine, find->parent)->down || find->resumes == GPCI_STEP_tell_found)
         return false;
-    if (!gpci_is_full_of_near(e, gpci_task_module(e, f), tag))
+    if (!gpci_is_full_of_near(engine, gpci_task_module(engine, find), tag))
         return false;
-    keep_turn(e, f->parent, f->blocking);
-    conflict(e, task, &e->units[f->module].address_waiters);
+    keep_order(engine, find->parent, find->blocking);
+    conflict(engine, task, &engine->units[find->module].address_waiters);
     return true;
 }
 
 /* Address of the block of `tag`'s line with sector number `sector`. */
-static uint64_t sector_tag(const gpci_module *m, uint64_t tag, uint32_t sector) {
-    return (tag >> m->line_shift << m->line_shift) + ((uint64_t)sector << m->block_shift);
+static uint64_t sector_tag(const gpci_module *module, uint64_t tag, uint32_t sector) {
+    return (tag >> module->line_shift << module->line_shift) + ((uint64_t)sector << module->block_shift);
 }
 
 /* Lock blocks of another line in the chosen way during eviction. False: the way has no such blocks. */
-static bool lock_line(gpci_engine *e, gpci_task *f, uint64_t tag) {
-    const gpci_module *m = gpci_task_module(e, f);
-    f->emptied = 0;
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const uint32_t other = gpci_module_sector(m, f->block, sector);
-        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, gpci_module_tag(m, other), tag))
+static bool lock_line(gpci_engine *engine, gpci_task *find, uint64_t tag) {
+    const gpci_module *module = gpci_task_module(engine, find);
+    find->emptied = 0;
+    for (uint32_t sector = 0; sector < module->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(module, find->block, sector);
+        if (module->states[other] == GPC_LINE_I || gpci_module_same_line(module, gpci_module_tag(module, other), tag))
             continue;
-        gpci_lock_take(e, m->index, other, f->inflight, sector_tag(m, tag, sector));
-        f->emptied |= (uint8_t)(1u << sector);
+        gpci_lock_take(engine, module->index, other, find->inflight, sector_tag(module, tag, sector));
+        find->emptied |= (uint8_t)(1u << sector);
     }
-    return f->emptied;
+    return find->emptied;
 }
 
 /* Take the found or chosen block, which is unlocked. */
-static void take(gpci_engine *e, uint32_t task, uint64_t tag) {
-    gpci_task *f = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, f);
-    const bool promotes = f->entry != GPCI_TREE_NO_BLOCK;
-    m->stats.directory_accesses++;
-    if (GPCI_UNLIKELY(gpci_task_at(e, f->parent)->address_blocked))
-        gpci_lift_bar(e, f->parent);
-    gpci_lock_take(e, f->module, f->block, f->inflight, tag);
+static void take(gpci_engine *engine, uint32_t task, uint64_t tag) {
+    gpci_task *find = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, find);
+    const bool promotes = find->entry != GPCI_TREE_NO_BLOCK;
+    module->stats.directory_accesses++;
+    if (GPCI_UNLIKELY(gpci_task_at(engine, find->parent)->address_blocked))
+        gpci_unblock_address(engine, find->parent);
+    gpci_lock_take(engine, find->module, find->block, find->inflight, tag);
     if (promotes)
-        gpci_lock_take(e, f->module, f->entry, f->inflight, tag);
-    if (f->hit)
-        (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
-    f->state = m->states[f->block];
-    f->evicting = (!f->hit || promotes) &&
-                  (gpci_module_leaves_with_line(m, f->block) ? lock_line(e, f, tag) : f->state != GPC_LINE_I);
-    if (e->alone)
-        gpci_trail_look(e, task, m);
-    if (e->untimed)
-        gpci_step_find_locked(e, task);
+        gpci_lock_take(engine, find->module, find->entry, find->inflight, tag);
+    if (find->hit)
+        (gpci_task_at(engine, find->parent)->down ? gpci_module_probe
+                                                  : gpci_module_touch)(module, promotes ? find->entry : find->block);
+    find->state = module->states[find->block];
+    find->evicting =
+        (!find->hit || promotes) &&
+        (gpci_module_leaves_with_line(module, find->block) ? lock_line(engine, find, tag) : find->state != GPC_LINE_I);
+    if (engine->alone)
+        gpci_trail_look(engine, task, module);
+    if (engine->untimed)
+        gpci_step_find_locked(engine, task);
     else
-        gpci_step_after(e, task, GPCI_STEP_find_locked, m, m->given.directory_latency);
+        gpci_step_after(engine, task, GPCI_STEP_find_locked, module, module->given.directory_latency);
 }
 
 /* Begin a lookup as a separate task. */
-static uint32_t begin_lookup(gpci_engine *e, uint32_t task, const gpci_look *find) {
+static uint32_t begin_lookup(gpci_engine *engine, uint32_t task, const gpci_look *find) {
     uint32_t lookup;
-    gpci_task *f = gpci_task_begin(e, task, find->resumes, find->module, find->module, find->address, &lookup);
-    f->blocking = find->blocking;
-    f->allocates = find->allocates;
-    f->goes_first = find->goes_first;
-    f->blocks_address = find->blocks_address;
-    f->sort = GPCI_TASK_LOOKUP;
-    f->entry = GPCI_TREE_NO_BLOCK;
+    gpci_task *find_task =
+        gpci_task_begin(engine, task, find->resumes, find->module, find->module, find->address, &lookup);
+    find_task->blocking = find->blocking;
+    find_task->allocates = find->allocates;
+    find_task->goes_first = find->goes_first;
+    find_task->blocks_address = find->blocks_address;
+    find_task->sort = GPCI_TASK_LOOKUP;
+    find_task->entry = GPCI_TREE_NO_BLOCK;
     return lookup;
 }
 
 /* -- lookups of untimed lone accesses */
 
 /* True if a victim leaves without any message. */
-static bool leaves_silently(const gpci_engine *e, const gpci_module *m, uint32_t block) {
-    const gpc_protocol_rule *rule = &m->rules[m->states[block]][GPC_EVENT_EVICTION];
+static bool leaves_silently(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
+    const gpc_protocol_rule *rule = &module->rules[module->states[block]][GPC_EVENT_EVICTION];
     return rule->actions && !(rule->actions & (GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_FORBID)) &&
-           !gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES) && !gpci_module_has_sharers(m, block) && !m->twin;
+           !gpci_tree_has(engine->tree, GPC_PROTOCOL_INVALIDATES) && !gpci_module_has_sharers(module, block) &&
+           !module->twin;
 }
 
-static void evict_silently(gpci_engine *e, uint32_t task, gpci_module *m, uint32_t block, uint64_t tag) {
-    const uint64_t now = e->now;
-    gpci_trail_evict(e, task, m, block);
-    gpci_module_leave(m, block, tag, gpci_tree_is_modified(e->tree, m->states[block]));
-    gpci_tree_set_state(e->tree, m, block, 0, GPC_LINE_I,
-                        m->place == GPCI_PLACE_MEMORY ? GPC_ORIGIN_EVICT_IN_MEMORY : GPC_ORIGIN_EVICTED, now);
-    m->stats.evictions++;
-    gpci_tree_set_state(e->tree, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
+static void evict_silently(gpci_engine *engine, uint32_t task, gpci_module *module, uint32_t block, uint64_t tag) {
+    const uint64_t now = engine->now;
+    gpci_trail_evict(engine, task, module, block);
+    gpci_module_leave(module, block, tag, gpci_tree_is_modified(engine->tree, module->states[block]));
+    gpci_tree_set_state(engine->tree, module, block, 0, GPC_LINE_I,
+                        module->place == GPCI_PLACE_MEMORY ? GPC_ORIGIN_EVICT_IN_MEMORY : GPC_ORIGIN_EVICTED, now);
+    module->stats.evictions++;
+    gpci_tree_set_state(engine->tree, module, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
 }
 
 /* Give a locked block to the task, which continues. */
-static void find_done(gpci_engine *e, uint32_t task, const gpci_module *m, uint32_t block, const gpci_look *find,
-                      bool hit) {
-    gpci_task *t = gpci_task_at(e, task);
-    t->block = block;
-    t->state = m->states[block];
-    t->hit = hit;
-    gpci_trail_found(e, task, block, hit);
-    gpci_then(e, task, find->resumes);
+static void find_done(gpci_engine *engine, uint32_t task, const gpci_module *module, uint32_t block,
+                      const gpci_look *find, bool hit) {
+    gpci_task *work = gpci_task_at(engine, task);
+    work->block = block;
+    work->state = module->states[block];
+    work->hit = hit;
+    gpci_trail_found(engine, task, block, hit);
+    gpci_then(engine, task, find->resumes);
 }
 
 /* True if the way of a block holds another line, which must leave first. */
-static bool is_taken_by_others(const gpci_module *m, uint32_t block, uint64_t tag) {
-    if (!m->sector_mask)
-        return m->states[block] != GPC_LINE_I;
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const uint32_t other = gpci_module_sector(m, block, sector);
-        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, gpci_module_tag(m, other), tag))
+static bool is_taken_by_others(const gpci_module *module, uint32_t block, uint64_t tag) {
+    if (!module->sector_mask)
+        return module->states[block] != GPC_LINE_I;
+    for (uint32_t sector = 0; sector < module->sectors; sector++) {
+        const uint32_t other = gpci_module_sector(module, block, sector);
+        if (module->states[other] != GPC_LINE_I && !gpci_module_same_line(module, gpci_module_tag(module, other), tag))
             return true;
     }
     return false;
 }
 
 /* Make room for an absent block, in a module without locked blocks. */
-static void find_room(gpci_engine *e, uint32_t task, const gpci_look *find, gpci_module *m, uint64_t tag) {
-    const uint32_t block = gpci_choose_way(e, m, tag);
-    const bool evicts = is_taken_by_others(m, block, tag);
-    m->stats.accesses++;
-    if (evicts && (m->sector_mask || !leaves_silently(e, m, block))) {
-        const uint32_t lookup = begin_lookup(e, task, find);
-        gpci_task_at(e, lookup)->block = block;
-        take(e, lookup, tag);
+static void find_room(gpci_engine *engine, uint32_t task, const gpci_look *find, gpci_module *module, uint64_t tag) {
+    const uint32_t block = gpci_choose_way(engine, module, tag);
+    const bool evicts = is_taken_by_others(module, block, tag);
+    module->stats.accesses++;
+    if (evicts && (module->sector_mask || !leaves_silently(engine, module, block))) {
+        const uint32_t lookup = begin_lookup(engine, task, find);
+        gpci_task_at(engine, lookup)->block = block;
+        take(engine, lookup, tag);
         return;
     }
-    m->stats.directory_accesses++;
-    gpci_lock_take(e, m->index, block, gpci_task_at(e, task)->inflight, tag);
-    gpci_trail_look(e, task, m);
+    module->stats.directory_accesses++;
+    gpci_lock_take(engine, module->index, block, gpci_task_at(engine, task)->inflight, tag);
+    gpci_trail_look(engine, task, module);
     if (evicts)
-        evict_silently(e, task, m, block, tag);
-    if (m->place == GPCI_PLACE_MEMORY)
-        gpci_tree_set_state(e->tree, m, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, e->now);
-    find_done(e, task, m, block, find, false);
+        evict_silently(engine, task, module, block, tag);
+    if (module->place == GPCI_PLACE_MEMORY)
+        gpci_tree_set_state(engine->tree, module, block, tag, GPC_LINE_E, GPC_ORIGIN_FIND_IN_MEMORY, engine->now);
+    find_done(engine, task, module, block, find, false);
 }
 
 /* Look up without a separate task. False: the lookup may have to wait or to fill an entry, and nothing was done. */
-static bool find_at_once(gpci_engine *e, uint32_t task, const gpci_look *find) {
-    gpci_module *m = gpci_module_at(e->tree, find->module);
-    const uint64_t tag = gpci_module_tag_of(m, find->address);
-    if (GPCI_UNLIKELY(e->units[m->index].address_blocked != GPCI_NO_ITEM || m->asks || m->near ||
-                      !gpci_holds_none(e, m)))
+static bool find_at_once(gpci_engine *engine, uint32_t task, const gpci_look *find) {
+    gpci_module *module = gpci_module_at(engine->tree, find->module);
+    const uint64_t tag = gpci_module_tag_of(module, find->address);
+    if (GPCI_UNLIKELY(engine->units[module->index].address_blocked != GPCI_NO_ITEM || module->asks || module->near ||
+                      !gpci_holds_none(engine, module)))
         return false;
-    const uint32_t block = gpci_module_find(m, tag);
-    gpci_task *t = gpci_task_at(e, task);
+    const uint32_t block = gpci_module_find(module, tag);
+    gpci_task *work = gpci_task_at(engine, task);
     if (block == GPCI_TREE_NO_BLOCK && find->allocates) {
-        find_room(e, task, find, m, tag);
+        find_room(engine, task, find, module, tag);
         return true;
     }
-    if (block != GPCI_TREE_NO_BLOCK && find->allocates && gpci_module_directory_only(m, block))
+    if (block != GPCI_TREE_NO_BLOCK && find->allocates && gpci_module_directory_only(module, block))
         return false;
-    m->stats.accesses++;
-    m->stats.directory_accesses++;
+    module->stats.accesses++;
+    module->stats.directory_accesses++;
     if (block == GPCI_TREE_NO_BLOCK) {
-        t->missing = true;
+        work->missing = true;
         if (find->blocks_address)
-            gpci_block_address(e, task);
-        gpci_then(e, task, find->resumes);
+            gpci_block_address(engine, task);
+        gpci_then(engine, task, find->resumes);
         return true;
     }
-    gpci_lock_take(e, m->index, block, t->inflight, tag);
-    (t->down ? gpci_module_probe : gpci_module_touch)(m, block);
-    gpci_trail_look(e, task, m);
-    find_done(e, task, m, block, find, true);
+    gpci_lock_take(engine, module->index, block, work->inflight, tag);
+    (work->down ? gpci_module_probe : gpci_module_touch)(module, block);
+    gpci_trail_look(engine, task, module);
+    find_done(engine, task, module, block, find, true);
     return true;
 }
 
-void gpci_find_begin(gpci_engine *e, uint32_t task, const gpci_look *find) {
-    if (!e->untimed || !find_at_once(e, task, find))
-        gpci_then(e, begin_lookup(e, task, find), GPCI_STEP_find_begin);
+void gpci_find_begin(gpci_engine *engine, uint32_t task, const gpci_look *find) {
+    if (!engine->untimed || !find_at_once(engine, task, find))
+        gpci_then(engine, begin_lookup(engine, task, find), GPCI_STEP_find_begin);
 }
 
-void gpci_step_find_look(gpci_engine *e, uint32_t task) {
-    gpci_task *f = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, f);
-    const uint64_t tag = gpci_module_tag_of(m, f->address);
-    const gpci_tree_inflight *inflight = gpci_tree_inflight_at(e, f->inflight);
-    if (!e->host)
-        mark_port(e, f, true);
-    m->stats.accesses++;
-    m->stats.retries += f->parent == inflight->task && inflight->retries;
+void gpci_step_find_look(gpci_engine *engine, uint32_t task) {
+    gpci_task *find = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, find);
+    const uint64_t tag = gpci_module_tag_of(module, find->address);
+    const gpci_tree_inflight *inflight = gpci_tree_inflight_at(engine, find->inflight);
+    if (!engine->host)
+        mark_port(engine, find, true);
+    module->stats.accesses++;
+    module->stats.retries += find->parent == inflight->task && inflight->retries;
     /* probes to near halves, and invalidations, bring no block */
-    const bool brings = !(m->near && gpci_task_at(e, f->parent)->down) && f->resumes != GPCI_STEP_tell_found;
-    if (GPCI_UNLIKELY(e->units[m->index].address_blocked != GPCI_NO_ITEM) && brings &&
-        gpci_address_is_blocked(e, m, tag, f->parent)) {
-        keep_turn(e, f->parent, f->blocking);
-        conflict(e, task, &e->units[m->index].address_waiters);
+    const bool brings =
+        !(module->near && gpci_task_at(engine, find->parent)->down) && find->resumes != GPCI_STEP_tell_found;
+    if (GPCI_UNLIKELY(engine->units[module->index].address_blocked != GPCI_NO_ITEM) && brings &&
+        gpci_address_is_blocked(engine, module, tag, find->parent)) {
+        keep_order(engine, find->parent, find->blocking);
+        conflict(engine, task, &engine->units[module->index].address_waiters);
         return;
     }
-    look_up(e, f, tag);
-    if (!f->hit && !f->allocates) {
-        miss(e, task);
+    look_up(engine, find, tag);
+    if (!find->hit && !find->allocates) {
+        miss(engine, task);
         return;
     }
-    if ((f->hit && is_locked(e, task)) || lacks_entry(e, task))
+    if ((find->hit && is_locked(engine, task)) || lacks_entry(engine, task))
         return;
-    if (GPCI_UNLIKELY(m->near) && must_leave_room(e, task, tag))
+    if (GPCI_UNLIKELY(module->near) && must_leave_room(engine, task, tag))
         return;
-    f->out = GPCI_UNLIKELY(m->asks) && gpci_is_kept_out(e, f, tag);
-    const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
-    f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
-    if (!f->hit || promotes) {
-        f->block =
-            f->out || (m->fill_ways && !e->alone) ? gpci_choose_entry_way(e, m, tag) : gpci_choose_way(e, m, tag);
-        if (GPCI_UNLIKELY(f->block == GPCI_WAIT_FOR_ROOM)) {
-            keep_turn(e, f->parent, f->blocking);
-            conflict(e, task, &e->units[m->index].address_waiters);
+    find->out = GPCI_UNLIKELY(module->asks) && gpci_is_kept_out(engine, find, tag);
+    const bool promotes = find->hit && find->allocates && !find->out && gpci_module_directory_only(module, find->block);
+    find->entry = promotes ? find->block : GPCI_TREE_NO_BLOCK;
+    if (!find->hit || promotes) {
+        find->block = find->out || (module->fill_ways && !engine->alone) ? gpci_choose_entry_way(engine, module, tag)
+                                                                         : gpci_choose_way(engine, module, tag);
+        if (GPCI_UNLIKELY(find->block == GPCI_WAIT_FOR_ROOM)) {
+            keep_order(engine, find->parent, find->blocking);
+            conflict(engine, task, &engine->units[module->index].address_waiters);
             return;
         }
-        if (waits_for_way(e, task))
+        if (waits_for_way(engine, task))
             return;
     }
-    take(e, task, tag);
+    take(engine, task, tag);
 }
 
-void gpci_step_find_end(gpci_engine *e, uint32_t task) {
-    gpci_task *f = gpci_task_at(e, task), *parent = gpci_task_at(e, f->parent);
-    gpci_module *m = gpci_task_module(e, f);
-    const uint64_t now = e->now;
+void gpci_step_find_end(gpci_engine *engine, uint32_t task) {
+    gpci_task *find = gpci_task_at(engine, task), *parent = gpci_task_at(engine, find->parent);
+    gpci_module *module = gpci_task_module(engine, find);
+    const uint64_t now = engine->now;
     /* before the entry: its waiters want this way too, and must not always come first */
-    if (f->refused && !f->lost)
-        gpci_unlock(e, f->module, f->block);
-    if (f->entry != GPCI_TREE_NO_BLOCK)
-        gpci_unlock(e, f->module, f->entry);
-    if (f->refused) {
+    if (find->refused && !find->lost)
+        gpci_unlock(engine, find->module, find->block);
+    if (find->entry != GPCI_TREE_NO_BLOCK)
+        gpci_unlock(engine, find->module, find->entry);
+    if (find->refused) {
         parent->refused = true;
-        gpci_task_end(e, task);
+        gpci_task_end(engine, task);
         return;
     }
-    if (f->evicting && !f->out) {
-        m->stats.evictions++;
-        if (!m->sector_mask)
-            gpci_tree_set_state(e->tree, m, f->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
+    if (find->evicting && !find->out) {
+        module->stats.evictions++;
+        if (!module->sector_mask)
+            gpci_tree_set_state(engine->tree, module, find->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
     }
-    if (m->place == GPCI_PLACE_MEMORY && m->states[f->block] == GPC_LINE_I)
-        gpci_tree_set_state(e->tree, m, f->block, gpci_module_tag_of(m, f->address), GPC_LINE_E,
+    if (module->place == GPCI_PLACE_MEMORY && module->states[find->block] == GPC_LINE_I)
+        gpci_tree_set_state(engine->tree, module, find->block, gpci_module_tag_of(module, find->address), GPC_LINE_E,
                             GPC_ORIGIN_FIND_IN_MEMORY, now);
-    parent->block = f->block;
-    parent->state = m->states[f->block];
+    parent->block = find->block;
+    parent->state = module->states[find->block];
     /* an entry whose data a policy could have kept out is no hit */
-    parent->hit = f->hit && !f->out && (f->judged == GPCI_JUDGED_NOT || f->entry == GPCI_TREE_NO_BLOCK);
-    if (e->alone)
-        gpci_trail_found(e, f->parent, f->block, parent->hit);
-    gpci_task_end(e, task);
+    parent->hit = find->hit && !find->out && (find->judged == GPCI_JUDGED_NOT || find->entry == GPCI_TREE_NO_BLOCK);
+    if (engine->alone)
+        gpci_trail_found(engine, find->parent, find->block, parent->hit);
+    gpci_task_end(engine, task);
 }

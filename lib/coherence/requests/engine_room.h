@@ -10,38 +10,38 @@
 #define GPCI_WAIT_FOR_ROOM (GPCI_TREE_NO_BLOCK - 1)
 
 /* True for lone accesses if no block of a module is locked. */
-GPCI_INLINE bool gpci_holds_none(const gpci_engine *e, const gpci_module *m) {
-    return e->alone && !e->units[m->store->index].held;
+GPCI_INLINE bool gpci_holds_none(const gpci_engine *engine, const gpci_module *module) {
+    return engine->alone && !engine->units[module->store->index].held;
 }
 
 /*
  * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by `in-flight access` (if given):
  * a bit per way, bit 0 for `first`. Returns their number.
  */
-uint32_t gpci_unlocked_ways(const gpci_engine *e, const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
-                            uint32_t inflight, uint64_t *candidates);
+uint32_t gpci_unlocked_ways(const gpci_engine *engine, const gpci_module *module, uint32_t base, uint32_t first,
+                            uint32_t end, uint32_t inflight, uint64_t *candidates);
 /*
  * Choose and lock a directory-only way of the task's own module `from` for a block's entry. GPCI_TREE_NO_BLOCK: all are
  * locked. If the access had locked the way before, `lent` is set.
  */
-uint32_t gpci_take_directory_way(gpci_engine *e, gpci_task *task, uint64_t tag);
+uint32_t gpci_take_directory_way(gpci_engine *engine, gpci_task *task, uint64_t tag);
 /*
  * Choose a way for a missing block, by the module's policy among unlocked ways. If all are locked: a block of the first
  * way, to wait for the lock; or GPCI_WAIT_FOR_ROOM. Multi2Sim chooses regardless of locks and then waits for the chosen
  * block; halves of a cache must not wait for each other like this.
  */
-uint32_t gpci_choose_way(gpci_engine *e, gpci_module *m, uint64_t tag);
+uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag);
 /* Choose among directory-only ways or fill ways. */
-uint32_t gpci_choose_entry_way(const gpci_engine *e, gpci_module *m, uint64_t tag);
+uint32_t gpci_choose_entry_way(const gpci_engine *engine, gpci_module *module, uint64_t tag);
 /*
  * True if a policy keeps out a block missed by a request for a copy (or present only as an entry), module_ask.c. Only
  * for modules that ask; asked once per lookup.
  */
-bool gpci_is_kept_out(const gpci_engine *e, gpci_task *f, uint64_t tag);
+bool gpci_is_kept_out(const gpci_engine *engine, gpci_task *find, uint64_t tag);
 /*
  * Requests of a near half leave a way of a set unlocked, for the home half to find a way in the end (halves.c). True if
  * the request must wait.
  */
-bool gpci_is_full_of_near(const gpci_engine *e, const gpci_module *m, uint64_t tag);
+bool gpci_is_full_of_near(const gpci_engine *engine, const gpci_module *module, uint64_t tag);
 
 #endif

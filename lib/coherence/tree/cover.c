@@ -36,45 +36,48 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 }
 
 /* True if an interleaved module serves the address's residue. */
-static bool residue_fits(const gpci_module *m, uint64_t address) {
-    return !m->interleaved || gpci_tree_residue(m, address) == m->given.residue;
+static bool residue_fits(const gpci_module *module, uint64_t address) {
+    return !module->interleaved || gpci_tree_residue(module, address) == module->given.residue;
 }
 
-bool gpci_module_serves(const gpci_module *m, uint64_t address) {
-    return address >= m->first && address <= m->last && residue_fits(m, address) && gpci_module_at_home(m, address);
+bool gpci_module_serves(const gpci_module *module, uint64_t address) {
+    return address >= module->first && address <= module->last && residue_fits(module, address) &&
+           gpci_module_at_home(module, address);
 }
 
 /* Find the first and last address of a module; ranges of the low modules are known. */
-static void find_range(const gpc_coherence *c, gpci_module *m) {
-    const gpc_coherence_module *g = &m->given;
-    m->interleaved = g->served == GPC_SERVES_INTERLEAVED || g->served == GPC_SERVES_HASHED;
-    m->first = g->served == GPC_SERVES_RANGE ? g->first : g->memory ? 0 : UINT64_MAX;
-    m->last = g->served == GPC_SERVES_RANGE ? g->last : g->memory ? UINT64_MAX : 0;
-    if (g->served == GPC_SERVES_RANGE)
+static void find_range(const gpc_coherence *coherence, gpci_module *module) {
+    const gpc_coherence_module *given = &module->given;
+    module->interleaved = given->served == GPC_SERVES_INTERLEAVED || given->served == GPC_SERVES_HASHED;
+    module->first = given->served == GPC_SERVES_RANGE ? given->first : given->memory ? 0 : UINT64_MAX;
+    module->last = given->served == GPC_SERVES_RANGE ? given->last : given->memory ? UINT64_MAX : 0;
+    if (given->served == GPC_SERVES_RANGE)
         return;
-    for (uint32_t i = 0; i < g->low_count; i++) {
-        const gpci_module *low = &c->modules[g->low[i]];
-        m->first = low->first < m->first ? low->first : m->first;
-        m->last = low->last > m->last ? low->last : m->last;
+    for (uint32_t i = 0; i < given->low_count; i++) {
+        const gpci_module *low = &coherence->modules[given->low[i]];
+        module->first = low->first < module->first ? low->first : module->first;
+        module->last = low->last > module->last ? low->last : module->last;
     }
 }
 
 /* Reject an address of m served by no low module, or by two. */
-static gpc_status check_address(const gpc_coherence *c, const gpci_module *m, uint64_t address, gpc_error *error) {
+static gpc_status check_address(const gpc_coherence *coherence, const gpci_module *module, uint64_t address,
+                                gpc_error *error) {
     const gpci_module *found = NULL;
-    if (!residue_fits(m, address))
+    if (!residue_fits(module, address))
         return GPC_OK;
-    for (uint32_t i = 0; i < m->given.low_count; i++) {
-        const gpci_module *low = &c->modules[m->given.low[i]];
+    for (uint32_t i = 0; i < module->given.low_count; i++) {
+        const gpci_module *low = &coherence->modules[module->given.low[i]];
         if (!gpci_module_serves(low, address))
             continue;
         if (found)
-            GPCI_TREE_REFUSE(ARGUMENT, m, "low", "has two modules that serve address 0x%llx, '%s' and '%s'",
+            GPCI_TREE_REFUSE(ARGUMENT, module, "low", "has two modules that serve address 0x%llx, '%s' and '%s'",
                              (unsigned long long)address, found->given.name, low->given.name);
         found = low;
     }
     if (!found)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "low", "has no module that serves address 0x%llx", (unsigned long long)address);
+        GPCI_TREE_REFUSE(ARGUMENT, module, "low", "has no module that serves address 0x%llx",
+                         (unsigned long long)address);
     return GPC_OK;
 }
 
@@ -85,51 +88,52 @@ typedef struct interleaving {
 } interleaving;
 
 /* Add a module's residues. */
-static void add_interleaving(interleaving *r, const gpci_module *m) {
-    if (!m->interleaved)
+static void add_interleaving(interleaving *ranges, const gpci_module *module) {
+    if (!module->interleaved)
         return;
-    const uint64_t divisor = m->given.divisor, modulus = m->given.modulus;
-    r->step = greatest_divisor(divisor, r->step);
-    r->overflow |= modulus > UINT64_MAX / divisor;
-    if (r->overflow)
+    const uint64_t divisor = module->given.divisor, modulus = module->given.modulus;
+    ranges->step = greatest_divisor(divisor, ranges->step);
+    ranges->overflow |= modulus > UINT64_MAX / divisor;
+    if (ranges->overflow)
         return;
-    const uint64_t cycle = divisor * modulus, part = cycle / greatest_divisor(cycle, r->period);
-    r->overflow |= part > UINT64_MAX / r->period;
-    r->period *= part;
+    const uint64_t cycle = divisor * modulus, part = cycle / greatest_divisor(cycle, ranges->period);
+    ranges->overflow |= part > UINT64_MAX / ranges->period;
+    ranges->period *= part;
 }
 
 /* Visit one period of the stretch from `first` to `last`, or the whole stretch if shorter. GPC_END: too many steps. */
-static gpc_status visit_stretch(const gpc_coherence *c, const gpci_tree_steps *steps, uint64_t first, uint64_t last,
-                                void *data) {
-    interleaving r = {0, 1, false};
+static gpc_status visit_stretch(const gpc_coherence *coherence, const gpci_tree_steps *steps, uint64_t first,
+                                uint64_t last, void *data) {
+    interleaving ranges = {0, 1, false};
     if (steps->own)
-        add_interleaving(&r, steps->own);
+        add_interleaving(&ranges, steps->own);
     for (uint32_t i = 0; i < steps->count; i++)
-        add_interleaving(&r, &c->modules[steps->list ? steps->list[i] : i]);
+        add_interleaving(&ranges, &coherence->modules[steps->list ? steps->list[i] : i]);
     /* one more, because the stretch may begin within a step */
-    const uint64_t count = r.overflow ? UINT64_MAX : r.step ? r.period / r.step + 1 : 1;
+    const uint64_t count = ranges.overflow ? UINT64_MAX : ranges.step ? ranges.period / ranges.step + 1 : 1;
     for (uint64_t address = first, i = 0;; i++) {
         if (i == MOST_STEPS)
             return GPC_END;
         gpc_status status = steps->visit(data, address);
-        if (status != GPC_OK || i + 1 == count || !r.step || r.step > last - address / r.step * r.step)
+        if (status != GPC_OK || i + 1 == count || !ranges.step ||
+            ranges.step > last - address / ranges.step * ranges.step)
             return status;
-        address = (address / r.step + 1) * r.step;
+        address = (address / ranges.step + 1) * ranges.step;
     }
 }
 
 /* Visit stretch by stretch; a stretch ends before the next border of a range. */
-gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *steps, void *data) {
+gpc_status gpci_tree_visit_steps(const gpc_coherence *coherence, const gpci_tree_steps *steps, void *data) {
     for (uint64_t first = steps->first;;) {
         uint64_t last = steps->last;
         for (uint32_t i = 0; i < steps->count; i++) {
-            const gpci_module *m = &c->modules[steps->list ? steps->list[i] : i];
-            if (m->first > first && m->first - 1 < last)
-                last = m->first - 1;
-            if (m->last >= first && m->last < last)
-                last = m->last;
+            const gpci_module *module = &coherence->modules[steps->list ? steps->list[i] : i];
+            if (module->first > first && module->first - 1 < last)
+                last = module->first - 1;
+            if (module->last >= first && module->last < last)
+                last = module->last;
         }
-        gpc_status status = visit_stretch(c, steps, first, last, data);
+        gpc_status status = visit_stretch(coherence, steps, first, last, data);
         if (status != GPC_OK || last == steps->last)
             return status;
         first = last + 1;
@@ -138,153 +142,156 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *c, const gpci_tree_steps *
 
 /* Module whose low modules are checked (gpci_tree_steps.visit). */
 typedef struct question {
-    const gpc_coherence *c;
+    const gpc_coherence *coherence;
     const gpci_module *m;
     gpc_error *error;
 } question;
 
 static gpc_status check_step(void *data, uint64_t address) {
     const question *q = data;
-    return check_address(q->c, q->m, address, q->error);
+    return check_address(q->coherence, q->m, address, q->error);
 }
 
 /*
  * In a tree with homes, check as if all pages had one home, for every home: the address of a step may be on any page.
  */
-static gpc_status check_homes(gpc_coherence *c, const gpci_module *m, const gpci_tree_steps *steps, question *q) {
-    if (!c->homes)
-        return gpci_tree_visit_steps(c, steps, q);
+static gpc_status check_homes(gpc_coherence *coherence, const gpci_module *module, const gpci_tree_steps *steps,
+                              question *q) {
+    if (!coherence->homes)
+        return gpci_tree_visit_steps(coherence, steps, q);
     gpc_status status = GPC_OK;
-    for (c->all_at = 1; c->all_at <= c->homes && status == GPC_OK; c->all_at++)
-        if (gpci_module_has_home(m, c->all_at))
-            status = gpci_tree_visit_steps(c, steps, q);
-    c->all_at = 0;
+    for (coherence->all_at = 1; coherence->all_at <= coherence->homes && status == GPC_OK; coherence->all_at++)
+        if (gpci_module_has_home(module, coherence->all_at))
+            status = gpci_tree_visit_steps(coherence, steps, q);
+    coherence->all_at = 0;
     return status;
 }
 
-static gpc_status check_module(gpc_coherence *c, const gpci_module *m, gpc_error *error) {
-    const gpci_tree_steps steps = {.own = m,
-                                   .list = m->given.low,
-                                   .count = m->given.low_count,
-                                   .first = m->first,
-                                   .last = m->last,
+static gpc_status check_module(gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
+    const gpci_tree_steps steps = {.own = module,
+                                   .list = module->given.low,
+                                   .count = module->given.low_count,
+                                   .first = module->first,
+                                   .last = module->last,
                                    .visit = check_step};
-    question q = {c, m, error};
-    gpc_status status = check_homes(c, m, &steps, &q);
+    question q = {coherence, module, error};
+    gpc_status status = check_homes(coherence, module, &steps, &q);
     if (status == GPC_END)
-        GPCI_TREE_REFUSE(RANGE, m, "low", "has divisors and moduli that repeat after more than %u steps", MOST_STEPS);
+        GPCI_TREE_REFUSE(RANGE, module, "low", "has divisors and moduli that repeat after more than %u steps",
+                         MOST_STEPS);
     return status;
 }
 
 /* True if the checks of a and b are equal. Modules of a level are mostly alike, and there may be thousands. */
-static bool same_check(const gpci_module *a, const gpci_module *b) {
-    const gpc_coherence_module *g = &a->given, *h = &b->given;
-    return a->interleaved == b->interleaved && a->first == b->first && a->last == b->last && g->divisor == h->divisor &&
-           g->modulus == h->modulus && g->residue == h->residue && g->home == h->home && a->near == b->near &&
-           g->low_count == h->low_count && !memcmp(g->low, h->low, g->low_count * sizeof *g->low);
+static bool same_check(const gpci_module *left, const gpci_module *right) {
+    const gpc_coherence_module *given = &left->given, *other = &right->given;
+    return left->interleaved == right->interleaved && left->first == right->first && left->last == right->last &&
+           given->divisor == other->divisor && given->modulus == other->modulus && given->residue == other->residue &&
+           given->home == other->home && left->near == right->near && given->low_count == other->low_count &&
+           !memcmp(given->low, other->low, given->low_count * sizeof *given->low);
 }
 
 /* True if the low modules are banks: equal range, divisor and modulus, different residues (or homes). */
-static bool over_banks(const gpc_coherence *c, const gpci_module *m) {
-    const gpci_module *first = &c->modules[m->given.low[0]];
-    const gpc_coherence_module *g = &first->given;
-    const uint64_t homes = c->homes ? c->homes : 1;
-    if (m->given.low_count < 2 || !gpci_power_of_two(g->divisor) || g->modulus > GPCI_TREE_BANKS / homes)
+static bool over_banks(const gpc_coherence *coherence, const gpci_module *module) {
+    const gpci_module *first = &coherence->modules[module->given.low[0]];
+    const gpc_coherence_module *given = &first->given;
+    const uint64_t homes = coherence->homes ? coherence->homes : 1;
+    if (module->given.low_count < 2 || !gpci_power_of_two(given->divisor) || given->modulus > GPCI_TREE_BANKS / homes)
         return false;
-    for (uint32_t i = 0; i < m->given.low_count; i++) {
-        const gpci_module *low = &c->modules[m->given.low[i]];
-        if (!low->interleaved || low->given.divisor != g->divisor || low->given.modulus != g->modulus ||
+    for (uint32_t i = 0; i < module->given.low_count; i++) {
+        const gpci_module *low = &coherence->modules[module->given.low[i]];
+        if (!low->interleaved || low->given.divisor != given->divisor || low->given.modulus != given->modulus ||
             low->first != first->first || low->last != first->last)
             return false;
     }
     return true;
 }
 
-static bool have_homes(const gpc_coherence *c, const gpci_module *m) {
+static bool have_homes(const gpc_coherence *coherence, const gpci_module *module) {
     bool any = false;
-    for (uint32_t i = 0; i < m->given.low_count; i++)
-        any |= c->modules[m->given.low[i]].given.home != 0;
+    for (uint32_t i = 0; i < module->given.low_count; i++)
+        any |= coherence->modules[module->given.low[i]].given.home != 0;
     return any;
 }
 
 /* For banks, build a table from residue and home to bank, for gpci_module_low. */
-static gpc_status list_banks(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    if (!over_banks(c, m))
+static gpc_status list_banks(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
+    if (!over_banks(coherence, module))
         return GPC_OK;
-    const gpc_coherence_module *g = &c->modules[m->given.low[0]].given;
-    m->bank_shift = gpci_log2(g->divisor);
-    m->bank_modulus = (uint32_t)g->modulus;
-    m->bank_homes = have_homes(c, m) ? c->homes : 1;
-    const uint32_t count = m->bank_modulus * m->bank_homes;
-    m->banks = gpci_alloc(c->context, count * sizeof *m->banks);
-    if (!m->banks)
+    const gpc_coherence_module *given = &coherence->modules[module->given.low[0]].given;
+    module->bank_shift = gpci_log2(given->divisor);
+    module->bank_modulus = (uint32_t)given->modulus;
+    module->bank_homes = have_homes(coherence, module) ? coherence->homes : 1;
+    const uint32_t count = module->bank_modulus * module->bank_homes;
+    module->banks = gpci_alloc(coherence->context, count * sizeof *module->banks);
+    if (!module->banks)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < count; i++)
-        m->banks[i] = GPC_NO_MODULE;
-    for (uint32_t i = 0; i < m->given.low_count; i++) {
-        const gpci_module *low = &c->modules[m->given.low[i]];
-        for (uint32_t home = 1; home <= m->bank_homes; home++)
+        module->banks[i] = GPC_NO_MODULE;
+    for (uint32_t i = 0; i < module->given.low_count; i++) {
+        const gpci_module *low = &coherence->modules[module->given.low[i]];
+        for (uint32_t home = 1; home <= module->bank_homes; home++)
             if (gpci_module_has_home(low, home))
-                m->banks[(home - 1) * m->bank_modulus + low->given.residue] = m->given.low[i];
+                module->banks[(home - 1) * module->bank_modulus + low->given.residue] = module->given.low[i];
     }
     return GPC_OK;
 }
 
-gpc_status gpci_tree_cover(gpc_coherence *c, gpc_error *error) {
-    for (uint32_t level = c->levels; level; level--) {
+gpc_status gpci_tree_cover(gpc_coherence *coherence, gpc_error *error) {
+    for (uint32_t level = coherence->levels; level; level--) {
         const gpci_module *before = NULL;
-        for (uint32_t i = 0; i < c->module_count; i++) {
-            gpci_module *m = &c->modules[i];
-            if (m->level != level)
+        for (uint32_t i = 0; i < coherence->module_count; i++) {
+            gpci_module *module = &coherence->modules[i];
+            if (module->level != level)
                 continue;
-            find_range(c, m);
-            if (m->given.memory)
+            find_range(coherence, module);
+            if (module->given.memory)
                 continue;
-            gpc_status status = before && same_check(before, m) ? GPC_OK : check_module(c, m, error);
+            gpc_status status = before && same_check(before, module) ? GPC_OK : check_module(coherence, module, error);
             if (status == GPC_OK)
-                status = list_banks(c, m, error);
+                status = list_banks(coherence, module, error);
             if (status < 0)
                 return status;
-            before = m;
+            before = module;
         }
     }
     return GPC_OK;
 }
 
-uint32_t gpci_module_low(const gpc_coherence *c, const gpci_module *m, uint64_t address) {
-    const gpc_coherence_module *g = &m->given;
-    if (GPCI_LIKELY(m->banks != NULL)) {
-        if (address < m->first || address > m->last)
+uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *module, uint64_t address) {
+    const gpc_coherence_module *given = &module->given;
+    if (GPCI_LIKELY(module->banks != NULL)) {
+        if (address < module->first || address > module->last)
             return GPC_NO_MODULE;
-        const uint32_t *banks = m->banks;
-        if (GPCI_UNLIKELY(m->bank_homes > 1))
-            banks += (gpci_tree_home(c, address) - 1) * m->bank_modulus;
-        if (GPCI_UNLIKELY(m->bank_selector != NULL)) {
+        const uint32_t *banks = module->banks;
+        if (GPCI_UNLIKELY(module->bank_homes > 1))
+            banks += (gpci_tree_home(coherence, address) - 1) * module->bank_modulus;
+        if (GPCI_UNLIKELY(module->bank_selector != NULL)) {
             uint64_t inner;
-            return banks[gpci_interleave_slice(&m->bank_selector->spread, address, &inner)];
+            return banks[gpci_interleave_slice(&module->bank_selector->spread, address, &inner)];
         }
-        const uint64_t part = address >> m->bank_shift;
-        return banks[part >> 32 ? part % m->bank_modulus : (uint32_t)part % m->bank_modulus];
+        const uint64_t part = address >> module->bank_shift;
+        return banks[part >> 32 ? part % module->bank_modulus : (uint32_t)part % module->bank_modulus];
     }
-    if (g->low_count == 1) {
-        const gpci_module *low = &c->modules[g->low[0]];
+    if (given->low_count == 1) {
+        const gpci_module *low = &coherence->modules[given->low[0]];
         const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
-        return serves ? g->low[0] : GPC_NO_MODULE;
+        return serves ? given->low[0] : GPC_NO_MODULE;
     }
     uint64_t divisor = 0, modulus = 0, residue = 0; /* values of the previous low module: mostly unchanged */
-    for (uint32_t i = 0; i < g->low_count; i++) {
-        const gpci_module *low = &c->modules[g->low[i]];
+    for (uint32_t i = 0; i < given->low_count; i++) {
+        const gpci_module *low = &coherence->modules[given->low[i]];
         if (address < low->first || address > low->last || !gpci_module_at_home(low, address))
             continue;
         if (!low->interleaved)
-            return g->low[i];
+            return given->low[i];
         if (low->given.divisor != divisor || low->given.modulus != modulus) {
             divisor = low->given.divisor;
             modulus = low->given.modulus;
             residue = gpci_tree_residue(low, address);
         }
         if (residue == low->given.residue)
-            return g->low[i];
+            return given->low[i];
     }
     return GPC_NO_MODULE;
 }

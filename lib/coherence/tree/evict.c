@@ -18,33 +18,34 @@
  * copies of A are invalidated, and B's entry moves to the directory way.
  */
 
-bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
-    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
-        if (gpci_sharers_any(m, block, sub))
+bool gpci_module_has_sharers(const gpci_module *module, uint32_t block) {
+    for (uint32_t sub = 0; sub < module->sub_blocks; sub++)
+        if (gpci_sharers_any(module, block, sub))
             return true;
     return false;
 }
 
-bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways && !m->near &&
-           !gpci_module_directory_only(m, block) && gpci_module_has_sharers(m, block);
+bool gpci_tree_keeps_entry(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
+    return gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY) && module->given.directory_ways && !module->near &&
+           !gpci_module_directory_only(module, block) && gpci_module_has_sharers(module, block);
 }
 
 /* Module m writes a block back and goes to S: remove m as owner from the low module's directory. */
-static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, gpci_module_tag(m, block)));
-    uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, gpci_module_tag(m, block)));
-    if (entry == GPCI_TREE_NO_BLOCK || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+static void drop_ownership(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
+    const gpci_module *target =
+        gpci_module_at(coherence, gpci_module_low(coherence, module, gpci_module_tag(module, block)));
+    uint32_t entry = gpci_module_find(target, gpci_module_tag_of(target, gpci_module_tag(module, block)));
+    if (entry == GPCI_TREE_NO_BLOCK || !gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY))
         return;
-    const gpci_tree_span span = gpci_tree_span_of(t, m, gpci_module_tag(m, block));
+    const gpci_tree_span span = gpci_tree_span_of(target, module, gpci_module_tag(module, block));
     for (uint32_t sub = span.first; sub < span.end; sub++)
-        gpci_tree_drop_owner(t, entry, sub, t->slots[m->index]);
+        gpci_tree_drop_owner(target, entry, sub, target->slots[module->index]);
 }
 
 /* True if any module above owns any part of the block. */
-static bool has_owner(const gpci_module *m, uint32_t block) {
-    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
-        if (gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+static bool has_owner(const gpci_module *module, uint32_t block) {
+    for (uint32_t sub = 0; sub < module->sub_blocks; sub++)
+        if (gpci_module_owner_of(module, block, sub) != GPCI_TREE_NO_OWNER)
             return true;
     return false;
 }
@@ -53,71 +54,73 @@ static bool has_owner(const gpci_module *m, uint32_t block) {
  * State without modified bytes: E for M, S for O and N. If the protocol lacks E or S, take a state of the protocol with
  * the same meaning; if there is none, the state stays.
  */
-static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t state) {
-    const uint8_t means = gpci_tree_means(c, state);
+static uint8_t clean_state(const gpc_coherence *coherence, const gpci_module *module, uint8_t state) {
+    const uint8_t means = gpci_tree_means(coherence, state);
     if (!(means & GPC_MEANS_MODIFIED))
         return state;
     const uint8_t wanted = means == GPC_MEANS_M ? GPC_MEANS_E : GPC_MEANS_S;
     const uint8_t usual = means == GPC_MEANS_M ? GPC_LINE_E : GPC_LINE_S;
-    if (GPCI_LIKELY(m->rules[usual][GPC_EVENT_EVICTION].actions))
+    if (GPCI_LIKELY(module->rules[usual][GPC_EVENT_EVICTION].actions))
         return usual;
-    for (uint32_t i = GPC_LINE_COUNT; i < c->states; i++)
-        if (gpci_tree_means(c, (uint8_t)i) == wanted && m->rules[i][GPC_EVENT_EVICTION].actions)
+    for (uint32_t i = GPC_LINE_COUNT; i < coherence->states; i++)
+        if (gpci_tree_means(coherence, (uint8_t)i) == wanted && module->rules[i][GPC_EVENT_EVICTION].actions)
             return (uint8_t)i;
     return state;
 }
 
-void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, uint64_t at) {
-    const uint8_t state = m->states[block], clean = clean_state(c, m, state);
-    const bool above_too = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block); /* modified bytes */
+void gpci_tree_written_back(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint32_t origin,
+                            uint64_t at) {
+    const uint8_t state = module->states[block], clean = clean_state(coherence, module, state);
+    const bool above_too =
+        gpci_tree_means(coherence, state) == GPC_MEANS_O && has_owner(module, block); /* modified bytes */
     if (clean == state || above_too)
         return;
-    if (gpci_tree_means(c, clean) == GPC_MEANS_S)
-        drop_ownership(c, m, block);
-    gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), clean, origin, at);
+    if (gpci_tree_means(coherence, clean) == GPC_MEANS_S)
+        drop_ownership(coherence, module, block);
+    gpci_tree_set_state(coherence, module, block, gpci_module_tag(module, block), clean, origin, at);
 }
 
-void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
-                               bool was_modified, uint64_t at) {
+void gpci_tree_written_through(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                               const gpci_tree_payload *store, bool was_modified, uint64_t at) {
     if (store->bytes || !store->mask)
-        gpci_tree_data_written(c, m, block, store);
-    if (!(c->with_data ? gpci_tree_data_dirty(c, m, block) : was_modified))
-        gpci_tree_written_back(c, m, block, GPC_ORIGIN_WRITE_THROUGH, at);
+        gpci_tree_data_written(coherence, module, block, store);
+    if (!(coherence->with_data ? gpci_tree_data_dirty(coherence, module, block) : was_modified))
+        gpci_tree_written_back(coherence, module, block, GPC_ORIGIN_WRITE_THROUGH, at);
 }
 
 /* True if a block still has modified bytes, because a write-back was refused (engine.h). */
-static bool holds_data(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    return !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(c, m, block);
+static bool holds_data(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
+    return !gpci_tree_has(coherence, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(coherence, module, block);
 }
 
-bool gpci_tree_entry_holds(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    return gpci_module_directory_only(m, block) && holds_data(c, m, block);
+bool gpci_tree_entry_holds(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
+    return gpci_module_directory_only(module, block) && holds_data(coherence, module, block);
 }
 
-static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, uint32_t to) {
-    if (!holds_data(c, m, from))
+static void move_bytes(gpc_coherence *coherence, const gpci_module *module, uint32_t from, uint32_t to) {
+    if (!holds_data(coherence, module, from))
         return;
-    memcpy(gpci_module_data_of(m, to), gpci_module_data_of(m, from), m->given.block_bytes);
-    memcpy(gpci_module_dirty_of(m, to), gpci_module_dirty_of(m, from), m->mask_bytes);
+    memcpy(gpci_module_data_of(module, to), gpci_module_data_of(module, from), module->given.block_bytes);
+    memcpy(gpci_module_dirty_of(module, to), gpci_module_dirty_of(module, from), module->mask_bytes);
 }
 
-void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, uint64_t at) {
-    uint64_t tag = gpci_module_tag(m, from);
-    uint8_t state = m->states[from];
-    gpci_sharers_move(m, from, to);
-    move_bytes(c, m, from, to);
-    gpci_tree_set_state(c, m, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);
-    gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
+void gpci_tree_move_entry(gpc_coherence *coherence, gpci_module *module, uint32_t from, uint32_t to, uint64_t at) {
+    uint64_t tag = gpci_module_tag(module, from);
+    uint8_t state = module->states[from];
+    gpci_sharers_move(module, from, to);
+    move_bytes(coherence, module, from, to);
+    gpci_tree_set_state(coherence, module, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);
+    gpci_tree_set_state(coherence, module, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
 }
 
 gpc_coherence_event gpci_tree_put_event(bool non_coherent) {
     return non_coherent ? GPC_EVENT_N_DATA_ABOVE : GPC_EVENT_DATA_ABOVE;
 }
 
-uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, bool non_coherent, uint8_t state) {
+uint32_t gpci_tree_put_origin(const gpc_coherence *coherence, gpc_message_kind kind, bool non_coherent, uint8_t state) {
     if (kind == GPC_MESSAGE_WRITE_THROUGH)
         return GPC_ORIGIN_WRITE_THROUGH;
     if (!non_coherent)
         return GPC_ORIGIN_EVICT_DATA;
-    return gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
+    return gpci_tree_means(coherence, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
 }

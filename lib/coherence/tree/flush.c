@@ -16,34 +16,34 @@
 #define DETACHED UINT32_MAX
 
 /* Without a directory a low module cannot probe the modules above: each evicts the block by itself. */
-static uint32_t flush_of(const gpc_coherence *c) {
-    return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
+static uint32_t flush_of(const gpc_coherence *coherence) {
+    return gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
 }
 
 /* True if `low` is m, or lies on the block's way from m to memory. */
-static bool leads_to(const gpc_coherence *c, const gpci_module *m, uint64_t tag, const gpci_module *low) {
-    while (m != low && m->place != GPCI_PLACE_MEMORY)
-        m = gpci_module_at(c, gpci_module_low(c, m, tag));
-    return m == low;
+static bool leads_to(const gpc_coherence *coherence, const gpci_module *module, uint64_t tag, const gpci_module *low) {
+    while (module != low && module->place != GPCI_PLACE_MEMORY)
+        module = gpci_module_at(coherence, gpci_module_low(coherence, module, tag));
+    return module == low;
 }
 
 /* First valid block of a cache from `block` on; m->blocks if no block is valid. */
-static uint32_t next_valid(const gpci_module *m, uint32_t block) {
-    const uint8_t *states = m->states;
-    const uint32_t blocks = m->blocks;
-    while (block < blocks && (m->full_map || states[block] == GPC_LINE_I))
+static uint32_t next_valid(const gpci_module *module, uint32_t block) {
+    const uint8_t *states = module->states;
+    const uint32_t blocks = module->blocks;
+    while (block < blocks && (module->full_map || states[block] == GPC_LINE_I))
         block++;
     return block;
 }
 
 /* True if the action applies to a valid block. */
-static bool concerns(const gpc_coherence *c, const gpci_module *m, uint32_t block, const gpci_module *low,
+static bool concerns(const gpc_coherence *coherence, const gpci_module *module, uint32_t block, const gpci_module *low,
                      uint32_t act) {
-    const uint8_t state = m->states[block];
-    if (!gpci_module_owns(m, block) || (low && !leads_to(c, m, gpci_module_tag(m, block), low)))
+    const uint8_t state = module->states[block];
+    if (!gpci_module_owns(module, block) || (low && !leads_to(coherence, module, gpci_module_tag(module, block), low)))
         return false;
-    const uint32_t actions = m->rules[state][GPC_EVENT_ACQUIRE].actions;
-    return act == DETACHED             ? gpci_tree_is_detached(c, state)
+    const uint32_t actions = module->rules[state][GPC_EVENT_ACQUIRE].actions;
+    return act == DETACHED             ? gpci_tree_is_detached(coherence, state)
            : act == GPCI_SWEEP_RELEASE ? (actions & GPC_DO_WRITE_BACK) != 0
            : act == GPCI_SWEEP_ACQUIRE ? actions != GPC_DO_IGNORE
                                        : true;
@@ -53,12 +53,13 @@ static bool concerns(const gpc_coherence *c, const gpci_module *m, uint32_t bloc
  * Apply an action to all valid blocks of a module. If `low` is not NULL: only to blocks with write-backs towards `low`.
  * Memory for a block's steps is reserved before the first step: no block is left half done.
  */
-static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module *low, uint32_t act, gpc_error *error) {
+static gpc_status each_block(gpc_coherence *coherence, gpci_module *module, const gpci_module *low, uint32_t act,
+                             gpc_error *error) {
     const uint32_t kind = act == DETACHED ? (uint32_t)GPCI_SWEEP_EVICT : act;
     gpc_status status = GPC_OK;
-    for (uint32_t block = 0; status == GPC_OK && (block = next_valid(m, block)) < m->blocks; block++)
-        if (concerns(c, m, block, low, act))
-            status = gpci_alone_block(c, m->index, block, kind, error);
+    for (uint32_t block = 0; status == GPC_OK && (block = next_valid(module, block)) < module->blocks; block++)
+        if (concerns(coherence, module, block, low, act))
+            status = gpci_alone_block(coherence, module->index, block, kind, error);
     return status;
 }
 
@@ -67,79 +68,83 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
  * A flush of one module also reaches the modules above: by probes if there is a directory, else each module above
  * evicts the blocks that lead to the flushed module. An acquire concerns one module alone.
  */
-static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places, uint32_t act, gpc_error *error) {
+static gpc_status each_module(gpc_coherence *coherence, uint32_t module, uint32_t places, uint32_t act,
+                              gpc_error *error) {
     gpc_status status = GPC_OK;
-    const gpci_module *low = module == GPC_NO_MODULE ? NULL : gpci_module_at(c, module);
-    for (uint32_t i = 0; low && act == GPCI_SWEEP_FLUSH && c->detaches && i < c->module_count && status == GPC_OK; i++)
-        status = each_block(c, gpci_module_at(c, i), low, DETACHED, error);
+    const gpci_module *low = module == GPC_NO_MODULE ? NULL : gpci_module_at(coherence, module);
+    for (uint32_t i = 0;
+         low && act == GPCI_SWEEP_FLUSH && coherence->detaches && i < coherence->module_count && status == GPC_OK; i++)
+        status = each_block(coherence, gpci_module_at(coherence, i), low, DETACHED, error);
     if (status == GPC_OK && low && act != GPCI_SWEEP_EVICT)
-        return each_block(c, gpci_module_at(c, module), NULL, act, error);
-    for (uint32_t level = 1; level <= c->levels; level++)
-        for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
-            gpci_module *m = gpci_module_at(c, i);
+        return each_block(coherence, gpci_module_at(coherence, module), NULL, act, error);
+    for (uint32_t level = 1; level <= coherence->levels; level++)
+        for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
+            gpci_module *m = gpci_module_at(coherence, i);
             if (m->level == level && places >> m->place & 1)
-                status = each_block(c, m, low, act, error);
+                status = each_block(coherence, m, low, act, error);
         }
     return status;
 }
 
-static gpc_status run(gpc_coherence *c, uint32_t module, uint32_t places, uint32_t act, uint64_t cycle,
+static gpc_status run(gpc_coherence *coherence, uint32_t module, uint32_t places, uint32_t act, uint64_t cycle,
                       gpc_error *error, gpc_coherence_result *result) {
-    gpc_status status = gpci_alone_begin(c, cycle, error);
+    gpc_status status = gpci_alone_begin(coherence, cycle, error);
     if (status == GPC_OK)
-        status = each_module(c, module, places, act, error);
-    return status == GPC_OK ? gpci_alone_end(c, module == GPC_NO_MODULE ? 0 : module, result) : status;
+        status = each_module(coherence, module, places, act, error);
+    return status == GPC_OK ? gpci_alone_end(coherence, module == GPC_NO_MODULE ? 0 : module, result) : status;
 }
 
-static gpc_status check_cache(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
-    if (module >= c->module_count)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, c->module_count);
-    if (c->modules[module].place == GPCI_PLACE_MEMORY)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call, c->modules[module].given.name);
+static gpc_status check_cache(const gpc_coherence *coherence, const char *call, uint32_t module, gpc_error *error) {
+    if (module >= coherence->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, module, coherence->module_count);
+    if (coherence->modules[module].place == GPCI_PLACE_MEMORY)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is no cache", call,
+                         coherence->modules[module].given.name);
     return GPC_OK;
 }
 
-gpc_status gpci_tree_check_acquire(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                   gpc_error *error) {
-    if (c->failed != GPC_OK)
-        return gpci_tree_engine_failure(c, error);
+gpc_status gpci_tree_check_acquire(const gpc_coherence *coherence, const char *call,
+                                   const gpc_coherence_request *request, gpc_error *error) {
+    if (coherence->failed != GPC_OK)
+        return gpci_tree_engine_failure(coherence, error);
     if (request->bytes || request->mask || request->out || request->atomics || request->flags)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s has no bytes, mask, out, atomics or flags", call,
                          request->kind == GPC_COHERENCE_RELEASE ? "a RELEASE" : "an ACQUIRE");
-    return check_cache(c, call, request->module, error);
+    return check_cache(coherence, call, request->module, error);
 }
 
-static gpc_status check(const gpc_coherence *c, const char *call, uint32_t module, gpc_error *error) {
-    if (!c)
+static gpc_status check(const gpc_coherence *coherence, const char *call, uint32_t module, gpc_error *error) {
+    if (!coherence)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
-    if (c->failed != GPC_OK)
-        return gpci_tree_engine_failure(c, error);
-    if (c->busy)
-        return gpci_tree_engine_check_idle(c, call, error);
-    return module == GPC_NO_MODULE ? GPC_OK : check_cache(c, call, module, error);
+    if (coherence->failed != GPC_OK)
+        return gpci_tree_engine_failure(coherence, error);
+    if (coherence->busy)
+        return gpci_tree_engine_check_idle(coherence, call, error);
+    return module == GPC_NO_MODULE ? GPC_OK : check_cache(coherence, call, module, error);
 }
 
-gpc_status gpc_coherence_flush(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,
+gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                gpc_coherence_result *result) {
-    gpc_status status = check(c, "gpc_coherence_flush", module, error);
+    gpc_status status = check(coherence, "gpc_coherence_flush", module, error);
     uint32_t caches = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN | 1u << GPCI_PLACE_LAST;
-    return status == GPC_OK ? run(c, module, caches, flush_of(c), cycle, error, result) : status;
+    return status == GPC_OK ? run(coherence, module, caches, flush_of(coherence), cycle, error, result) : status;
 }
 
-gpc_status gpc_coherence_acquire(gpc_coherence *c, uint32_t module, uint64_t cycle, gpc_error *error,
+gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                  gpc_coherence_result *result) {
-    gpc_status status = check(c, "gpc_coherence_acquire", module, error);
+    gpc_status status = check(coherence, "gpc_coherence_acquire", module, error);
     uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
-    return status == GPC_OK ? run(c, module, own, GPCI_SWEEP_ACQUIRE, cycle, error, result) : status;
+    return status == GPC_OK ? run(coherence, module, own, GPCI_SWEEP_ACQUIRE, cycle, error, result) : status;
 }
 
-gpc_status gpci_tree_order(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+gpc_status gpci_tree_order(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result) {
-    gpc_status status = gpci_tree_check_acquire(c, "gpc_coherence_access", request, error);
+    gpc_status status = gpci_tree_check_acquire(coherence, "gpc_coherence_access", request, error);
     if (status == GPC_OK)
-        status = check(c, "gpc_coherence_access", request->module, error);
+        status = check(coherence, "gpc_coherence_access", request->module, error);
     if (status != GPC_OK)
         return status;
-    return run(c, request->module, 0, request->kind == GPC_COHERENCE_RELEASE ? GPCI_SWEEP_RELEASE : GPCI_SWEEP_ACQUIRE,
-               request->cycle, error, result);
+    return run(coherence, request->module, 0,
+               request->kind == GPC_COHERENCE_RELEASE ? GPCI_SWEEP_RELEASE : GPCI_SWEEP_ACQUIRE, request->cycle, error,
+               result);
 }

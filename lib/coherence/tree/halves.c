@@ -22,92 +22,93 @@
  * entry kept for a leaving block might first evict an entry of the home half, whose copies may be leaving too.
  */
 
-static gpc_status check_half(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
-    const gpc_coherence_module *g = &m->given;
-    if (g->near_of >= c->module_count || g->near_of == m->index)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "near_of", "is %u, no other of %u modules", g->near_of, c->module_count);
-    const gpci_module *other = &c->modules[g->near_of];
+static gpc_status check_half(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
+    const gpc_coherence_module *given = &module->given;
+    if (given->near_of >= coherence->module_count || given->near_of == module->index)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "near_of", "is %u, no other of %u modules", given->near_of,
+                         coherence->module_count);
+    const gpci_module *other = &coherence->modules[given->near_of];
     const char *name = other->given.name;
     if (!other->given.home || other->given.memory || other->given.near_of != GPC_NO_MODULE)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "near_of", "is '%s', which is no cache with a home", name);
+        GPCI_TREE_REFUSE(ARGUMENT, module, "near_of", "is '%s', which is no cache with a home", name);
     if (other->twin)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "near_of", "is '%s', of which '%s' is, too", name, other->twin->given.name);
-    if (g->memory || g->byte_masks || (g->home && g->home != other->given.home))
-        GPCI_TREE_REFUSE(ARGUMENT, m, "near_of", "is '%s', so it has no memory, byte_masks or home", name);
-    if ((uint64_t)g->block_bytes * g->sectors > (uint64_t)1 << c->page_shift)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "sectors", "make lines of %u bytes, larger than a page",
-                         g->block_bytes * g->sectors);
-    if (g->ways < 2)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "ways", "is %u: two halves of a cache need two", g->ways);
+        GPCI_TREE_REFUSE(ARGUMENT, module, "near_of", "is '%s', of which '%s' is, too", name, other->twin->given.name);
+    if (given->memory || given->byte_masks || (given->home && given->home != other->given.home))
+        GPCI_TREE_REFUSE(ARGUMENT, module, "near_of", "is '%s', so it has no memory, byte_masks or home", name);
+    if ((uint64_t)given->block_bytes * given->sectors > (uint64_t)1 << coherence->page_shift)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "sectors", "make lines of %u bytes, larger than a page",
+                         given->block_bytes * given->sectors);
+    if (given->ways < 2)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "ways", "is %u: two halves of a cache need two", given->ways);
     return GPC_OK;
 }
 
 /* Refuse halves that differ in a field about ways. */
 static gpc_status compare(const gpci_module *m, gpc_error *error) {
-    const gpc_coherence_module *g = &m->given, *h = &m->twin->given;
+    const gpc_coherence_module *given = &m->given, *module = &m->twin->given;
     const struct {
         const char *field;
         uint64_t own, other;
     } fields[] = {
-        {"sets", g->sets, h->sets},
-        {"ways", g->ways, h->ways},
-        {"block_bytes", g->block_bytes, h->block_bytes},
-        {"sectors", g->sectors, h->sectors},
-        {"index", g->index, h->index},
-        {"dense", g->dense, h->dense},
-        {"served", g->served, h->served},
-        {"first", g->first, h->first},
-        {"last", g->last, h->last},
-        {"divisor", g->divisor, h->divisor},
-        {"modulus", g->modulus, h->modulus},
-        {"residue", g->residue, h->residue},
-        {"non_inclusive", g->non_inclusive, h->non_inclusive},
-        {"directory_ways", g->directory_ways, h->directory_ways},
-        {"any_victim", g->any_victim, h->any_victim},
+        {"sets", given->sets, module->sets},
+        {"ways", given->ways, module->ways},
+        {"block_bytes", given->block_bytes, module->block_bytes},
+        {"sectors", given->sectors, module->sectors},
+        {"index", given->index, module->index},
+        {"dense", given->dense, module->dense},
+        {"served", given->served, module->served},
+        {"first", given->first, module->first},
+        {"last", given->last, module->last},
+        {"divisor", given->divisor, module->divisor},
+        {"modulus", given->modulus, module->modulus},
+        {"residue", given->residue, module->residue},
+        {"non_inclusive", given->non_inclusive, module->non_inclusive},
+        {"directory_ways", given->directory_ways, module->directory_ways},
+        {"any_victim", given->any_victim, module->any_victim},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].own != fields[i].other)
             return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s is %llu, of '%s', the other half, %llu",
-                             gpci_tree_title_of(m).text, fields[i].field, (unsigned long long)fields[i].own, h->name,
-                             (unsigned long long)fields[i].other);
-    if (strcmp(g->replacement, h->replacement) != 0)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', of '%s', the other half, '%s'", g->replacement, h->name,
-                         h->replacement);
+                             gpci_tree_title_of(m).text, fields[i].field, (unsigned long long)fields[i].own,
+                             module->name, (unsigned long long)fields[i].other);
+    if (strcmp(given->replacement, module->replacement) != 0)
+        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', of '%s', the other half, '%s'", given->replacement,
+                         module->name, module->replacement);
     return GPC_OK;
 }
 
-gpc_status gpci_tree_find_halves(gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_find_halves(gpc_coherence *coherence, gpc_error *error) {
     gpc_status status = GPC_OK;
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
-        gpci_module *m = &c->modules[i];
-        m->store = m;
-        if (m->given.near_of == GPC_NO_MODULE)
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
+        gpci_module *module = &coherence->modules[i];
+        module->store = module;
+        if (module->given.near_of == GPC_NO_MODULE)
             continue;
-        if ((status = check_half(c, m, error)) != GPC_OK)
+        if ((status = check_half(coherence, module, error)) != GPC_OK)
             return status;
-        m->twin = m->store = &c->modules[m->given.near_of];
-        m->twin->twin = m;
-        m->near = true;
-        m->given.home = m->twin->given.home;
-        status = compare(m, error);
+        module->twin = module->store = &coherence->modules[module->given.near_of];
+        module->twin->twin = module;
+        module->near = true;
+        module->given.home = module->twin->given.home;
+        status = compare(module, error);
     }
     return status;
 }
 
 /* Give both halves directory entries of the larger size. */
-gpc_status gpci_tree_join_halves(gpc_coherence *c, gpc_error *error) {
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        gpci_module *m = &c->modules[i], *home = m->twin;
-        if (!m->near)
+gpc_status gpci_tree_join_halves(gpc_coherence *coherence, gpc_error *error) {
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        gpci_module *module = &coherence->modules[i], *home = module->twin;
+        if (!module->near)
             continue;
-        if (!m->above_count || !home->above_count)
-            GPCI_TREE_REFUSE(ARGUMENT, m, "near_of", "is '%s', but no module is above %s", home->given.name,
-                             m->above_count ? "that" : "this");
-        const bool smaller = m->sub_shift < home->sub_shift;
-        m->sub_shift = home->sub_shift = smaller ? m->sub_shift : home->sub_shift;
-        m->sub_blocks = home->sub_blocks = m->given.block_bytes >> m->sub_shift;
-        const bool wider = m->sharer_words > home->sharer_words;
-        m->sharer_words = home->sharer_words = wider ? m->sharer_words : home->sharer_words;
+        if (!module->above_count || !home->above_count)
+            GPCI_TREE_REFUSE(ARGUMENT, module, "near_of", "is '%s', but no module is above %s", home->given.name,
+                             module->above_count ? "that" : "this");
+        const bool smaller = module->sub_shift < home->sub_shift;
+        module->sub_shift = home->sub_shift = smaller ? module->sub_shift : home->sub_shift;
+        module->sub_blocks = home->sub_blocks = module->given.block_bytes >> module->sub_shift;
+        const bool wider = module->sharer_words > home->sharer_words;
+        module->sharer_words = home->sharer_words = wider ? module->sharer_words : home->sharer_words;
     }
     return GPC_OK;
 }

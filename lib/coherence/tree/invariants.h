@@ -18,33 +18,33 @@
  * and in all protocols:
  *   clean         modified bytes only in N, M, O (without a directory: in any valid state)
  */
-bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+bool gpci_invariants_at(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
 /* Check "one writer" alone: for unlocked copies the rule holds even with accesses in flight. */
-bool gpci_invariants_one_writer(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+bool gpci_invariants_one_writer(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
 /* Check every smallest block in [first, first + bytes). */
-bool gpci_invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes, char *text, size_t size);
+bool gpci_invariants_over(const gpc_coherence *coherence, uint64_t first, uint64_t bytes, char *text, size_t size);
 
 /*
  * Check tags and lists of all modules: every tag once and in the set; recency is a permutation; invalid blocks without
  * tag, owner and sharers; owners among the sharers; states allowed at the module's place (memory: I, E, M).
  */
-bool gpci_invariants_of_tags(const gpc_coherence *c, char *text, size_t size);
+bool gpci_invariants_of_tags(const gpc_coherence *coherence, char *text, size_t size);
 
 /*
  * Value of a byte for the whole tree. Candidates are memory, the caches shared by all processors, and modules with
  * rights; the value is in the candidate nearest to the processors that has modified it. Non-coherent stores count only
  * after write-back.
  */
-uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address);
+uint8_t gpci_invariants_home(const gpc_coherence *coherence, uint64_t address);
 
 /* For coherent protocols: check that a byte unmodified in a module with rights equals the byte below. */
-bool gpci_invariants_of_home(const gpc_coherence *c, uint64_t address, char *text, size_t size);
+bool gpci_invariants_of_home(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
 /*
  * Block of an address in the module, with data; GPCI_TREE_NO_BLOCK: no valid copy (a directory entry alone is no copy).
  */
-uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address);
+uint32_t gpci_invariants_copy(const gpci_module *module, uint64_t address);
 
 #endif

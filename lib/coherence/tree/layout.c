@@ -36,186 +36,189 @@ static void place_order(gpci_lru_state *order, uint32_t rows, uint32_t ways, cha
         gpci_lru_start(order, rows, ways, orders, links);
 }
 
-static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, size_t *at, bool *overflow) {
-    const size_t blocks = m->full_map ? 0 : m->blocks, subs = blocks * m->sub_blocks;
-    const size_t with_data = c->with_data && !m->given.memory ? blocks : 0;
-    const size_t lines = m->sector_mask ? (size_t)m->given.sets * m->given.ways : blocks,
-                 own = m->sector_mask ? (size_t)m->rows * m->own_ways : 0;
-    m->tags = take(slab, at, lines, sizeof *m->tags, overflow);
-    m->own_tags = take(slab, at, own, sizeof *m->own_tags, overflow);
-    const size_t rows = gpci_sharers_rows(m, subs);
-    m->sharers = take(slab, at, subs * gpci_sharers_elements(m, subs), sizeof *m->sharers, overflow);
-    m->shared_rows = take(slab, at, rows ? 2 : 0, sizeof *m->shared_rows, overflow);
-    m->shared = take(slab, at, rows * m->sharer_words, sizeof *m->shared, overflow);
-    m->shared = rows ? m->shared : NULL;
-    m->owners = take(slab, at, subs, sizeof *m->owners, overflow);
-    m->alone = take(slab, at, rows ? (subs + 7) / 8 : 0, sizeof *m->alone, overflow);
-    m->alone = rows ? m->alone : NULL;
-    m->parted = rows && m->given.directory_ways;
-    place_order(&m->order, m->given.sets, m->given.ways, slab, at, overflow);
-    place_order(&m->own_order, m->rows, m->own_ways, slab, at, overflow);
-    m->states = take(slab, at, blocks, sizeof *m->states, overflow);
-    m->lacks = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
-    m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
-    m->data = take(slab, at, with_data, m->given.block_bytes, overflow);
+static void place_module(const gpc_coherence *coherence, gpci_module *module, char *slab, size_t *at, bool *overflow) {
+    const size_t blocks = module->full_map ? 0 : module->blocks, subs = blocks * module->sub_blocks;
+    const size_t with_data = coherence->with_data && !module->given.memory ? blocks : 0;
+    const size_t lines = module->sector_mask ? (size_t)module->given.sets * module->given.ways : blocks,
+                 own = module->sector_mask ? (size_t)module->rows * module->own_ways : 0;
+    module->tags = take(slab, at, lines, sizeof *module->tags, overflow);
+    module->own_tags = take(slab, at, own, sizeof *module->own_tags, overflow);
+    const size_t rows = gpci_sharers_rows(module, subs);
+    module->sharers = take(slab, at, subs * gpci_sharers_elements(module, subs), sizeof *module->sharers, overflow);
+    module->shared_rows = take(slab, at, rows ? 2 : 0, sizeof *module->shared_rows, overflow);
+    module->shared = take(slab, at, rows * module->sharer_words, sizeof *module->shared, overflow);
+    module->shared = rows ? module->shared : NULL;
+    module->owners = take(slab, at, subs, sizeof *module->owners, overflow);
+    module->alone = take(slab, at, rows ? (subs + 7) / 8 : 0, sizeof *module->alone, overflow);
+    module->alone = rows ? module->alone : NULL;
+    module->parted = rows && module->given.directory_ways;
+    place_order(&module->order, module->given.sets, module->given.ways, slab, at, overflow);
+    place_order(&module->own_order, module->rows, module->own_ways, slab, at, overflow);
+    module->states = take(slab, at, blocks, sizeof *module->states, overflow);
+    module->lacks = take(slab, at, module->given.byte_masks ? blocks : 0, module->mask_bytes, overflow);
+    module->dirty = take(slab, at, with_data, module->mask_bytes, overflow);
+    module->data = take(slab, at, with_data, module->given.block_bytes, overflow);
     if (!with_data)
-        m->dirty = m->data = NULL;
-    if (!m->given.byte_masks)
-        m->lacks = NULL;
+        module->dirty = module->data = NULL;
+    if (!module->given.byte_masks)
+        module->lacks = NULL;
 }
 
 /* Initialise: all blocks invalid, everything else 0: no owners. */
-static void start_module(gpci_module *m) {
-    if (m->full_map) {
-        m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->states = NULL;
+static void start_module(gpci_module *module) {
+    if (module->full_map) {
+        module->tags = NULL, module->sharers = NULL, module->owners = NULL, module->states = NULL;
         return;
     }
-    memset(m->states, GPC_LINE_I, m->blocks);
+    memset(module->states, GPC_LINE_I, module->blocks);
 }
 
 /* Prepare the mapping of tags to sets (module_tags.c). */
-static void index_module(const gpc_coherence *c, gpci_module *m) {
-    const gpc_coherence_module *g = &m->given;
-    const uint64_t modulus = m->interleaved ? g->modulus : 1;
-    m->full_map = g->memory && !g->ways;
-    m->fill_ways = m->place == GPCI_PLACE_FIRST ? c->telling.fill_ways : 0;
-    m->own_ways = g->directory_ways + m->fill_ways;
-    m->all_ways = m->full_map ? UINT32_MAX : g->ways + m->own_ways;
-    m->rows = g->sets << m->sector_shift;
-    m->blocks = m->full_map ? 0 : m->rows * m->all_ways;
-    m->apart = gpci_divisor_of((uint32_t)modulus);
-    m->sets = gpci_divisor_of(g->sets);
-    m->row_mask = m->rows - 1;
-    m->index_shift = m->block_shift + gpci_log2(modulus);
-    m->divides =
-        m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus) || (m->sectors > 1 && modulus > 1);
+static void index_module(const gpc_coherence *coherence, gpci_module *module) {
+    const gpc_coherence_module *given = &module->given;
+    const uint64_t modulus = module->interleaved ? given->modulus : 1;
+    module->full_map = given->memory && !given->ways;
+    module->fill_ways = module->place == GPCI_PLACE_FIRST ? coherence->telling.fill_ways : 0;
+    module->own_ways = given->directory_ways + module->fill_ways;
+    module->all_ways = module->full_map ? UINT32_MAX : given->ways + module->own_ways;
+    module->rows = given->sets << module->sector_shift;
+    module->blocks = module->full_map ? 0 : module->rows * module->all_ways;
+    module->apart = gpci_divisor_of((uint32_t)modulus);
+    module->sets = gpci_divisor_of(given->sets);
+    module->row_mask = module->rows - 1;
+    module->index_shift = module->block_shift + gpci_log2(modulus);
+    module->divides = module->selector || !gpci_power_of_two(given->sets) || !gpci_power_of_two(modulus) ||
+                      (module->sectors > 1 && modulus > 1);
 }
 
 /* The near half of a cache shares the arrays of the home half, except `lacks`: it keeps no partial blocks. */
-static void share_arrays(gpci_module *m) {
-    const gpci_module *home = m->twin;
-    m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners, m->alone = home->alone,
-    m->parted = home->parted;
-    m->shared = home->shared, m->shared_rows = home->shared_rows;
-    m->order = home->order, m->own_order = home->own_order;
-    m->own_tags = home->own_tags, m->states = home->states;
-    m->dirty = home->dirty, m->data = home->data;
+static void share_arrays(gpci_module *module) {
+    const gpci_module *home = module->twin;
+    module->tags = home->tags, module->sharers = home->sharers, module->owners = home->owners,
+    module->alone = home->alone, module->parted = home->parted;
+    module->shared = home->shared, module->shared_rows = home->shared_rows;
+    module->order = home->order, module->own_order = home->own_order;
+    module->own_tags = home->own_tags, module->states = home->states;
+    module->dirty = home->dirty, module->data = home->data;
 }
 
-static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
+static gpc_status make_slab(gpc_coherence *coherence, gpc_error *error) {
     size_t bytes = 0, at = 0;
     bool overflow = false;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        index_module(c, &c->modules[i]);
-        if (!c->modules[i].near)
-            place_module(c, &c->modules[i], NULL, &bytes, &overflow);
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        index_module(coherence, &coherence->modules[i]);
+        if (!coherence->modules[i].near)
+            place_module(coherence, &coherence->modules[i], NULL, &bytes, &overflow);
     }
-    if (overflow || !(c->slab = gpci_zalloc_lines(c->context, 1, bytes)))
+    if (overflow || !(coherence->slab = gpci_zalloc_lines(coherence->context, 1, bytes)))
         return gpci_out_of_memory(error);
-    c->slab_bytes = bytes;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        if (c->modules[i].near)
+    coherence->slab_bytes = bytes;
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        if (coherence->modules[i].near)
             continue;
-        place_module(c, &c->modules[i], c->slab, &at, &overflow);
-        start_module(&c->modules[i]);
+        place_module(coherence, &coherence->modules[i], coherence->slab, &at, &overflow);
+        start_module(&coherence->modules[i]);
     }
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (c->modules[i].near)
-            share_arrays(&c->modules[i]);
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        if (coherence->modules[i].near)
+            share_arrays(&coherence->modules[i]);
     return GPC_OK;
 }
 
 /* Make a policy like those of a hierarchy's caches, with state shared within a level. */
-static gpc_status make_shared(const gpc_coherence *c, const gpci_module *m, gpc_policy_kind kind, const char *text,
-                              gpc_error *error, gpci_policy **out) {
-    gpc_policy_env geometry = {.sets = m->given.sets,
-                               .ways = m->given.ways,
-                               .line_bytes = m->given.block_bytes << m->sector_shift,
-                               .sectors = (uint8_t)m->sectors,
-                               .index = m->index,
-                               .count = c->module_count};
+static gpc_status make_shared(const gpc_coherence *coherence, const gpci_module *module, gpc_policy_kind kind,
+                              const char *text, gpc_error *error, gpci_policy **out) {
+    gpc_policy_env geometry = {.sets = module->given.sets,
+                               .ways = module->given.ways,
+                               .line_bytes = module->given.block_bytes << module->sector_shift,
+                               .sectors = (uint8_t)module->sectors,
+                               .index = module->index,
+                               .count = coherence->module_count};
     gpci_commons *commons = NULL;
     for (unsigned i = 0; i < 2; i++) {
-        const gpci_tree_peers *peers = &c->telling.peers[i];
-        if (m->index < peers->first || m->index - peers->first >= peers->count)
+        const gpci_tree_peers *peers = &coherence->telling.peers[i];
+        if (module->index < peers->first || module->index - peers->first >= peers->count)
             continue;
         commons = peers->commons;
-        geometry.index = m->index - peers->first;
+        geometry.index = module->index - peers->first;
         geometry.count = peers->count;
         geometry.seed = peers->seed;
     }
-    return gpci_policy_create(c->context, kind, text, &geometry, commons, error, out);
+    return gpci_policy_create(coherence->context, kind, text, &geometry, commons, error, out);
 }
 
 /* lru and fifo are built in (module_tags.c); other policies are made if requests carry the fields they read. */
-static gpc_status make_policy(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    const char *text = m->given.replacement;
-    m->fifo = !strcmp(text, "fifo");
-    if (m->fifo || !strcmp(text, "lru") || m->near)
+static gpc_status make_policy(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
+    const char *text = module->given.replacement;
+    module->fifo = !strcmp(text, "fifo");
+    if (module->fifo || !strcmp(text, "lru") || module->near)
         return GPC_OK;
-    if (m->full_map)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
-    gpc_status status = make_shared(c, m, GPC_POLICY_REPLACEMENT, text, error, &m->policy);
+    if (module->full_map)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "replacement", "is '%s', but with ways 0 nothing is replaced", text);
+    gpc_status status = make_shared(coherence, module, GPC_POLICY_REPLACEMENT, text, error, &module->policy);
     if (status < 0)
         return status;
-    if (((const gpc_replacement_ops *)m->policy->ops)->needs_future && !(c->telling.reads & GPC_READS_NEXT_USE))
-        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement", "'%s' needs to know the future", text);
+    if (((const gpc_replacement_ops *)module->policy->ops)->needs_future &&
+        !(coherence->telling.reads & GPC_READS_NEXT_USE))
+        GPCI_TREE_REFUSE(ARGUMENT, module, "replacement", "'%s' needs to know the future", text);
     uint64_t reads;
-    status = gpci_policy_reads(c->context, GPC_POLICY_REPLACEMENT, text, error, &reads);
+    status = gpci_policy_reads(coherence->context, GPC_POLICY_REPLACEMENT, text, error, &reads);
     if (status < 0)
         return status;
     char unknown[GPCI_READS_TEXT];
-    gpci_reads_text(reads & ~(uint64_t)c->telling.reads, unknown);
+    gpci_reads_text(reads & ~(uint64_t)coherence->telling.reads, unknown);
     if (!reads || *unknown)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "replacement",
+        GPCI_TREE_REFUSE(ARGUMENT, module, "replacement",
                          "'%s' reads %s; a tree's requests tell address, cycle, sm and kind", text,
                          reads ? unknown : "what it has not declared");
-    c->has_policies = m->notified = true;
+    coherence->has_policies = module->notified = true;
     return GPC_OK;
 }
 
-gpc_status gpci_module_predict(gpc_coherence *c, gpci_module *m, const char *spec, gpc_error *error) {
-    const gpc_status status = make_shared(c, m, GPC_POLICY_PREDICTOR, spec, error, &m->predictor);
+gpc_status gpci_module_predict(gpc_coherence *coherence, gpci_module *module, const char *spec, gpc_error *error) {
+    const gpc_status status = make_shared(coherence, module, GPC_POLICY_PREDICTOR, spec, error, &module->predictor);
     if (status == GPC_OK)
-        c->has_policies = m->notified = true;
-    m->plain &= !m->notified;
+        coherence->has_policies = module->notified = true;
+    module->plain &= !module->notified;
     return status;
 }
 
-gpc_status gpci_module_keep(gpc_coherence *c, gpci_module *m, bool warps, bool reuse, gpc_error *error) {
-    if (warps && !(m->warps = gpci_zalloc(c->context, m->blocks, sizeof *m->warps)))
+gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool warps, bool reuse, gpc_error *error) {
+    if (warps && !(module->warps = gpci_zalloc(coherence->context, module->blocks, sizeof *module->warps)))
         return gpci_out_of_memory(error);
-    if (reuse && !(m->reuse = gpci_zalloc(c->context, m->blocks, sizeof *m->reuse)))
+    if (reuse && !(module->reuse = gpci_zalloc(coherence->context, module->blocks, sizeof *module->reuse)))
         return gpci_out_of_memory(error);
-    c->has_policies = m->notified = true;
-    m->plain = false;
+    coherence->has_policies = module->notified = true;
+    module->plain = false;
     return GPC_OK;
 }
 
 /* Matrices for a protocol with more states than gpc_coherence_stats. */
-static gpc_status make_matrices(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    m->transitions = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->transitions);
-    m->origins = gpci_zalloc(c->context, (size_t)c->states * c->states, sizeof *m->origins);
-    return m->transitions && m->origins ? GPC_OK : gpci_out_of_memory(error);
+static gpc_status make_matrices(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
+    module->transitions =
+        gpci_zalloc(coherence->context, (size_t)coherence->states * coherence->states, sizeof *module->transitions);
+    module->origins =
+        gpci_zalloc(coherence->context, (size_t)coherence->states * coherence->states, sizeof *module->origins);
+    return module->transitions && module->origins ? GPC_OK : gpci_out_of_memory(error);
 }
 
-static gpc_status make_star(gpc_coherence *c, gpci_tree_star *star, gpc_error *error) {
-    star->last = gpci_zalloc(c->context, c->module_count, sizeof *star->last);
+static gpc_status make_star(gpc_coherence *coherence, gpci_tree_star *star, gpc_error *error) {
+    star->last = gpci_zalloc(coherence->context, coherence->module_count, sizeof *star->last);
     return star->last ? GPC_OK : gpci_out_of_memory(error);
 }
 
 /* Most neighbours read for a block on the way to memory. */
-static uint32_t most_neighbours(gpc_coherence *c) {
+static uint32_t most_neighbours(gpc_coherence *coherence) {
     uint32_t all = 1;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        const uint64_t bytes = (uint64_t)(c->modules[i].fetch_mask + 1) << c->modules[i].block_shift;
-        c->group_mask = bytes - 1 > c->group_mask ? bytes - 1 : c->group_mask;
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        const uint64_t bytes = (uint64_t)(coherence->modules[i].fetch_mask + 1) << coherence->modules[i].block_shift;
+        coherence->group_mask = bytes - 1 > coherence->group_mask ? bytes - 1 : coherence->group_mask;
     }
-    for (uint32_t level = 1; level <= c->levels; level++) {
+    for (uint32_t level = 1; level <= coherence->levels; level++) {
         uint32_t most = 1;
-        for (uint32_t i = 0; i < c->module_count; i++)
-            if (c->modules[i].level == level && c->modules[i].given.fetch_blocks > most)
-                most = c->modules[i].given.fetch_blocks;
+        for (uint32_t i = 0; i < coherence->module_count; i++)
+            if (coherence->modules[i].level == level && coherence->modules[i].given.fetch_blocks > most)
+                most = coherence->modules[i].given.fetch_blocks;
         all *= most;
     }
     return all - 1;
@@ -229,51 +232,51 @@ static uint32_t most_neighbours(gpc_coherence *c) {
  *
  * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */
-static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
+static gpc_status make_lists(gpc_coherence *coherence, gpc_error *error) {
     uint32_t largest = 0, sectors = 1;
     uint64_t parts = 0;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        largest = c->modules[i].given.block_bytes > largest ? c->modules[i].given.block_bytes : largest;
-        sectors = c->modules[i].sectors > sectors ? c->modules[i].sectors : sectors;
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        largest = coherence->modules[i].given.block_bytes > largest ? coherence->modules[i].given.block_bytes : largest;
+        sectors = coherence->modules[i].sectors > sectors ? coherence->modules[i].sectors : sectors;
     }
-    for (uint32_t i = 0; i < c->module_count; i++)
-        parts += largest / c->modules[i].given.block_bytes;
-    c->neighbour_limit = most_neighbours(c);
-    const uint64_t bound = 64 + 16 * c->levels * parts * sectors * (1 + c->neighbour_limit);
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        parts += largest / coherence->modules[i].given.block_bytes;
+    coherence->neighbour_limit = most_neighbours(coherence);
+    const uint64_t bound = 64 + 16 * coherence->levels * parts * sectors * (1 + coherence->neighbour_limit);
     if (bound > MOST_MESSAGES)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",
                          (unsigned long long)bound, MOST_MESSAGES);
-    c->message_bound = (uint32_t)bound;
-    c->message_room = c->transition_room = FIRST_STEPS;
-    c->messages = gpci_alloc(c->context, FIRST_STEPS * sizeof *c->messages);
-    c->transitions = gpci_alloc(c->context, FIRST_STEPS * sizeof *c->transitions);
-    return c->messages && c->transitions ? GPC_OK : gpci_out_of_memory(error);
+    coherence->message_bound = (uint32_t)bound;
+    coherence->message_capacity = coherence->transition_capacity = FIRST_STEPS;
+    coherence->messages = gpci_alloc(coherence->context, FIRST_STEPS * sizeof *coherence->messages);
+    coherence->transitions = gpci_alloc(coherence->context, FIRST_STEPS * sizeof *coherence->transitions);
+    return coherence->messages && coherence->transitions ? GPC_OK : gpci_out_of_memory(error);
 }
 
-gpc_status gpci_tree_layout(gpc_coherence *c, gpc_error *error) {
-    gpc_status status = gpci_tree_select(c, error);
+gpc_status gpci_tree_layout(gpc_coherence *coherence, gpc_error *error) {
+    gpc_status status = gpci_tree_select(coherence, error);
     if (status == GPC_OK)
-        status = make_slab(c, error);
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
-        gpci_module *m = &c->modules[i];
-        m->stats.struct_size = sizeof m->stats;
-        m->through = m->given.write_through;
-        status = make_policy(c, m, error);
-        if (status == GPC_OK && c->states > GPC_LINE_COUNT)
-            status = make_matrices(c, m, error);
-        m->plain = m->place == GPCI_PLACE_FIRST && !m->policy && (!m->divides || m->selector) && !m->interleaved &&
-                   !m->given.write_through;
-        m->in_word = !m->policy && !m->fifo && m->given.ways <= GPCI_RECENCY_WAYS;
-        if (m->given.memory && m->block_shift > c->memory_shift)
-            c->memory_shift = m->block_shift;
+        status = make_slab(coherence, error);
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
+        gpci_module *module = &coherence->modules[i];
+        module->stats.struct_size = sizeof module->stats;
+        module->through = module->given.write_through;
+        status = make_policy(coherence, module, error);
+        if (status == GPC_OK && coherence->states > GPC_LINE_COUNT)
+            status = make_matrices(coherence, module, error);
+        module->plain = module->place == GPCI_PLACE_FIRST && !module->policy &&
+                        (!module->divides || module->selector) && !module->interleaved && !module->given.write_through;
+        module->in_word = !module->policy && !module->fifo && module->given.ways <= GPCI_RECENCY_WAYS;
+        if (module->given.memory && module->block_shift > coherence->memory_shift)
+            coherence->memory_shift = module->block_shift;
     }
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
-        if (c->modules[i].near) {
-            c->modules[i].policy = c->modules[i].twin->policy;
-            c->modules[i].notified = c->modules[i].twin->notified;
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
+        if (coherence->modules[i].near) {
+            coherence->modules[i].policy = coherence->modules[i].twin->policy;
+            coherence->modules[i].notified = coherence->modules[i].twin->notified;
         }
-    for (uint32_t i = 0; i < c->star_count && status == GPC_OK; i++)
-        status = make_star(c, &c->stars[i], error);
-    return status == GPC_OK ? make_lists(c, error) : status;
+    for (uint32_t i = 0; i < coherence->star_count && status == GPC_OK; i++)
+        status = make_star(coherence, &coherence->stars[i], error);
+    return status == GPC_OK ? make_lists(coherence, error) : status;
 }

@@ -21,89 +21,92 @@
 #define MOST_WALKS (1u << 24)
 
 typedef struct walk {
-    const gpc_coherence *c;
+    const gpc_coherence *coherence;
     uint32_t *passed; /* [module] processors with a path to the address through the module */
-    bool *apart;      /* [module] for an address, only a part of the processors use the module */
+    bool *partial;    /* [module] for an address, only a part of the processors use the module */
     uint64_t walks;   /* paths walked */
 } walk;
 
 /* Walk the paths of the processors to an address. GPC_END: too many. */
 static gpc_status walk_address(void *data, uint64_t address) {
-    walk *w = data;
-    const gpc_coherence *c = w->c;
+    walk *visit = data;
+    const gpc_coherence *coherence = visit->coherence;
     uint32_t processors = 0;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        w->passed[i] = 0;
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        const gpci_module *m = &c->modules[i];
-        if (m->above_count || !gpci_module_serves(m, address))
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        visit->passed[i] = 0;
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        const gpci_module *module = &coherence->modules[i];
+        if (module->above_count || !gpci_module_serves(module, address))
             continue;
         processors++;
-        for (uint32_t low; !m->given.memory && (low = gpci_module_low(c, m, address)) != GPC_NO_MODULE;) {
-            w->passed[low]++;
-            m = &c->modules[low];
+        for (uint32_t low;
+             !module->given.memory && (low = gpci_module_low(coherence, module, address)) != GPC_NO_MODULE;) {
+            visit->passed[low]++;
+            module = &coherence->modules[low];
         }
     }
-    for (uint32_t i = 0; i < c->module_count; i++)
-        w->apart[i] |= w->passed[i] && w->passed[i] < processors;
-    w->walks += processors;
-    return w->walks > MOST_WALKS ? GPC_END : GPC_OK;
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        visit->partial[i] |= visit->passed[i] && visit->passed[i] < processors;
+    visit->walks += processors;
+    return visit->walks > MOST_WALKS ? GPC_END : GPC_OK;
 }
 
 /* True with a single first-level module: every module below is shared. */
-static bool is_alone(const gpc_coherence *c) {
+static bool is_alone(const gpc_coherence *coherence) {
     uint32_t first = 0;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        first += !c->modules[i].above_count;
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        first += !coherence->modules[i].above_count;
     return first == 1;
 }
 
-static uint8_t place_of(const gpci_module *m, bool apart) {
-    return m->given.memory    ? GPCI_PLACE_MEMORY
-           : !m->above_count  ? GPCI_PLACE_FIRST
-           : apart || m->near ? GPCI_PLACE_BETWEEN
-                              : GPCI_PLACE_LAST;
+static uint8_t place_of(const gpci_module *module, bool partial) {
+    return module->given.memory      ? GPCI_PLACE_MEMORY
+           : !module->above_count    ? GPCI_PLACE_FIRST
+           : partial || module->near ? GPCI_PLACE_BETWEEN
+                                     : GPCI_PLACE_LAST;
 }
 
 /* In a tree with homes, walk as if all pages had one home, for every home. */
-static gpc_status walk_homes(gpc_coherence *c, const gpci_tree_steps *steps, walk *w) {
-    if (!c->homes)
-        return gpci_tree_visit_steps(c, steps, w);
+static gpc_status walk_homes(gpc_coherence *coherence, const gpci_tree_steps *steps, walk *visit) {
+    if (!coherence->homes)
+        return gpci_tree_visit_steps(coherence, steps, visit);
     gpc_status status = GPC_OK;
-    for (c->all_at = 1; c->all_at <= c->homes && status == GPC_OK; c->all_at++)
-        status = gpci_tree_visit_steps(c, steps, w);
-    c->all_at = 0;
+    for (coherence->all_at = 1; coherence->all_at <= coherence->homes && status == GPC_OK; coherence->all_at++)
+        status = gpci_tree_visit_steps(coherence, steps, visit);
+    coherence->all_at = 0;
     return status;
 }
 
-static gpc_status find_places(gpc_coherence *c, gpc_error *error) {
-    const gpci_tree_steps all = {.count = c->module_count, .last = UINT64_MAX, .visit = walk_address};
-    walk w = {.c = c};
-    w.passed = gpci_alloc(c->context, c->module_count * sizeof *w.passed);
-    w.apart = gpci_zalloc(c->context, c->module_count, sizeof *w.apart);
-    gpc_status status = w.passed && w.apart ? GPC_OK : gpci_out_of_memory(error);
+static gpc_status find_places(gpc_coherence *coherence, gpc_error *error) {
+    const gpci_tree_steps all = {.count = coherence->module_count, .last = UINT64_MAX, .visit = walk_address};
+    walk visit = {.coherence = coherence};
+    visit.passed = gpci_alloc(coherence->context, coherence->module_count * sizeof *visit.passed);
+    visit.partial = gpci_zalloc(coherence->context, coherence->module_count, sizeof *visit.partial);
+    gpc_status status = visit.passed && visit.partial ? GPC_OK : gpci_out_of_memory(error);
     if (status == GPC_OK) {
-        bool unknown = !is_alone(c) && walk_homes(c, &all, &w) != GPC_OK;
-        for (uint32_t i = 0; i < c->module_count; i++)
-            c->modules[i].place = place_of(&c->modules[i], unknown || w.apart[i]);
+        bool unknown = !is_alone(coherence) && walk_homes(coherence, &all, &visit) != GPC_OK;
+        for (uint32_t i = 0; i < coherence->module_count; i++)
+            coherence->modules[i].place = place_of(&coherence->modules[i], unknown || visit.partial[i]);
     }
-    gpci_free(c->context, w.passed);
-    gpci_free(c->context, w.apart);
+    gpci_free(coherence->context, visit.passed);
+    gpci_free(coherence->context, visit.partial);
     return status;
 }
 
 /* Find the protocol's table for the module's place. */
-static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *error) {
+static gpc_status find_rules(const gpc_protocol *protocol, gpci_module *module, gpc_error *error) {
     static const char *const places[] = {"the first level", "a level between", "a shared level", "memory"};
-    const gpc_protocol_rules *rules[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
-    if (!rules[m->place])
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_tree_title_of(m).text,
-                         p->name, places[m->place]);
-    m->rules = *rules[m->place];
-    const gpci_module_place table = m->place == GPCI_PLACE_LAST && !p->shared ? GPCI_PLACE_BETWEEN : m->place;
-    m->named = p->event_count;
-    m->named_rules = m->named ? p->event_rules[table] : NULL;
-    m->raises = m->named ? p->raises[table] : NULL;
+    const gpc_protocol_rules *rules[] = {protocol->first, protocol->between,
+                                         protocol->shared ? protocol->shared : protocol->between, protocol->memory};
+    if (!rules[module->place])
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s",
+                         gpci_tree_title_of(module).text, protocol->name, places[module->place]);
+    module->rules = *rules[module->place];
+    const gpci_module_place table =
+        module->place == GPCI_PLACE_LAST && !protocol->shared ? GPCI_PLACE_BETWEEN : module->place;
+    module->named = protocol->event_count;
+    module->named_rules = module->named ? protocol->event_rules[table] : NULL;
+    module->raises = module->named ? protocol->raises[table] : NULL;
     return GPC_OK;
 }
 
@@ -111,20 +114,21 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
  * Byte masks need a cache whose low modules are memories that no other cache uses: no module below asks the cache for
  * the data.
  */
-static gpc_status check_masks(const gpc_coherence *c, const gpci_module *m, gpc_error *error) {
-    bool over_memory = m->place == GPCI_PLACE_LAST;
-    for (uint32_t i = 0; i < m->given.low_count; i++)
-        over_memory &= c->modules[m->given.low[i]].given.memory;
-    if (m->given.byte_masks && !over_memory)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "byte_masks", "is for caches that all processors share, over %s", "a memory");
+static gpc_status check_masks(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
+    bool over_memory = module->place == GPCI_PLACE_LAST;
+    for (uint32_t i = 0; i < module->given.low_count; i++)
+        over_memory &= coherence->modules[module->given.low[i]].given.memory;
+    if (module->given.byte_masks && !over_memory)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "byte_masks", "is for caches that all processors share, over %s",
+                         "a memory");
     return GPC_OK;
 }
 
-gpc_status gpci_tree_places(gpc_coherence *c, gpc_error *error) {
-    gpc_status status = find_places(c, error);
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
-        status = check_masks(c, &c->modules[i], error);
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
-        status = find_rules(c->protocol, &c->modules[i], error);
+gpc_status gpci_tree_places(gpc_coherence *coherence, gpc_error *error) {
+    gpc_status status = find_places(coherence, error);
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
+        status = check_masks(coherence, &coherence->modules[i], error);
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
+        status = find_rules(coherence->protocol, &coherence->modules[i], error);
     return status;
 }

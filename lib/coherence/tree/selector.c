@@ -16,8 +16,8 @@
  * groups.
  */
 
-static bool is_hashed(const gpci_module *m) {
-    return m->given.served == GPC_SERVES_HASHED;
+static bool is_hashed(const gpci_module *module) {
+    return module->given.served == GPC_SERVES_HASHED;
 }
 
 /* Bytes of a group of stretches permuted by a hash. */
@@ -25,106 +25,109 @@ static uint64_t group_bytes(const gpci_module *hashed) {
     return hashed->given.divisor << gpci_ceil_log2(hashed->given.modulus);
 }
 
-static gpc_status check_beside(const gpci_module *hashed, const gpci_module *m, gpc_error *error) {
-    const gpc_coherence_module *g = &m->given;
+static gpc_status check_with_hashed(const gpci_module *hashed, const gpci_module *module, gpc_error *error) {
+    const gpc_coherence_module *given = &module->given;
     const uint64_t within = group_bytes(hashed) - 1;
-    if (g->served == GPC_SERVES_INTERLEAVED)
-        GPCI_TREE_REFUSE(ARGUMENT, m, "served", "is interleaved, in a tree where '%s' is hashed", hashed->given.name);
-    if (is_hashed(m) && (g->divisor != hashed->given.divisor || g->modulus != hashed->given.modulus))
-        GPCI_TREE_REFUSE(ARGUMENT, m, "divisor", "and modulus are other than those of '%s', hashed too",
+    if (given->served == GPC_SERVES_INTERLEAVED)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "served", "is interleaved, in a tree where '%s' is hashed",
                          hashed->given.name);
-    if (g->served == GPC_SERVES_RANGE && ((g->first & within) || (g->last & within) != within))
-        GPCI_TREE_REFUSE(ARGUMENT, m, "first", "and last cut %llu bytes that are hashed over '%s' and others",
+    if (is_hashed(module) && (given->divisor != hashed->given.divisor || given->modulus != hashed->given.modulus))
+        GPCI_TREE_REFUSE(ARGUMENT, module, "divisor", "and modulus are other than those of '%s', hashed too",
+                         hashed->given.name);
+    if (given->served == GPC_SERVES_RANGE && ((given->first & within) || (given->last & within) != within))
+        GPCI_TREE_REFUSE(ARGUMENT, module, "first", "and last cut %llu bytes that are hashed over '%s' and others",
                          (unsigned long long)within + 1, hashed->given.name);
     return GPC_OK;
 }
 
-gpc_status gpci_tree_check_hashes(const gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_check_hashes(const gpc_coherence *coherence, gpc_error *error) {
     const gpci_module *hashed = NULL;
-    for (uint32_t i = 0; i < c->module_count && !hashed; i++)
-        hashed = is_hashed(&c->modules[i]) ? &c->modules[i] : NULL;
+    for (uint32_t i = 0; i < coherence->module_count && !hashed; i++)
+        hashed = is_hashed(&coherence->modules[i]) ? &coherence->modules[i] : NULL;
     gpc_status status = GPC_OK;
-    for (uint32_t i = 0; hashed && i < c->module_count && status == GPC_OK; i++)
-        status = check_beside(hashed, &c->modules[i], error);
+    for (uint32_t i = 0; hashed && i < coherence->module_count && status == GPC_OK; i++)
+        status = check_with_hashed(hashed, &coherence->modules[i], error);
     return status;
 }
 
 /* True if a module needs a selector. `dense` matters only with several blocks in a stretch. */
-static bool needs_selector(const gpci_module *m) {
-    const gpc_coherence_module *g = &m->given;
-    const bool gaps = m->interleaved && g->modulus > 1 && g->divisor != (uint64_t)g->block_bytes << m->sector_shift;
-    return is_hashed(m) || g->index != GPC_INDEX_MODULO || (g->dense && gaps);
+static bool needs_selector(const gpci_module *module) {
+    const gpc_coherence_module *given = &module->given;
+    const bool gaps = module->interleaved && given->modulus > 1 &&
+                      given->divisor != (uint64_t)given->block_bytes << module->sector_shift;
+    return is_hashed(module) || given->index != GPC_INDEX_MODULO || (given->dense && gaps);
 }
 
-static bool same_selector(const gpci_module *a, const gpci_module *b) {
-    const gpc_coherence_module *g = &a->given, *h = &b->given;
-    return g->served == h->served && g->divisor == h->divisor && g->modulus == h->modulus && g->sets == h->sets &&
-           g->index == h->index;
+static bool same_selector(const gpci_module *left, const gpci_module *right) {
+    const gpc_coherence_module *given = &left->given, *other = &right->given;
+    return given->served == other->served && given->divisor == other->divisor && given->modulus == other->modulus &&
+           given->sets == other->sets && given->index == other->index;
 }
 
-static gpc_status make(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    const gpc_coherence_module *g = &m->given;
-    if (m->interleaved && g->modulus > GPCI_TREE_BANKS)
-        GPCI_TREE_REFUSE(RANGE, m, "modulus", "is %llu, more than %u, with hashed sets or stretches of several blocks",
-                         (unsigned long long)g->modulus, GPCI_TREE_BANKS);
-    gpci_tree_selector *s = gpci_zalloc(c->context, 1, sizeof *s);
-    if (!s)
+static gpc_status make(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
+    const gpc_coherence_module *given = &module->given;
+    if (module->interleaved && given->modulus > GPCI_TREE_BANKS)
+        GPCI_TREE_REFUSE(RANGE, module, "modulus",
+                         "is %llu, more than %u, with hashed sets or stretches of several blocks",
+                         (unsigned long long)given->modulus, GPCI_TREE_BANKS);
+    gpci_tree_selector *selector = gpci_zalloc(coherence->context, 1, sizeof *selector);
+    if (!selector)
         return gpci_out_of_memory(error);
-    s->next = c->selectors;
-    c->selectors = s;
-    m->selector = s;
+    selector->next = coherence->selectors;
+    coherence->selectors = selector;
+    module->selector = selector;
     gpc_error detail = GPC_ERROR_INIT;
-    gpc_status status = gpci_index_init(&s->index, (gpc_index)g->index, g->sets, NULL, NULL, &detail);
-    if (status == GPC_OK && m->interleaved)
-        status = gpci_interleave_init(&s->spread, is_hashed(m) ? GPCI_SPREAD_HASH : GPCI_SPREAD_MODULO, g->divisor,
-                                      (uint32_t)g->modulus, 1, &detail);
-    return status < 0 ? gpci_fail(error, status, "%s: %s", gpci_tree_title_of(m).text, detail.message) : GPC_OK;
+    gpc_status status = gpci_index_init(&selector->index, (gpc_index)given->index, given->sets, NULL, NULL, &detail);
+    if (status == GPC_OK && module->interleaved)
+        status = gpci_interleave_init(&selector->spread, is_hashed(module) ? GPCI_SPREAD_HASH : GPCI_SPREAD_MODULO,
+                                      given->divisor, (uint32_t)given->modulus, 1, &detail);
+    return status < 0 ? gpci_fail(error, status, "%s: %s", gpci_tree_title_of(module).text, detail.message) : GPC_OK;
 }
 
 /* Find or make the selector of a module that needs one. All modules: the modulus must fit gpci_divisor. */
-static gpc_status select_for(gpc_coherence *c, gpci_module *m, gpc_error *error) {
-    if (m->interleaved && m->given.modulus > UINT32_MAX)
-        GPCI_TREE_REFUSE(RANGE, m, "modulus", "is %llu, more than %u", (unsigned long long)m->given.modulus,
+static gpc_status select_for(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
+    if (module->interleaved && module->given.modulus > UINT32_MAX)
+        GPCI_TREE_REFUSE(RANGE, module, "modulus", "is %llu, more than %u", (unsigned long long)module->given.modulus,
                          UINT32_MAX);
-    if (!needs_selector(m))
+    if (!needs_selector(module))
         return GPC_OK;
-    for (uint32_t i = m->index; i-- > 0;)
-        if (c->modules[i].selector && same_selector(&c->modules[i], m)) {
-            m->selector = c->modules[i].selector;
+    for (uint32_t i = module->index; i-- > 0;)
+        if (coherence->modules[i].selector && same_selector(&coherence->modules[i], module)) {
+            module->selector = coherence->modules[i].selector;
             return GPC_OK;
         }
-    return make(c, m, error);
+    return make(coherence, module, error);
 }
 
-gpc_status gpci_tree_select(gpc_coherence *c, gpc_error *error) {
+gpc_status gpci_tree_select(gpc_coherence *coherence, gpc_error *error) {
     gpc_status status = GPC_OK;
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++)
-        status = select_for(c, &c->modules[i], error);
-    for (uint32_t i = 0; i < c->module_count && status == GPC_OK; i++) {
-        gpci_module *m = &c->modules[i];
-        const gpci_module *bank = m->banks ? &c->modules[m->given.low[0]] : NULL;
-        m->bank_selector = bank && is_hashed(bank) ? bank->selector : NULL;
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
+        status = select_for(coherence, &coherence->modules[i], error);
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
+        gpci_module *module = &coherence->modules[i];
+        const gpci_module *bank = module->banks ? &coherence->modules[module->given.low[0]] : NULL;
+        module->bank_selector = bank && is_hashed(bank) ? bank->selector : NULL;
     }
     return status;
 }
 
-void gpci_tree_selectors_release(gpc_coherence *c) {
-    for (gpci_tree_selector *s = c->selectors, *next; s; s = next) {
-        next = s->next;
-        gpci_free(c->context, s);
+void gpci_tree_selectors_release(gpc_coherence *coherence) {
+    for (gpci_tree_selector *selector = coherence->selectors, *next; selector; selector = next) {
+        next = selector->next;
+        gpci_free(coherence->context, selector);
     }
 }
 
-uint64_t gpci_tree_residue(const gpci_module *m, uint64_t address) {
+uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address) {
     uint64_t inner;
-    if (m->selector)
-        return gpci_interleave_slice(&m->selector->spread, address, &inner);
-    return address / m->given.divisor % m->given.modulus;
+    if (module->selector)
+        return gpci_interleave_slice(&module->selector->spread, address, &inner);
+    return address / module->given.divisor % module->given.modulus;
 }
 
-uint32_t gpci_tree_selected_set(const gpci_module *m, uint64_t tag) {
+uint32_t gpci_tree_selected_set(const gpci_module *module, uint64_t tag) {
     uint64_t inner = tag;
-    if (m->interleaved)
-        gpci_interleave_slice(&m->selector->spread, tag, &inner);
-    return gpci_index_of(&m->selector->index, inner >> m->line_shift);
+    if (module->interleaved)
+        gpci_interleave_slice(&module->selector->spread, tag, &inner);
+    return gpci_index_of(&module->selector->index, inner >> module->line_shift);
 }

@@ -13,22 +13,23 @@
  *   networks, in a tree with timing   the module each output of a switch served last
  */
 
-static size_t entry_bytes(const gpci_module *m) {
-    return sizeof(uint64_t) + 1 + m->sub_blocks * (sizeof *m->owners + m->sharer_words * sizeof *m->sharers);
+static size_t entry_bytes(const gpci_module *module) {
+    return sizeof(uint64_t) + 1 +
+           module->sub_blocks * (sizeof *module->owners + module->sharer_words * sizeof *module->sharers);
 }
 
-static size_t store_bytes(const gpc_coherence *c) {
-    return sizeof(uint64_t) + ((size_t)1 << c->memory_shift);
+static size_t store_bytes(const gpc_coherence *coherence) {
+    return sizeof(uint64_t) + ((size_t)1 << coherence->memory_shift);
 }
 
-size_t gpci_coherence_saved_bytes(const gpc_coherence *c) {
-    size_t bytes = c->slab_bytes + sizeof(uint32_t) + c->memory_map.count * store_bytes(c);
-    bytes += sizeof(uint32_t) + c->pages.count * (sizeof(uint64_t) + sizeof(uint32_t));
-    if (c->timing)
-        bytes += (size_t)c->star_count * c->module_count * sizeof *c->stars->last;
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (c->modules[i].full_map)
-            bytes += sizeof(uint32_t) + c->modules[i].map.count * entry_bytes(&c->modules[i]);
+size_t gpci_coherence_saved_bytes(const gpc_coherence *coherence) {
+    size_t bytes = coherence->slab_bytes + sizeof(uint32_t) + coherence->memory_map.count * store_bytes(coherence);
+    bytes += sizeof(uint32_t) + coherence->pages.count * (sizeof(uint64_t) + sizeof(uint32_t));
+    if (coherence->timing)
+        bytes += (size_t)coherence->star_count * coherence->module_count * sizeof *coherence->stars->last;
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        if (coherence->modules[i].full_map)
+            bytes += sizeof(uint32_t) + coherence->modules[i].map.count * entry_bytes(&coherence->modules[i]);
     return bytes;
 }
 
@@ -54,102 +55,104 @@ static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uin
     return found;
 }
 
-static char *save_map(const gpci_module *m, char *at) {
-    const size_t words = (size_t)m->sub_blocks * m->sharer_words; /* sets of a full map have no codes */
+static char *save_map(const gpci_module *module, char *at) {
+    const size_t words = (size_t)module->sub_blocks * module->sharer_words; /* sets of a full map have no codes */
     uint64_t number = 0;
     uint32_t block = 0;
-    at = put(at, &m->map.count, sizeof m->map.count);
-    for (uint64_t from = 0; next_entry(&m->map, from, &number, &block); from = number + 1) {
+    at = put(at, &module->map.count, sizeof module->map.count);
+    for (uint64_t from = 0; next_entry(&module->map, from, &number, &block); from = number + 1) {
         at = put(at, &number, sizeof number);
-        at = put(at, &m->states[block], 1);
-        at = put(at, m->owners + (size_t)block * m->sub_blocks, m->sub_blocks * sizeof *m->owners);
-        at = put(at, m->sharers + (size_t)block * words, words * sizeof *m->sharers);
+        at = put(at, &module->states[block], 1);
+        at = put(at, module->owners + (size_t)block * module->sub_blocks, module->sub_blocks * sizeof *module->owners);
+        at = put(at, module->sharers + (size_t)block * words, words * sizeof *module->sharers);
     }
     return at;
 }
 
-static const char *load_map(gpci_module *m, const char *at) {
-    const uint32_t used = m->map.count; /* later blocks are in I; in a memory with room for many, most are */
-    const size_t words = (size_t)m->sub_blocks * m->sharer_words;
+static const char *load_map(gpci_module *module, const char *at) {
+    const uint32_t used = module->map.count; /* later blocks are in I; in a memory with room for many, most are */
+    const size_t words = (size_t)module->sub_blocks * module->sharer_words;
     uint32_t count = 0;
     uint64_t number = 0;
     at = get(at, &count, sizeof count);
-    gpci_map_clear(&m->map);
+    gpci_map_clear(&module->map);
     for (uint32_t block = 0; block < count; block++) {
         at = get(at, &number, sizeof number);
-        at = get(at, &m->states[block], 1);
-        at = get(at, m->owners + (size_t)block * m->sub_blocks, m->sub_blocks * sizeof *m->owners);
-        at = get(at, m->sharers + (size_t)block * words, words * sizeof *m->sharers);
-        m->tags[block] = m->states[block] == GPC_LINE_I ? 0 : number << m->block_shift;
-        gpci_map_add(&m->map, number, block);
+        at = get(at, &module->states[block], 1);
+        at = get(at, module->owners + (size_t)block * module->sub_blocks, module->sub_blocks * sizeof *module->owners);
+        at = get(at, module->sharers + (size_t)block * words, words * sizeof *module->sharers);
+        module->tags[block] = module->states[block] == GPC_LINE_I ? 0 : number << module->block_shift;
+        gpci_map_add(&module->map, number, block);
     }
     for (uint32_t block = count; block < used; block++)
-        gpci_module_write(m, block, 0, GPC_LINE_I);
+        gpci_module_write(module, block, 0, GPC_LINE_I);
     return at;
 }
 
 /* Zero the saved data of blocks that are invalid or have no data. */
-static void clear_invalid(const gpc_coherence *c, const gpci_module *m, char *saved) {
-    if (!m->data)
+static void clear_invalid(const gpc_coherence *coherence, const gpci_module *module, char *saved) {
+    if (!module->data)
         return;
-    for (uint32_t block = 0; block < m->blocks; block++)
-        if (m->states[block] == GPC_LINE_I || gpci_module_directory_only(m, block)) {
-            memset(saved + ((char *)gpci_module_data_of(m, block) - (char *)c->slab), 0, m->given.block_bytes);
-            memset(saved + ((char *)gpci_module_dirty_of(m, block) - (char *)c->slab), 0, m->mask_bytes);
+    for (uint32_t block = 0; block < module->blocks; block++)
+        if (module->states[block] == GPC_LINE_I || gpci_module_directory_only(module, block)) {
+            memset(saved + ((char *)gpci_module_data_of(module, block) - (char *)coherence->slab), 0,
+                   module->given.block_bytes);
+            memset(saved + ((char *)gpci_module_dirty_of(module, block) - (char *)coherence->slab), 0,
+                   module->mask_bytes);
         }
 }
 
-void gpci_coherence_save(const gpc_coherence *c, void *saved) {
-    const size_t block_bytes = (size_t)1 << c->memory_shift;
+void gpci_coherence_save(const gpc_coherence *coherence, void *saved) {
+    const size_t block_bytes = (size_t)1 << coherence->memory_shift;
     uint64_t number = 0;
     uint32_t place = 0;
-    char *at = put(saved, c->slab, c->slab_bytes);
-    for (uint32_t i = 0; i < c->module_count; i++) {
-        clear_invalid(c, &c->modules[i], saved);
-        if (c->modules[i].full_map)
-            at = save_map(&c->modules[i], at);
+    char *at = put(saved, coherence->slab, coherence->slab_bytes);
+    for (uint32_t i = 0; i < coherence->module_count; i++) {
+        clear_invalid(coherence, &coherence->modules[i], saved);
+        if (coherence->modules[i].full_map)
+            at = save_map(&coherence->modules[i], at);
     }
-    at = put(at, &c->pages.count, sizeof c->pages.count);
-    for (uint64_t from = 0; next_entry(&c->pages, from, &number, &place); from = number + 1) {
+    at = put(at, &coherence->pages.count, sizeof coherence->pages.count);
+    for (uint64_t from = 0; next_entry(&coherence->pages, from, &number, &place); from = number + 1) {
         at = put(at, &number, sizeof number);
         at = put(at, &place, sizeof place);
     }
-    at = put(at, &c->memory_map.count, sizeof c->memory_map.count);
-    for (uint64_t from = 0; next_entry(&c->memory_map, from, &number, &place); from = number + 1) {
+    at = put(at, &coherence->memory_map.count, sizeof coherence->memory_map.count);
+    for (uint64_t from = 0; next_entry(&coherence->memory_map, from, &number, &place); from = number + 1) {
         at = put(at, &number, sizeof number);
-        at = put(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
+        at = put(at, coherence->memory_bytes + ((size_t)place << coherence->memory_shift), block_bytes);
     }
-    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
-        for (uint32_t m = 0; m < c->module_count; m++)
-            at = put(at, &c->stars[i].last[m], sizeof c->stars[i].last[m]);
+    for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
+        for (uint32_t m = 0; m < coherence->module_count; m++)
+            at = put(at, &coherence->stars[i].last[m], sizeof coherence->stars[i].last[m]);
 }
 
-void gpci_coherence_load(gpc_coherence *c, const void *saved) {
-    const size_t block_bytes = (size_t)1 << c->memory_shift;
+void gpci_coherence_load(gpc_coherence *coherence, const void *saved) {
+    const size_t block_bytes = (size_t)1 << coherence->memory_shift;
     uint32_t count = 0;
     uint64_t number = 0;
-    const char *at = get(saved, c->slab, c->slab_bytes);
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (c->modules[i].full_map)
-            at = load_map(&c->modules[i], at);
+    const char *at = get(saved, coherence->slab, coherence->slab_bytes);
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        if (coherence->modules[i].full_map)
+            at = load_map(&coherence->modules[i], at);
     at = get(at, &count, sizeof count);
-    gpci_map_clear(&c->pages);
+    gpci_map_clear(&coherence->pages);
     for (uint32_t home; count; count--) {
         at = get(at, &number, sizeof number);
         at = get(at, &home, sizeof home);
-        gpci_map_add(&c->pages, number, home);
+        gpci_map_add(&coherence->pages, number, home);
     }
     at = get(at, &count, sizeof count);
-    gpci_map_clear(&c->memory_map);
+    gpci_map_clear(&coherence->memory_map);
     for (uint32_t place = 0; place < count; place++) {
         at = get(at, &number, sizeof number);
-        at = get(at, c->memory_bytes + ((size_t)place << c->memory_shift), block_bytes);
-        gpci_map_add(&c->memory_map, number, place);
+        at = get(at, coherence->memory_bytes + ((size_t)place << coherence->memory_shift), block_bytes);
+        gpci_map_add(&coherence->memory_map, number, place);
     }
-    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
-        for (uint32_t m = 0; m < c->module_count; m++)
-            at = get(at, &c->stars[i].last[m], sizeof c->stars[i].last[m]);
-    c->message_count = c->transition_count = 0;
-    c->failed = GPC_OK;
-    c->busy = false;
+    for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
+        for (uint32_t m = 0; m < coherence->module_count; m++)
+            at = get(at, &coherence->stars[i].last[m], sizeof coherence->stars[i].last[m]);
+    coherence->message_count = coherence->transition_count = 0;
+    coherence->failed = GPC_OK;
+    coherence->busy = false;
 }

@@ -9,89 +9,93 @@
  */
 
 /* Directory of a memory, with an entry for every block ever cached. */
-static void archive_full_map(gpc_context *context, gpci_module *m, gpci_archive *a) {
-    const size_t words = (size_t)m->sub_blocks * m->sharer_words;
-    uint32_t count = (uint32_t)gpci_archive_count(a, m->map.count, sizeof *m->map.entries);
-    if (a->loading && a->status == GPC_OK && count > m->map.count &&
-        gpci_module_reserve(context, m, count - m->map.count) < 0)
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    gpci_map_archive(context, &m->map, a);
-    if (m->map.count != count)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a directory of another length than its map's");
-    if (a->status < 0)
+static void archive_full_map(gpc_context *context, gpci_module *module, gpci_archive *archive) {
+    const size_t words = (size_t)module->sub_blocks * module->sharer_words;
+    uint32_t count = (uint32_t)gpci_archive_count(archive, module->map.count, sizeof *module->map.entries);
+    if (archive->loading && archive->status == GPC_OK && count > module->map.count &&
+        gpci_module_reserve(context, module, count - module->map.count) < 0)
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
+    gpci_map_archive(context, &module->map, archive);
+    if (module->map.count != count)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a directory of another length than its map's");
+    if (archive->status < 0)
         return;
-    gpci_archive_bytes(a, m->tags, count * sizeof *m->tags);
-    gpci_archive_bytes(a, m->states, count * sizeof *m->states);
-    gpci_archive_bytes(a, m->owners, count * m->sub_blocks * sizeof *m->owners);
-    gpci_archive_bytes(a, m->sharers, count * words * sizeof *m->sharers);
+    gpci_archive_bytes(archive, module->tags, count * sizeof *module->tags);
+    gpci_archive_bytes(archive, module->states, count * sizeof *module->states);
+    gpci_archive_bytes(archive, module->owners, count * module->sub_blocks * sizeof *module->owners);
+    gpci_archive_bytes(archive, module->sharers, count * words * sizeof *module->sharers);
 }
 
-static void archive_policies(gpci_module *m, gpci_archive *a) {
-    gpci_policy *const policies[] = {m->policy, m->predictor};
+static void archive_policies(gpci_module *module, gpci_archive *archive) {
+    gpci_policy *const policies[] = {module->policy, module->predictor};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (policies[i] && gpci_policy_can_be_saved(policies[i], a))
-            gpci_policy_state(policies[i], gpci_archive_bytes, a);
-    uint32_t *const marks[] = {m->warps, m->reuse, m->marks};
+        if (policies[i] && gpci_policy_can_be_saved(policies[i], archive))
+            gpci_policy_state(policies[i], gpci_archive_bytes, archive);
+    uint32_t *const marks[] = {module->warps, module->reuse, module->marks};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (marks[i])
-            gpci_archive_bytes(a, marks[i], m->blocks * sizeof *marks[i]);
-    gpci_tokens_archive(m->tokens, a);
+            gpci_archive_bytes(archive, marks[i], module->blocks * sizeof *marks[i]);
+    gpci_tokens_archive(module->tokens, archive);
 }
 
-static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
-    const size_t states = (size_t)c->states * c->states;
-    if (m->full_map)
-        archive_full_map(c->context, m, a);
+static void archive_module(gpc_coherence *coherence, gpci_module *module, gpci_archive *archive) {
+    const size_t states = (size_t)coherence->states * coherence->states;
+    if (module->full_map)
+        archive_full_map(coherence->context, module, archive);
     else
-        gpci_archive_same(a, m->blocks, "a module has another number of blocks");
-    archive_policies(m, a);
-    GPCI_ARCHIVE_FIELD(a, m->through), GPCI_ARCHIVE_FIELD(a, m->leaving), GPCI_ARCHIVE_FIELD(a, m->notified_line),
-        GPCI_ARCHIVE_FIELD(a, m->notified_access), GPCI_ARCHIVE_FIELD(a, m->notified_again);
-    GPCI_ARCHIVE_FIELD(a, m->kept_out), GPCI_ARCHIVE_FIELD(a, m->asked_line), GPCI_ARCHIVE_FIELD(a, m->asked_access);
-    GPCI_ARCHIVE_FIELD(a, m->word), GPCI_ARCHIVE_FIELD(a, m->answer), GPCI_ARCHIVE_FIELD(a, m->answered_line),
-        GPCI_ARCHIVE_FIELD(a, m->answered_access);
-    GPCI_ARCHIVE_FIELD(a, m->decided), GPCI_ARCHIVE_FIELD(a, m->let_in), GPCI_ARCHIVE_FIELD(a, m->seen);
-    GPCI_ARCHIVE_FIELD(a, m->counts), GPCI_ARCHIVE_FIELD(a, m->sampled_reads), GPCI_ARCHIVE_FIELD(a, m->sampled_hits),
-        GPCI_ARCHIVE_FIELD(a, m->stats);
+        gpci_archive_same(archive, module->blocks, "a module has another number of blocks");
+    archive_policies(module, archive);
+    GPCI_ARCHIVE_FIELD(archive, module->through), GPCI_ARCHIVE_FIELD(archive, module->leaving),
+        GPCI_ARCHIVE_FIELD(archive, module->notified_line), GPCI_ARCHIVE_FIELD(archive, module->notified_access),
+        GPCI_ARCHIVE_FIELD(archive, module->notified_again);
+    GPCI_ARCHIVE_FIELD(archive, module->kept_out), GPCI_ARCHIVE_FIELD(archive, module->asked_line),
+        GPCI_ARCHIVE_FIELD(archive, module->asked_access);
+    GPCI_ARCHIVE_FIELD(archive, module->word), GPCI_ARCHIVE_FIELD(archive, module->answer),
+        GPCI_ARCHIVE_FIELD(archive, module->answered_line), GPCI_ARCHIVE_FIELD(archive, module->answered_access);
+    GPCI_ARCHIVE_FIELD(archive, module->decided), GPCI_ARCHIVE_FIELD(archive, module->let_in),
+        GPCI_ARCHIVE_FIELD(archive, module->seen);
+    GPCI_ARCHIVE_FIELD(archive, module->counts), GPCI_ARCHIVE_FIELD(archive, module->sampled_reads),
+        GPCI_ARCHIVE_FIELD(archive, module->sampled_hits), GPCI_ARCHIVE_FIELD(archive, module->stats);
 #ifdef GPCI_CHECK
-    GPCI_ARCHIVE_FIELD(a, m->invalidations_again);
+    GPCI_ARCHIVE_FIELD(archive, module->invalidations_again);
 #endif
-    if (m->transitions)
-        gpci_archive_bytes(a, m->transitions, states * sizeof *m->transitions);
-    if (m->origins)
-        gpci_archive_bytes(a, m->origins, states * sizeof *m->origins);
+    if (module->transitions)
+        gpci_archive_bytes(archive, module->transitions, states * sizeof *module->transitions);
+    if (module->origins)
+        gpci_archive_bytes(archive, module->origins, states * sizeof *module->origins);
 }
 
-static void archive_memory(gpc_coherence *c, gpci_archive *a) {
-    const size_t bytes = (size_t)1 << c->memory_shift;
-    gpci_map_archive(c->context, &c->memory_map, a);
-    if (a->loading && c->memory_map.count > c->memory_room && a->status == GPC_OK) {
-        uint8_t *larger = gpci_resize(c->context, c->memory_bytes, c->memory_map.count, bytes);
+static void archive_memory(gpc_coherence *coherence, gpci_archive *archive) {
+    const size_t bytes = (size_t)1 << coherence->memory_shift;
+    gpci_map_archive(coherence->context, &coherence->memory_map, archive);
+    if (archive->loading && coherence->memory_map.count > coherence->memory_capacity && archive->status == GPC_OK) {
+        uint8_t *larger = gpci_resize(coherence->context, coherence->memory_bytes, coherence->memory_map.count, bytes);
         if (!larger) {
-            gpci_map_clear(&c->memory_map);
-            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+            gpci_map_clear(&coherence->memory_map);
+            gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
             return;
         }
-        c->memory_bytes = larger;
-        c->memory_room = c->memory_map.count;
+        coherence->memory_bytes = larger;
+        coherence->memory_capacity = coherence->memory_map.count;
     }
-    gpci_archive_bytes(a, c->memory_bytes, c->memory_map.count * bytes);
+    gpci_archive_bytes(archive, coherence->memory_bytes, coherence->memory_map.count * bytes);
 }
 
-void gpci_coherence_archive(gpc_coherence *c, gpci_archive *a) {
-    if (c->failed < 0)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "the tree has failed: it can only be destroyed");
-    gpci_archive_same(a, c->module_count, "a tree of another number of modules");
-    gpci_archive_same(a, c->slab_bytes, "a tree of another size");
-    gpci_archive_bytes(a, c->slab, c->slab_bytes);
-    for (uint32_t i = 0; i < c->module_count; i++)
-        archive_module(c, &c->modules[i], a);
-    gpci_map_archive(c->context, &c->pages, a);
-    archive_memory(c, a);
-    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
-        for (uint32_t m = 0; m < c->module_count; m++)
-            GPCI_ARCHIVE_FIELD(a, c->stars[i].last[m]);
-    GPCI_ARCHIVE_FIELD(a, c->line_access), GPCI_ARCHIVE_FIELD(a, c->line_accesses), GPCI_ARCHIVE_FIELD(a, c->follows),
-        GPCI_ARCHIVE_FIELD(a, c->overturned);
-    GPCI_ARCHIVE_FIELD(a, c->asks), GPCI_ARCHIVE_FIELD(a, c->deepest), GPCI_ARCHIVE_FIELD(a, c->busy);
+void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
+    if (coherence->failed < 0)
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "the tree has failed: it can only be destroyed");
+    gpci_archive_same(archive, coherence->module_count, "a tree of another number of modules");
+    gpci_archive_same(archive, coherence->slab_bytes, "a tree of another size");
+    gpci_archive_bytes(archive, coherence->slab, coherence->slab_bytes);
+    for (uint32_t i = 0; i < coherence->module_count; i++)
+        archive_module(coherence, &coherence->modules[i], archive);
+    gpci_map_archive(coherence->context, &coherence->pages, archive);
+    archive_memory(coherence, archive);
+    for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
+        for (uint32_t m = 0; m < coherence->module_count; m++)
+            GPCI_ARCHIVE_FIELD(archive, coherence->stars[i].last[m]);
+    GPCI_ARCHIVE_FIELD(archive, coherence->line_access), GPCI_ARCHIVE_FIELD(archive, coherence->line_accesses),
+        GPCI_ARCHIVE_FIELD(archive, coherence->follows), GPCI_ARCHIVE_FIELD(archive, coherence->overturned);
+    GPCI_ARCHIVE_FIELD(archive, coherence->asks), GPCI_ARCHIVE_FIELD(archive, coherence->deepest),
+        GPCI_ARCHIVE_FIELD(archive, coherence->busy);
 }

@@ -12,91 +12,95 @@
  * True if the protocol has N: a non-coherent store can lead to it. After a read request the next state is
  * `next_shared`, because a non-coherent store always shares the block.
  */
-static bool stores_non_coherently(const gpc_coherence *c) {
-    const gpc_protocol_rule(*rules)[GPC_EVENT_COUNT] = *c->protocol->first;
-    for (uint32_t state = 0; state < c->states; state++) {
+static bool stores_non_coherently(const gpc_coherence *coherence) {
+    const gpc_protocol_rule(*rules)[GPC_EVENT_COUNT] = *coherence->protocol->first;
+    for (uint32_t state = 0; state < coherence->states; state++) {
         const gpc_protocol_rule *rule = &rules[state][GPC_EVENT_N_STORE];
         const bool asks = rule->actions & GPC_DO_READ_REQUEST;
-        if (gpci_tree_is_masked(c, (uint8_t)state) || !rule->actions)
+        if (gpci_tree_is_masked(coherence, (uint8_t)state) || !rule->actions)
             continue;
-        if (gpci_tree_is_masked(c, rule->next) || (asks && gpci_tree_is_masked(c, rule->next_shared)))
+        if (gpci_tree_is_masked(coherence, rule->next) || (asks && gpci_tree_is_masked(coherence, rule->next_shared)))
             return true;
     }
     return false;
 }
 
-gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
-    c->first_map = 0;
-    while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
-        c->first_map++;
-    c->non_coherent = stores_non_coherently(c);
-    for (uint32_t state = GPC_LINE_COUNT; state < c->states; state++) {
-        c->forwards |= gpci_tree_stays_owner(c, (uint8_t)state);
-        c->detaches |= gpci_tree_is_detached(c, (uint8_t)state);
+gpc_status gpci_tree_engine_prepare(gpc_coherence *coherence) {
+    coherence->first_map = 0;
+    while (coherence->first_map < coherence->module_count && !coherence->modules[coherence->first_map].full_map)
+        coherence->first_map++;
+    coherence->non_coherent = stores_non_coherently(coherence);
+    for (uint32_t state = GPC_LINE_COUNT; state < coherence->states; state++) {
+        coherence->forwards |= gpci_tree_stays_owner(coherence, (uint8_t)state);
+        coherence->detaches |= gpci_tree_is_detached(coherence, (uint8_t)state);
     }
-    if (c->neighbour_limit) {
-        c->neighbour_fetch_room = c->levels * (1 + c->neighbour_limit);
-        c->neighbour_fetches = gpci_alloc(c->context, c->neighbour_fetch_room * sizeof *c->neighbour_fetches);
+    if (coherence->neighbour_limit) {
+        coherence->neighbour_fetch_capacity = coherence->levels * (1 + coherence->neighbour_limit);
+        coherence->neighbour_fetches =
+            gpci_alloc(coherence->context, coherence->neighbour_fetch_capacity * sizeof *coherence->neighbour_fetches);
     }
-    return c->neighbour_fetches || !c->neighbour_limit ? GPC_OK : GPC_ERROR_MEMORY;
+    return coherence->neighbour_fetches || !coherence->neighbour_limit ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-void gpci_tree_engine_release(gpc_coherence *c) {
-    gpci_free(c->context, c->neighbour_fetches);
+void gpci_tree_engine_release(gpc_coherence *coherence) {
+    gpci_free(coherence->context, coherence->neighbour_fetches);
 }
 
-void gpci_coherence_inject(gpc_coherence *c, uint32_t faults, uint32_t protocol_flags) {
-    c->own = *c->protocol;
-    c->own.flags |= protocol_flags;
-    c->protocol = &c->own;
-    c->faults |= faults;
+void gpci_coherence_inject(gpc_coherence *coherence, uint32_t faults, uint32_t protocol_flags) {
+    coherence->own = *coherence->protocol;
+    coherence->own.flags |= protocol_flags;
+    coherence->protocol = &coherence->own;
+    coherence->faults |= faults;
 }
 
 /* Reserve memory for the block and the neighbours. */
-static gpc_status reserve_bytes(gpc_coherence *c, uint64_t address) {
-    const uint64_t first = address & ~c->group_mask, step = (uint64_t)1 << c->memory_shift;
-    gpc_status status = gpci_tree_memory_reserve(c, address);
-    for (uint64_t at = 0; c->neighbour_limit && at <= c->group_mask && status == GPC_OK; at += step)
-        status = gpci_tree_memory_reserve(c, first + at);
+static gpc_status reserve_bytes(gpc_coherence *coherence, uint64_t address) {
+    const uint64_t first = address & ~coherence->group_mask, step = (uint64_t)1 << coherence->memory_shift;
+    gpc_status status = gpci_tree_memory_reserve(coherence, address);
+    for (uint64_t at = 0; coherence->neighbour_limit && at <= coherence->group_mask && status == GPC_OK; at += step)
+        status = gpci_tree_memory_reserve(coherence, first + at);
     return status;
 }
 
-gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
-    if (!GPCI_ARRAY_ROOM(c->context, c->messages, c->message_room, c->message_count, c->message_bound) ||
-        !GPCI_ARRAY_ROOM(c->context, c->transitions, c->transition_room, c->transition_count, c->message_bound))
+gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address) {
+    if (!GPCI_ARRAY_RESERVE(coherence->context, coherence->messages, coherence->message_capacity,
+                            coherence->message_count, coherence->message_bound) ||
+        !GPCI_ARRAY_RESERVE(coherence->context, coherence->transitions, coherence->transition_capacity,
+                            coherence->transition_count, coherence->message_bound))
         return GPC_ERROR_MEMORY;
     gpc_status status = GPC_OK;
-    if (c->with_data)
-        status = reserve_bytes(c, address);
-    if (GPCI_UNLIKELY(c->first_touch) && status == GPC_OK)
-        status = gpci_tree_pages_reserve(c);
-    for (uint32_t i = c->first_map; i < c->module_count && status == GPC_OK; i++)
-        if (c->modules[i].full_map && c->modules[i].blocks - c->modules[i].map.count <= c->neighbour_limit)
-            status = gpci_module_reserve(c->context, &c->modules[i], 1 + c->neighbour_limit);
+    if (coherence->with_data)
+        status = reserve_bytes(coherence, address);
+    if (GPCI_UNLIKELY(coherence->first_touch) && status == GPC_OK)
+        status = gpci_tree_pages_reserve(coherence);
+    for (uint32_t i = coherence->first_map; i < coherence->module_count && status == GPC_OK; i++)
+        if (coherence->modules[i].full_map &&
+            coherence->modules[i].blocks - coherence->modules[i].map.count <= coherence->neighbour_limit)
+            status = gpci_module_reserve(coherence->context, &coherence->modules[i], 1 + coherence->neighbour_limit);
     return status;
 }
 
-gpc_status gpci_tree_engine_failure(const gpc_coherence *c, gpc_error *error) {
-    return gpci_fail(error, c->failed, "%s", c->failure);
+gpc_status gpci_tree_engine_failure(const gpc_coherence *coherence, gpc_error *error) {
+    return gpci_fail(error, coherence->failed, "%s", coherence->failure);
 }
 
-static void call_back(const gpc_coherence *c) {
-    const gpc_coherence_callbacks *to = &c->callbacks;
-    for (uint32_t i = 0; to->on_message && i < c->message_count; i++)
-        to->on_message(to->user_data, &c->messages[i]);
-    for (uint32_t i = 0; to->on_transition && i < c->transition_count; i++)
-        to->on_transition(to->user_data, &c->transitions[i]);
+static void call_back(const gpc_coherence *coherence) {
+    const gpc_coherence_callbacks *callbacks = &coherence->callbacks;
+    for (uint32_t i = 0; callbacks->on_message && i < coherence->message_count; i++)
+        callbacks->on_message(callbacks->user_data, &coherence->messages[i]);
+    for (uint32_t i = 0; callbacks->on_transition && i < coherence->transition_count; i++)
+        callbacks->on_transition(callbacks->user_data, &coherence->transitions[i]);
 }
 
-gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done, gpc_coherence_result *result) {
-    call_back(c);
+gpc_status gpci_tree_engine_result(gpc_coherence *coherence, gpc_coherence_result *done, gpc_coherence_result *result) {
+    call_back(coherence);
     if (!result)
         return GPC_OK;
-    done->messages = c->messages;
-    done->message_count = c->message_count;
-    done->transitions = c->transitions;
-    done->transition_count = c->transition_count;
-    done->level = c->deepest;
+    done->messages = coherence->messages;
+    done->message_count = coherence->message_count;
+    done->transitions = coherence->transitions;
+    done->transition_count = coherence->transition_count;
+    done->level = coherence->deepest;
     if (GPCI_LIKELY(result->struct_size == sizeof *result)) {
         *result = *done;
         return GPC_OK;
@@ -105,97 +109,100 @@ gpc_status gpci_tree_engine_result(gpc_coherence *c, gpc_coherence_result *done,
 }
 
 /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
-static bool names_event(const gpc_coherence *c, const gpc_coherence_request *request) {
+static bool names_event(const gpc_coherence *coherence, const gpc_coherence_request *request) {
     const uint32_t event = request->flags >> GPC_ACCESS_EVENT_SHIFT;
-    return event >= GPC_EVENT_COUNT && event < gpci_events_of(c->protocol) &&
-           gpci_like(c->protocol, event) == request->kind;
+    return event >= GPC_EVENT_COUNT && event < gpci_events_of(coherence->protocol) &&
+           gpci_like(coherence->protocol, event) == request->kind;
 }
 
-GPCI_INLINE gpc_status check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
+GPCI_INLINE gpc_status check(const gpc_coherence *coherence, const char *call, const gpc_coherence_request *request,
                              gpc_error *error) {
-    if (request->module >= c->module_count)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, request->module, c->module_count);
-    const gpci_module *m = &c->modules[request->module];
-    if (m->place != GPCI_PLACE_FIRST)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is not of the first level", call, m->given.name);
+    if (request->module >= coherence->module_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %u of %u", call, request->module,
+                         coherence->module_count);
+    const gpci_module *module = &coherence->modules[request->module];
+    if (module->place != GPCI_PLACE_FIRST)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: module %s is not of the first level", call,
+                         module->given.name);
     if (request->kind > GPC_COHERENCE_N_STORE)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: kind %u is none", call, request->kind);
-    uint32_t offset = (uint32_t)(request->address & (m->given.block_bytes - 1));
-    if (!request->size || request->size > m->given.block_bytes - offset)
+    uint32_t offset = (uint32_t)(request->address & (module->given.block_bytes - 1));
+    if (!request->size || request->size > module->given.block_bytes - offset)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %u bytes at %#llx are not within a block of %u", call,
-                         request->size, (unsigned long long)request->address, m->given.block_bytes);
-    if (!gpci_module_serves(m, request->address))
-        return gpci_fail(error, GPC_ERROR_RANGE, "%s: module %s does not serve address %#llx", call, m->given.name,
+                         request->size, (unsigned long long)request->address, module->given.block_bytes);
+    if (!gpci_module_serves(module, request->address))
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: module %s does not serve address %#llx", call, module->given.name,
                          (unsigned long long)request->address);
     if (GPCI_UNLIKELY(request->atomic_count)) {
-        const gpc_status status = gpci_tree_atomics_check(c, call, request, error);
+        const gpc_status status = gpci_tree_atomics_check(coherence, call, request, error);
         if (status != GPC_OK)
             return status;
     }
-    if (GPCI_UNLIKELY(request->flags >> GPC_ACCESS_EVENT_SHIFT) && !names_event(c, request))
+    if (GPCI_UNLIKELY(request->flags >> GPC_ACCESS_EVENT_SHIFT) && !names_event(coherence, request))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no event %u that is like a %s", call,
-                         c->protocol->name, request->flags >> GPC_ACCESS_EVENT_SHIFT,
+                         coherence->protocol->name, request->flags >> GPC_ACCESS_EVENT_SHIFT,
                          gpc_coherence_event_name((gpc_coherence_event)request->kind));
-    return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
+    return coherence->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(coherence, error);
 }
 
-gpc_status gpci_tree_engine_check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
-                                  gpc_error *error) {
-    return check(c, call, request, error);
+gpc_status gpci_tree_engine_check(const gpc_coherence *coherence, const char *call,
+                                  const gpc_coherence_request *request, gpc_error *error) {
+    return check(coherence, call, request, error);
 }
 
-gpc_status gpci_tree_engine_check_idle(const gpc_coherence *c, const char *call, gpc_error *error) {
-    if (c->failed == GPC_OK && c->busy)
+gpc_status gpci_tree_engine_check_idle(const gpc_coherence *coherence, const char *call, gpc_error *error) {
+    if (coherence->failed == GPC_OK && coherence->busy)
         return gpci_fail(error, GPC_ERROR_STATE, "%s: accesses of gpc_coherence_issue are in flight", call);
     return GPC_OK;
 }
 
 /* Perform an access that is no plain hit. */
-static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *c, const gpc_coherence_request *request,
+static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *coherence, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
     if (request->kind == GPC_COHERENCE_ACQUIRE || request->kind == GPC_COHERENCE_RELEASE)
-        return gpci_tree_order(c, request, error, result);
-    gpc_status status = check(c, "gpc_coherence_access", request, error);
-    if (GPCI_UNLIKELY(status == GPC_OK && c->busy))
-        status = gpci_tree_engine_check_idle(c, "gpc_coherence_access", error);
+        return gpci_tree_order(coherence, request, error, result);
+    gpc_status status = check(coherence, "gpc_coherence_access", request, error);
+    if (GPCI_UNLIKELY(status == GPC_OK && coherence->busy))
+        status = gpci_tree_engine_check_idle(coherence, "gpc_coherence_access", error);
     if (status != GPC_OK)
         return status;
-    if (gpci_tree_engine_own(c, request, carried, result, &status))
+    if (gpci_tree_engine_own(coherence, request, carried, result, &status))
         return status;
-    return gpci_alone_access(c, request, carried, error, result);
+    return gpci_alone_access(coherence, request, carried, error, result);
 }
 
-gpc_status gpci_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, const gpc_request *carried,
-                                 gpc_error *error, gpc_coherence_result *result) {
-    if (gpci_tree_engine_hit(c, request, result))
+gpc_status gpci_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                 const gpc_request *carried, gpc_error *error, gpc_coherence_result *result) {
+    if (gpci_tree_engine_hit(coherence, request, result))
         return GPC_OK;
-    return access_step_by_step(c, request, carried, error, result);
+    return access_step_by_step(coherence, request, carried, error, result);
 }
 
-static GPCI_COLD gpc_status access_shown(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
-                                         gpc_coherence_result *result) {
+static GPCI_COLD gpc_status access_shown(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                         gpc_error *error, gpc_coherence_result *result) {
     const gpc_request policy_request = gpci_tree_policy_request(request);
-    return gpci_coherence_access(c, request, &policy_request, error, result);
+    return gpci_coherence_access(coherence, request, &policy_request, error, result);
 }
 
 /* Rare: a request with another header's size, or a tree whose policies see requests. */
-static GPCI_COLD gpc_status access_other(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
-                                         gpc_coherence_result *result) {
+static GPCI_COLD gpc_status access_other(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                         gpc_error *error, gpc_coherence_result *result) {
     gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
     size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
     gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
     if (status != GPC_OK)
         return status;
-    return c->has_policies ? access_shown(c, &ours, error, result)
-                           : gpci_coherence_access(c, &ours, NULL, error, result);
+    return coherence->has_policies ? access_shown(coherence, &ours, error, result)
+                                   : gpci_coherence_access(coherence, &ours, NULL, error, result);
 }
 
-gpc_status gpc_coherence_access(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
+gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
                                 gpc_coherence_result *result) {
-    if (!c || !request)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL", c ? "request" : "coherence");
-    if (GPCI_UNLIKELY(request->struct_size != sizeof *request || c->has_policies))
-        return access_other(c, request, error, result);
-    return gpci_coherence_access(c, request, NULL, error, result);
+    if (!coherence || !request)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL",
+                         coherence ? "request" : "coherence");
+    if (GPCI_UNLIKELY(request->struct_size != sizeof *request || coherence->has_policies))
+        return access_other(coherence, request, error, result);
+    return gpci_coherence_access(coherence, request, NULL, error, result);
 }

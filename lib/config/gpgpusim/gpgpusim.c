@@ -27,188 +27,190 @@ typedef struct token {
     bool quoted;
 } token;
 
-static void skip_blanks(reader *r) {
-    for (;; r->at++) {
-        if (*r->at == '#')
-            r->at += strcspn(r->at, "\n");
-        if (*r->at == '\n')
-            r->line++;
-        if (!*r->at || !strchr(GPCI_BLANK "\v\f", *r->at))
+static void skip_blanks(reader *file) {
+    for (;; file->at++) {
+        if (*file->at == '#')
+            file->at += strcspn(file->at, "\n");
+        if (*file->at == '\n')
+            file->line++;
+        if (!*file->at || !strchr(GPCI_BLANK "\v\f", *file->at))
             return;
     }
 }
 
 /* Read a quoted value: the words up to the closing quote, joined by single blanks. */
-static gpc_status read_quoted(reader *r, token *out) {
-    char *to = out->text = ++r->at;
+static gpc_status read_quoted(reader *file, token *out) {
+    char *to = out->text = ++file->at;
     for (;;) {
-        skip_blanks(r);
-        if (!*r->at)
-            return gpci_import_fail(r->import, out->line, "\"", GPC_ERROR_FORMAT, "the quote is not closed");
-        if (*r->at == '"')
+        skip_blanks(file);
+        if (!*file->at)
+            return gpci_import_fail(file->import, out->line, "\"", GPC_ERROR_FORMAT, "the quote is not closed");
+        if (*file->at == '"')
             break;
         if (to > out->text)
             *to++ = ' ';
-        while (*r->at && !strchr(GPCI_BLANK "\v\f\"#", *r->at))
-            *to++ = *r->at++;
+        while (*file->at && !strchr(GPCI_BLANK "\v\f\"#", *file->at))
+            *to++ = *file->at++;
     }
-    r->at++;
+    file->at++;
     *to = '\0';
     return GPC_OK;
 }
 
 /* Read the next token; its text is NULL at the end. */
-static gpc_status next_token(reader *r, token *out) {
-    skip_blanks(r);
-    *out = (token){.line = r->line, .quoted = *r->at == '"'};
+static gpc_status next_token(reader *file, token *out) {
+    skip_blanks(file);
+    *out = (token){.line = file->line, .quoted = *file->at == '"'};
     if (out->quoted)
-        return read_quoted(r, out);
-    if (!*r->at)
+        return read_quoted(file, out);
+    if (!*file->at)
         return GPC_OK;
-    out->text = r->at;
-    r->at += strcspn(r->at, GPCI_BLANK "\v\f#");
-    if (*r->at == '#') {
-        *r->at++ = '\0';
-        r->at += strcspn(r->at, "\n");
-    } else if (*r->at) {
-        r->line += *r->at == '\n';
-        *r->at++ = '\0';
+    out->text = file->at;
+    file->at += strcspn(file->at, GPCI_BLANK "\v\f#");
+    if (*file->at == '#') {
+        *file->at++ = '\0';
+        file->at += strcspn(file->at, "\n");
+    } else if (*file->at) {
+        file->line += *file->at == '\n';
+        *file->at++ = '\0';
     }
     return GPC_OK;
 }
 
 /* An option's name, as opposed to a value: `-1` is a value. */
-static bool is_option(const token *t) {
-    return !t->quoted && t->text[0] == '-' && t->text[1] && !strchr("0123456789.", t->text[1]);
+static bool is_option(const token *word) {
+    return !word->quoted && word->text[0] == '-' && word->text[1] && !strchr("0123456789.", word->text[1]);
 }
 
-static gpc_status take_value(reader *r, gpci_option_id id, const char *name, size_t line, const token *value) {
-    gpci_option o = {.given = true, .line = line, .text = value->text ? value->text : ""};
-    gpci_option_kind kind = gpci_option_kind_of(id);
+static gpc_status take_value(reader *file, gpci_option_id option_id, const char *name, size_t line,
+                             const token *value) {
+    gpci_option option = {.given = true, .line = line, .text = value->text ? value->text : ""};
+    gpci_option_kind kind = gpci_option_kind_of(option_id);
     gpc_error reason = GPC_ERROR_INIT;
     if (!value->text || is_option(value))
         gpci_fail(&reason, GPC_ERROR_FORMAT, "has no value");
     else if (kind == GPCI_OPTION_TEXT)
         ;
-    else if (!gpci_import_number(value->text, &o.number))
+    else if (!gpci_import_number(value->text, &option.number))
         gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is not a whole number", gpci_quote(value->text).text);
-    else if (kind == GPCI_OPTION_FLAG && o.number > 1)
+    else if (kind == GPCI_OPTION_FLAG && option.number > 1)
         gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is neither 0 nor 1", gpci_quote(value->text).text);
     if (reason.status < 0)
-        return gpci_import_fail(r->import, line, name, reason.status, reason.message);
-    r->import->options[id] = o;
+        return gpci_import_fail(file->import, line, name, reason.status, reason.message);
+    file->import->options[option_id] = option;
     return GPC_OK;
 }
 
 /* Note an option; the value follows later. */
-static gpc_status note(reader *r, const char *name, size_t line, bool known) {
-    if (!GPCI_ARRAY_ROOM(r->import->stage->context, r->seen, r->capacity, r->count, 1))
-        return gpci_out_of_memory(r->import->error);
+static gpc_status note(reader *file, const char *name, size_t line, bool known) {
+    if (!GPCI_ARRAY_RESERVE(file->import->stage->context, file->seen, file->capacity, file->count, 1))
+        return gpci_out_of_memory(file->import->error);
     gpc_import_outcome outcome = known                          ? GPC_IMPORT_APPLIED
                                  : gpci_option_is_another(name) ? GPC_IMPORT_IGNORED
                                                                 : GPC_IMPORT_UNKNOWN;
-    r->seen[r->count++] = (gpc_import_option){name, "", line, outcome, gpci_option_reason(name, outcome)};
-    r->counts[outcome]++;
+    file->seen[file->count++] = (gpc_import_option){name, "", line, outcome, gpci_option_reason(name, outcome)};
+    file->counts[outcome]++;
     return GPC_OK;
 }
 
 /* Note the value of an option without a key; further tokens are ignored. */
-static void note_value(reader *r, const token *t) {
-    gpc_import_option *last = r->count ? &r->seen[r->count - 1] : NULL;
+static void note_value(reader *file, const token *word) {
+    gpc_import_option *last = file->count ? &file->seen[file->count - 1] : NULL;
     if (last && !last->value[0])
-        last->value = t->text;
+        last->value = word->text;
 }
 
-/* Read an option's name and value. On entry `t` is the name; on return `t` is the token after the option. */
-static gpc_status read_option(reader *r, token *t, bool *known) {
-    const char *name = t->text;
-    const size_t line = t->line;
+/* Read an option's name and value. On entry `word` is the name; on return `word` is the token after the option. */
+static gpc_status read_option(reader *file, token *word, bool *known) {
+    const char *name = word->text;
+    const size_t line = word->line;
     if (!strcmp(name, "-config"))
-        return gpci_import_fail(r->import, line, name, GPC_ERROR_UNSUPPORTED, "files that name others are not read");
-    const gpci_option_id id = gpci_option_find(name);
-    *known = id < GPCI_OPTION_COUNT;
-    gpc_status status = note(r, name, line, *known);
+        return gpci_import_fail(file->import, line, name, GPC_ERROR_UNSUPPORTED, "files that name others are not read");
+    const gpci_option_id option = gpci_option_find(name);
+    *known = option < GPCI_OPTION_COUNT;
+    gpc_status status = note(file, name, line, *known);
     if (status == GPC_OK)
-        status = next_token(r, t);
+        status = next_token(file, word);
     if (status < 0 || !*known)
         return status;
-    if (gpci_option_kind_of(id) == GPCI_OPTION_FLAG && (!t->text || is_option(t))) {
-        r->import->options[id] = (gpci_option){true, line, "", 1};
+    if (gpci_option_kind_of(option) == GPCI_OPTION_FLAG && (!word->text || is_option(word))) {
+        file->import->options[option] = (gpci_option){true, line, "", 1};
         return GPC_OK;
     }
-    status = take_value(r, id, name, line, t);
+    status = take_value(file, option, name, line, word);
     if (status < 0)
         return status;
-    note_value(r, t);
-    return next_token(r, t);
+    note_value(file, word);
+    return next_token(file, word);
 }
 
 /* Read all options. A flag without a value is set; values of unknown options are skipped. */
-static gpc_status read_options(reader *r) {
-    token t;
-    gpc_status status = next_token(r, &t);
+static gpc_status read_options(reader *file) {
+    token word;
+    gpc_status status = next_token(file, &word);
     bool after_known = false;
-    while (status == GPC_OK && t.text) {
-        if (is_option(&t)) {
-            status = read_option(r, &t, &after_known);
+    while (status == GPC_OK && word.text) {
+        if (is_option(&word)) {
+            status = read_option(file, &word, &after_known);
             continue;
         }
         if (after_known)
-            return gpci_import_fail(r->import, t.line, gpci_quote(t.text).text, GPC_ERROR_FORMAT,
+            return gpci_import_fail(file->import, word.line, gpci_quote(word.text).text, GPC_ERROR_FORMAT,
                                     "neither an option nor a value");
-        note_value(r, &t);
-        status = next_token(r, &t);
+        note_value(file, &word);
+        status = next_token(file, &word);
     }
     return status;
 }
 
-/* Mark option `id` as ignored if option `by` overrules `id`, as in GPGPU-Sim. */
-static void overrule(reader *r, gpci_option_id by, gpci_option_id id) {
-    for (size_t i = 0; i < r->count && r->import->options[by].given; i++)
-        if (!strcmp(r->seen[i].name, gpci_option_name(id))) {
-            r->counts[GPC_IMPORT_APPLIED]--;
-            r->counts[GPC_IMPORT_IGNORED]++;
-            r->seen[i].outcome = GPC_IMPORT_IGNORED;
-            r->seen[i].reason = gpci_option_reason(r->seen[i].name, GPC_IMPORT_IGNORED);
+/* Mark option `option_id` as ignored if option `option` overrules `option_id`, as in GPGPU-Sim. */
+static void overrule(reader *file, gpci_option_id option, gpci_option_id option_id) {
+    for (size_t i = 0; i < file->count && file->import->options[option].given; i++)
+        if (!strcmp(file->seen[i].name, gpci_option_name(option_id))) {
+            file->counts[GPC_IMPORT_APPLIED]--;
+            file->counts[GPC_IMPORT_IGNORED]++;
+            file->seen[i].outcome = GPC_IMPORT_IGNORED;
+            file->seen[i].reason = gpci_option_reason(file->seen[i].name, GPC_IMPORT_IGNORED);
         }
 }
 
 /* Note as unknown the rest of an applied option's value that was not understood. */
-static gpc_status note_rest(reader *r, const gpci_import_rest *rest) {
+static gpc_status note_rest(reader *file, const gpci_import_rest *rest) {
     if (!rest->text)
         return GPC_OK;
-    if (!GPCI_ARRAY_ROOM(r->import->stage->context, r->seen, r->capacity, r->count, 1))
-        return gpci_out_of_memory(r->import->error);
-    r->seen[r->count++] = (gpc_import_option){gpci_option_name(rest->id), rest->text, r->import->options[rest->id].line,
-                                              GPC_IMPORT_UNKNOWN, rest->reason};
-    r->counts[GPC_IMPORT_UNKNOWN]++;
+    if (!GPCI_ARRAY_RESERVE(file->import->stage->context, file->seen, file->capacity, file->count, 1))
+        return gpci_out_of_memory(file->import->error);
+    file->seen[file->count++] = (gpc_import_option){
+        gpci_option_name(rest->id), rest->text, file->import->options[rest->id].line, GPC_IMPORT_UNKNOWN, rest->reason};
+    file->counts[GPC_IMPORT_UNKNOWN]++;
     return GPC_OK;
 }
 
-static gpc_status apply(const gpci_import *im) {
-    gpc_status status = gpci_import_sm(im);
+static gpc_status apply(const gpci_import *import) {
+    gpc_status status = gpci_import_sm(import);
     if (status == GPC_OK)
-        status = gpci_import_l1(im);
+        status = gpci_import_l1(import);
     if (status == GPC_OK)
-        status = gpci_import_read_only(im);
+        status = gpci_import_read_only(import);
     if (status == GPC_OK)
-        status = gpci_import_memory(im);
+        status = gpci_import_memory(import);
     if (status == GPC_OK)
-        status = gpci_import_dram(im);
-    return status == GPC_OK ? gpci_import_mapping(im) : status;
+        status = gpci_import_dram(import);
+    return status == GPC_OK ? gpci_import_mapping(import) : status;
 }
 
 /* Log every option that was not applied, and the number of options by outcome. */
-static void report(const reader *r, gpc_context *context) {
-    const char *path = r->import->path;
-    for (size_t i = 0; i < r->count; i++) {
-        const gpc_import_option *o = &r->seen[i];
-        if (o->outcome != GPC_IMPORT_APPLIED)
-            gpci_log(context, o->outcome == GPC_IMPORT_UNKNOWN ? GPC_LOG_WARNING : GPC_LOG_INFO, "%s:%zu: %s: %s", path,
-                     o->line, gpci_quote(o->name).text, o->reason);
+static void report(const reader *file, gpc_context *context) {
+    const char *path = file->import->path;
+    for (size_t i = 0; i < file->count; i++) {
+        const gpc_import_option *option = &file->seen[i];
+        if (option->outcome != GPC_IMPORT_APPLIED)
+            gpci_log(context, option->outcome == GPC_IMPORT_UNKNOWN ? GPC_LOG_WARNING : GPC_LOG_INFO, "%s:%zu: %s: %s",
+                     path, option->line, gpci_quote(option->name).text, option->reason);
     }
     gpci_log(context, GPC_LOG_INFO, "%s: %zu options applied, %zu that have no key here and %zu unknown passed over",
-             path, r->counts[GPC_IMPORT_APPLIED], r->counts[GPC_IMPORT_IGNORED], r->counts[GPC_IMPORT_UNKNOWN]);
+             path, file->counts[GPC_IMPORT_APPLIED], file->counts[GPC_IMPORT_IGNORED],
+             file->counts[GPC_IMPORT_UNKNOWN]);
 }
 
 /* Caller's callback and result of an import. */
@@ -224,25 +226,25 @@ static gpc_status import_text(gpc_config *config, const char *path, char *text, 
     gpc_config stage;
     gpci_config_stage(config, &stage);
     gpci_import_rest clocks = {.text = NULL};
-    gpci_import im = {.path = path, .stage = &stage, .error = error, .clocks = &clocks};
-    reader r = {.import = &im, .at = text, .line = 1};
-    gpc_status status = read_options(&r);
-    overrule(&r, GPCI_OPTION_MAPPING, GPCI_OPTION_MASK);
+    gpci_import import = {.path = path, .stage = &stage, .error = error, .clocks = &clocks};
+    reader file = {.import = &import, .at = text, .line = 1};
+    gpc_status status = read_options(&file);
+    overrule(&file, GPCI_OPTION_MAPPING, GPCI_OPTION_MASK);
     if (status == GPC_OK)
-        status = apply(&im);
+        status = apply(&import);
     if (status == GPC_OK)
-        status = note_rest(&r, &clocks);
+        status = note_rest(&file, &clocks);
     if (status < 0) {
         gpci_config_discard(&stage);
     } else {
         gpci_config_commit(config, &stage);
-        report(&r, config->context);
+        report(&file, config->context);
         if (to->out_applied)
-            *to->out_applied = r.counts[GPC_IMPORT_APPLIED];
-        for (size_t i = 0; to->on_option && i < r.count; i++)
-            to->on_option(to->user_data, &r.seen[i]);
+            *to->out_applied = file.counts[GPC_IMPORT_APPLIED];
+        for (size_t i = 0; to->on_option && i < file.count; i++)
+            to->on_option(to->user_data, &file.seen[i]);
     }
-    gpci_free(config->context, r.seen);
+    gpci_free(config->context, file.seen);
     return status;
 }
 

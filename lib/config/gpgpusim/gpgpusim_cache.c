@@ -11,116 +11,118 @@ typedef struct cursor {
     bool read_only;
 } cursor;
 
-static bool refuse(cursor *c, const char *what) {
-    c->what = what;
+static bool refuse(cursor *text, const char *what) {
+    text->what = what;
     return false;
 }
 
-static bool read_number(cursor *c, uint32_t *value, const char *what) {
-    const char *at = c->at;
+static bool read_number(cursor *text, uint32_t *value, const char *what) {
+    const char *at = text->at;
     uint64_t n = 0;
     for (; *at >= '0' && *at <= '9' && n <= UINT32_MAX; at++)
         n = n * 10 + (uint64_t)(*at - '0');
-    if (at == c->at || n > UINT32_MAX)
-        return refuse(c, what);
-    c->at = at;
+    if (at == text->at || n > UINT32_MAX)
+        return refuse(text, what);
+    text->at = at;
     *value = (uint32_t)n;
     return true;
 }
 
-static bool read_mark(cursor *c, char mark, const char *what) {
-    if (*c->at != mark)
-        return refuse(c, what);
-    c->at++;
+static bool read_mark(cursor *text, char mark, const char *what) {
+    if (*text->at != mark)
+        return refuse(text, what);
+    text->at++;
     return true;
 }
 
-static bool read_letter(cursor *c, const char *letters, char *letter, const char *what) {
-    if (!*c->at || !strchr(letters, *c->at))
-        return refuse(c, what);
-    *letter = *c->at++;
+static bool read_letter(cursor *text, const char *letters, char *letter, const char *what) {
+    if (!*text->at || !strchr(letters, *text->at))
+        return refuse(text, what);
+    *letter = *text->at++;
     return true;
 }
 
 /* [S:]sets:line:ways */
-static bool read_geometry(cursor *c, gpci_gpgpusim_cache *out) {
+static bool read_geometry(cursor *text, gpci_gpgpusim_cache *out) {
     char type = 'N';
-    if (*c->at < '0' || *c->at > '9')
-        if (!read_letter(c, "NS", &type, "the type is neither N (normal) nor S (sectored)") ||
-            !read_mark(c, ':', "a ':' is missing after the type"))
+    if (*text->at < '0' || *text->at > '9')
+        if (!read_letter(text, "NS", &type, "the type is neither N (normal) nor S (sectored)") ||
+            !read_mark(text, ':', "a ':' is missing after the type"))
             return false;
     out->sectors = type == 'S';
-    return read_number(c, &out->sets, "the number of sets is missing") &&
-           read_mark(c, ':', "a ':' is missing after the sets") &&
-           read_number(c, &out->line, "the line size is missing") &&
-           read_mark(c, ':', "a ':' is missing after the line size") &&
-           read_number(c, &out->ways, "the number of ways is missing") &&
-           read_mark(c, ',', "a ',' is missing after the ways");
+    return read_number(text, &out->sets, "the number of sets is missing") &&
+           read_mark(text, ':', "a ':' is missing after the sets") &&
+           read_number(text, &out->line, "the line size is missing") &&
+           read_mark(text, ':', "a ':' is missing after the line size") &&
+           read_number(text, &out->ways, "the number of ways is missing") &&
+           read_mark(text, ',', "a ',' is missing after the ways");
 }
 
 /* rep:wr:alloc:wr_alloc[:index] */
-static bool read_policies(cursor *c, gpci_gpgpusim_cache *out) {
+static bool read_policies(cursor *text, gpci_gpgpusim_cache *out) {
     out->index = 'L';
-    return read_letter(c, "LF", &out->replacement, "the replacement is neither L (LRU) nor F (FIFO)") &&
-           read_mark(c, ':', "a ':' is missing after the replacement") &&
-           (c->read_only ? read_letter(c, "R", &out->write, "the write policy is not R, of a cache that is only read")
-                         : read_letter(c, "BTEL", &out->write,
-                                       "the write policy is none of B, T, E and L (R: read-only caches)")) &&
-           read_mark(c, ':', "a ':' is missing after the write policy") &&
-           read_letter(c, "mfs", &out->allocate, "the allocation is none of m, f and s") &&
-           read_mark(c, ':', "a ':' is missing after the allocation") &&
-           read_letter(c, "NWFL", &out->write_allocate, "the write allocation is none of N, W, F and L") &&
-           (*c->at == ',' || (read_mark(c, ':', "a ':' is missing after the write allocation") &&
-                              read_letter(c, "LHPXC", &out->index, "the set index is none of L, H, P, X and C"))) &&
-           read_mark(c, ',', "a ',' is missing after the policies");
+    return read_letter(text, "LF", &out->replacement, "the replacement is neither L (LRU) nor F (FIFO)") &&
+           read_mark(text, ':', "a ':' is missing after the replacement") &&
+           (text->read_only
+                ? read_letter(text, "R", &out->write, "the write policy is not R, of a cache that is only read")
+                : read_letter(text, "BTEL", &out->write,
+                              "the write policy is none of B, T, E and L (R: read-only caches)")) &&
+           read_mark(text, ':', "a ':' is missing after the write policy") &&
+           read_letter(text, "mfs", &out->allocate, "the allocation is none of m, f and s") &&
+           read_mark(text, ':', "a ':' is missing after the allocation") &&
+           read_letter(text, "NWFL", &out->write_allocate, "the write allocation is none of N, W, F and L") &&
+           (*text->at == ',' ||
+            (read_mark(text, ':', "a ':' is missing after the write allocation") &&
+             read_letter(text, "LHPXC", &out->index, "the set index is none of L, H, P, X and C"))) &&
+           read_mark(text, ',', "a ',' is missing after the policies");
 }
 
 /* mshr:entries:merge[,queue[:fifo][,port]] */
-static bool read_queues(cursor *c, gpci_gpgpusim_cache *out) {
+static bool read_queues(cursor *text, gpci_gpgpusim_cache *out) {
     char mshr;
     uint32_t fifo;
-    if (!read_letter(c, "AS", &mshr, "the MSHR is neither A nor S (F and T are for texture caches)") ||
-        !read_mark(c, ':', "a ':' is missing after the MSHR type") ||
-        !read_number(c, &out->mshr_entries, "MSHR entries are missing") ||
-        !read_mark(c, ':', "a ':' is missing after the MSHR entries") ||
-        !read_number(c, &out->mshr_merges, "merges are missing"))
+    if (!read_letter(text, "AS", &mshr, "the MSHR is neither A nor S (F and T are for texture caches)") ||
+        !read_mark(text, ':', "a ':' is missing after the MSHR type") ||
+        !read_number(text, &out->mshr_entries, "MSHR entries are missing") ||
+        !read_mark(text, ':', "a ':' is missing after the MSHR entries") ||
+        !read_number(text, &out->mshr_merges, "merges are missing"))
         return false;
-    if (*c->at == ',') {
-        c->at++;
-        if (!read_number(c, &out->miss_queue, "the miss queue is missing"))
+    if (*text->at == ',') {
+        text->at++;
+        if (!read_number(text, &out->miss_queue, "the miss queue is missing"))
             return false;
-        if (*c->at == ':') {
-            c->at++;
-            if (!read_number(c, &fifo, "the result FIFO is missing"))
+        if (*text->at == ':') {
+            text->at++;
+            if (!read_number(text, &fifo, "the result FIFO is missing"))
                 return false;
         }
-        if (*c->at == ',') {
-            c->at++;
-            if (!read_number(c, &out->port, "the data port is missing"))
+        if (*text->at == ',') {
+            text->at++;
+            if (!read_number(text, &out->port, "the data port is missing"))
                 return false;
         }
     }
-    if (*c->at)
-        return refuse(c, "there is something after the last field");
+    if (*text->at)
+        return refuse(text, "there is something after the last field");
     if (!out->port)
         out->port = out->line;
-    return !out->port || out->line % out->port == 0 || refuse(c, "the data port does not divide the line");
+    return !out->port || out->line % out->port == 0 || refuse(text, "the data port does not divide the line");
 }
 
 /* Check the fields together, as GPGPU-Sim's assertions do. */
-static bool check(cursor *c, const gpci_gpgpusim_cache *out) {
+static bool check(cursor *text, const gpci_gpgpusim_cache *out) {
     if (!out->sets || !out->ways || !gpci_power_of_two(out->line))
-        return refuse(c, "sets and ways must be at least 1, the line size a power of two");
+        return refuse(text, "sets and ways must be at least 1, the line size a power of two");
     if ((uint64_t)out->sets * out->ways > ((uint64_t)1 << 40) / out->line)
-        return refuse(c, "the capacity is beyond 1 TiB");
+        return refuse(text, "the capacity is beyond 1 TiB");
     if (out->sectors && out->line != 128)
-        return refuse(c, "a sectored line has 4 sectors of 32 bytes");
+        return refuse(text, "a sectored line has 4 sectors of 32 bytes");
     if (out->allocate == 'm')
         return true;
     if (out->write == 'B')
-        return refuse(c, "a write-back cache must allocate on a miss (m)");
+        return refuse(text, "a write-back cache must allocate on a miss (m)");
     if (out->write_allocate == 'F' || out->write_allocate == 'L')
-        return refuse(c, "write allocation F and L need allocation on a miss (m)");
+        return refuse(text, "write allocation F and L need allocation on a miss (m)");
     return true;
 }
 

@@ -17,15 +17,15 @@
 #define STAGES_OF_3 5u /* stages in 3.x, beside a cycle for each operand */
 
 /* Set the stages around the latencies of a file. trace.config follows gpgpusim.config, and keeps its stages. */
-static gpc_status apply_stages(const gpci_import *im, gpci_option_id id) {
-    const gpci_option *o = GPCI_OPTION(PORTS);
-    if (gpci_import_is_3(im)) /* in 3.x an opcode in no list has a unit latency of 1 (set_opcode_and_latency) */
-        return GPCI_SET_NUMBERS(im, id, {GPCI_KEY_SM_LATENCY_STAGES, STAGES_OF_3}, {GPCI_KEY_SM_LATENCY_OPERAND, 1},
-                                {GPCI_KEY_SM_LATENCY_MOVE, 1});
-    if (!o->given && gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES))
+static gpc_status apply_stages(const gpci_import *import, gpci_option_id option_id) {
+    const gpci_option *option = GPCI_OPTION(PORTS);
+    if (gpci_import_is_3(import)) /* in 3.x an opcode in no list has a unit latency of 1 (set_opcode_and_latency) */
+        return GPCI_SET_NUMBERS(import, option_id, {GPCI_KEY_SM_LATENCY_STAGES, STAGES_OF_3},
+                                {GPCI_KEY_SM_LATENCY_OPERAND, 1}, {GPCI_KEY_SM_LATENCY_MOVE, 1});
+    if (!option->given && gpci_import_now(import, GPCI_KEY_SM_LATENCY_STAGES))
         return GPC_OK;
-    const uint64_t ports = o->given && o->number ? o->number : 1;
-    return gpci_import_set_number(im, o->given ? GPCI_OPTION_PORTS : id, GPCI_KEY_SM_LATENCY_STAGES,
+    const uint64_t ports = option->given && option->number ? option->number : 1;
+    return gpci_import_set_number(import, option->given ? GPCI_OPTION_PORTS : option_id, GPCI_KEY_SM_LATENCY_STAGES,
                                   (COLLECTOR_STEPS + ports - 1) / ports + STAGES);
 }
 
@@ -68,44 +68,44 @@ static const times intervals[] = {
 };
 
 /* Set an interval; 0 means 1: the next instruction follows a cycle later. */
-static gpc_status set_interval(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t cycles) {
-    return gpci_import_set_number(im, id, key, cycles ? cycles : 1);
+static gpc_status set_interval(const gpci_import *import, gpci_option_id option, gpci_key key, uint64_t cycles) {
+    return gpci_import_set_number(import, option, key, cycles ? cycles : 1);
 }
 
-static gpc_status set_latency(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t cycles) {
-    const gpc_status status = apply_stages(im, id);
-    return status < 0 ? status : gpci_import_set_number(im, id, key, cycles ? cycles : 1);
+static gpc_status set_latency(const gpci_import *import, gpci_option_id option, gpci_key key, uint64_t cycles) {
+    const gpc_status status = apply_stages(import, option);
+    return status < 0 ? status : gpci_import_set_number(import, option, key, cycles ? cycles : 1);
 }
 
-static gpc_status apply_row(const gpci_import *im, const times *t,
+static gpc_status apply_row(const gpci_import *import, const times *t,
                             gpc_status (*set)(const gpci_import *, gpci_option_id, gpci_key, uint64_t)) {
     uint64_t n[8];
-    if (!im->options[t->option].given || (t->key == GPCI_KEY_SM_LATENCY_FMA && !gpci_import_is_3(im)))
+    if (!import->options[t->option].given || (t->key == GPCI_KEY_SM_LATENCY_FMA && !gpci_import_is_3(import)))
         return GPC_OK;
-    const size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
+    const size_t count = gpci_import_list(import->options[t->option].text, ',', n, 1, 8);
     if (!count)
-        return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
+        return gpci_import_refuse(import, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
     if (t->index < count)
-        return set(im, t->option, t->key, n[t->index]);
+        return set(import, t->option, t->key, n[t->index]);
     return t->option < GPCI_OPTION_TRACE_INT
                ? GPC_OK
-               : gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
+               : gpci_import_refuse(import, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
 }
 
-static gpc_status apply_times(const gpci_import *im) {
+static gpc_status apply_times(const gpci_import *import) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies && status == GPC_OK; i++)
-        status = apply_row(im, &latencies[i], set_latency);
+        status = apply_row(import, &latencies[i], set_latency);
     for (size_t i = 0; i < sizeof intervals / sizeof *intervals && status == GPC_OK; i++)
-        status = apply_row(im, &intervals[i], set_interval);
+        status = apply_row(import, &intervals[i], set_interval);
     if (status == GPC_OK && GPCI_OPTION(SHARED_LATENCY)->given)
-        status = set_latency(im, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED,
+        status = set_latency(import, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED,
                              GPCI_OPTION(SHARED_LATENCY)->number);
     return status;
 }
 
 /* Set the numbers of units. As in the simulator, SP units replace missing integer units, SFU units missing DP units. */
-static gpc_status apply_numbers(const gpci_import *im) {
+static gpc_status apply_numbers(const gpci_import *import) {
     static const struct {
         gpci_option_id option;
         gpci_key key;
@@ -117,16 +117,17 @@ static gpc_status apply_numbers(const gpci_import *im) {
     gpc_status status = GPC_OK;
     bool any = GPCI_OPTION(SUB_CORES)->given;
     for (size_t i = 0; i < sizeof units / sizeof *units && status == GPC_OK; i++) {
-        const gpci_option *o = &im->options[units[i].option];
+        const gpci_option *o = &import->options[units[i].option];
         const bool none = units[i].option == GPCI_OPTION_UNITS_TENSOR && !o->number;
         any |= o->given;
         if (o->given && !none)
-            status = gpci_import_set_number(im, units[i].option, units[i].key, o->number);
+            status = gpci_import_set_number(import, units[i].option, units[i].key, o->number);
     }
     if (status < 0 || !any)
         return status;
-    const gpci_option_id id = GPCI_OPTION(SUB_CORES)->given ? GPCI_OPTION_SUB_CORES : GPCI_OPTION_UNITS_SP;
-    return gpci_import_set(im, id, GPCI_KEY_SM_UNIT_SHARING, GPCI_OPTION(SUB_CORES)->number ? "scheduler" : "sm");
+    const gpci_option_id option_id = GPCI_OPTION(SUB_CORES)->given ? GPCI_OPTION_SUB_CORES : GPCI_OPTION_UNITS_SP;
+    return gpci_import_set(import, option_id, GPCI_KEY_SM_UNIT_SHARING,
+                           GPCI_OPTION(SUB_CORES)->number ? "scheduler" : "sm");
 }
 
 /* Special unit of trace.config, by name (the opcode tables define the third and fourth unit). */
@@ -153,41 +154,42 @@ static const special *find_special(const char *name) {
  * Apply `enabled,units,latency,registers,registers,NAME`; a separate option has the times. A branch of a trace holds
  * its warp only for its issue: its target is known.
  */
-static gpc_status apply_unit(const gpci_import *im, gpci_option_id unit, gpci_option_id unit_times) {
-    const gpci_option *o = &im->options[unit];
-    const char *name = o->given ? strrchr(o->text, ',') : NULL, *count = o->given ? strchr(o->text, ',') : NULL;
+static gpc_status apply_unit(const gpci_import *import, gpci_option_id unit, gpci_option_id unit_times) {
+    const gpci_option *option = &import->options[unit];
+    const char *name = option->given ? strrchr(option->text, ',') : NULL,
+               *count = option->given ? strchr(option->text, ',') : NULL;
     uint64_t n[2], units = 0;
     char number[8] = "";
-    if (!o->given || o->text[0] == '0' || !im->options[unit_times].given)
+    if (!option->given || option->text[0] == '0' || !import->options[unit_times].given)
         return GPC_OK;
     if (!name)
-        return gpci_import_refuse(im, unit, GPC_ERROR_FORMAT, "does not end in a unit's name");
-    if (!gpci_import_list(im->options[unit_times].text, ',', n, 2, 2))
-        return gpci_import_refuse(im, unit_times, GPC_ERROR_FORMAT, "is not latency,initiation");
+        return gpci_import_refuse(import, unit, GPC_ERROR_FORMAT, "does not end in a unit's name");
+    if (!gpci_import_list(import->options[unit_times].text, ',', n, 2, 2))
+        return gpci_import_refuse(import, unit_times, GPC_ERROR_FORMAT, "is not latency,initiation");
     const special *s = find_special(name);
     if (!s)
         return GPC_OK;
     gpc_status status = s->latency == GPCI_KEY_SM_LATENCY_CONTROL
-                            ? gpci_import_set_number(im, unit_times, s->latency, 1)
-                            : set_latency(im, unit_times, s->latency, n[0]);
+                            ? gpci_import_set_number(import, unit_times, s->latency, 1)
+                            : set_latency(import, unit_times, s->latency, n[0]);
     if (status == GPC_OK)
-        status = set_interval(im, unit_times, s->interval, n[1]);
+        status = set_interval(import, unit_times, s->interval, n[1]);
     const size_t length = strcspn(count + 1, ",");
     if (length && length < sizeof number)
         memcpy(number, count + 1, length);
     if (status == GPC_OK && gpci_import_number(number, &units))
-        status = gpci_import_set_number(im, unit, s->units, units);
+        status = gpci_import_set_number(import, unit, s->units, units);
     return status;
 }
 
-gpc_status gpci_import_classes(const gpci_import *im) {
-    gpc_status status = GPCI_OPTION(PORTS)->given ? apply_stages(im, GPCI_OPTION_PORTS) : GPC_OK;
+gpc_status gpci_import_classes(const gpci_import *import) {
+    gpc_status status = GPCI_OPTION(PORTS)->given ? apply_stages(import, GPCI_OPTION_PORTS) : GPC_OK;
     if (status == GPC_OK)
-        status = apply_times(im);
+        status = apply_times(import);
     if (status == GPC_OK)
-        status = apply_numbers(im);
+        status = apply_numbers(import);
     for (int i = 0; i < 8 && status == GPC_OK; i++)
-        status =
-            apply_unit(im, (gpci_option_id)(GPCI_OPTION_UNIT_1 + i), (gpci_option_id)(GPCI_OPTION_UNIT_TIMES_1 + i));
+        status = apply_unit(import, (gpci_option_id)(GPCI_OPTION_UNIT_1 + i),
+                            (gpci_option_id)(GPCI_OPTION_UNIT_TIMES_1 + i));
     return status;
 }

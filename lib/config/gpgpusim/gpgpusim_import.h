@@ -135,8 +135,8 @@ typedef struct gpci_import {
     gpci_import_rest *clocks; /* beyond the fourth */
 } gpci_import;
 
-const char *gpci_option_name(gpci_option_id id);
-gpci_option_kind gpci_option_kind_of(gpci_option_id id);
+const char *gpci_option_name(gpci_option_id option);
+gpci_option_kind gpci_option_kind_of(gpci_option_id option);
 /* Find an option, also under its name in earlier releases. GPCI_OPTION_COUNT: not found. */
 gpci_option_id gpci_option_find(const char *name);
 
@@ -146,16 +146,17 @@ bool gpci_option_is_another(const char *name);
 const char *gpci_option_reason(const char *name, gpc_import_outcome outcome);
 
 /* Option of the import `im`, by the end of its id's name. */
-#define GPCI_OPTION(id) (&im->options[GPCI_OPTION_##id])
+#define GPCI_OPTION(id) (&import->options[GPCI_OPTION_##id])
 
 /* Fail with `path:line: name: what`. */
-gpc_status gpci_import_fail(const gpci_import *im, size_t line, const char *name, gpc_status status, const char *what);
+gpc_status gpci_import_fail(const gpci_import *import, size_t line, const char *name, gpc_status status,
+                            const char *what);
 /* Fail for an option's value, quoted before `what`. */
-gpc_status gpci_import_refuse(const gpci_import *im, gpci_option_id id, gpc_status status, const char *what);
+gpc_status gpci_import_refuse(const gpci_import *import, gpci_option_id option, gpc_status status, const char *what);
 
 /* Set a key on behalf of an option. */
-gpc_status gpci_import_set(const gpci_import *im, gpci_option_id id, gpci_key key, const char *text);
-gpc_status gpci_import_set_number(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t value);
+gpc_status gpci_import_set(const gpci_import *import, gpci_option_id option, gpci_key key, const char *text);
+gpc_status gpci_import_set_number(const gpci_import *import, gpci_option_id option, gpci_key key, uint64_t value);
 
 /* Set several keys from one option; stops at the first failure. */
 typedef struct gpci_setting {
@@ -168,26 +169,27 @@ typedef struct gpci_number_setting {
     uint64_t number;
 } gpci_number_setting;
 
-gpc_status gpci_import_set_all(const gpci_import *im, gpci_option_id id, const gpci_setting *settings, size_t count);
-gpc_status gpci_import_set_numbers(const gpci_import *im, gpci_option_id id, const gpci_number_setting *settings,
-                                   size_t count);
+gpc_status gpci_import_set_all(const gpci_import *import, gpci_option_id option, const gpci_setting *settings,
+                               size_t count);
+gpc_status gpci_import_set_numbers(const gpci_import *import, gpci_option_id option,
+                                   const gpci_number_setting *settings, size_t count);
 
-#define GPCI_SET_ALL(im, id, ...)                                    \
-    gpci_import_set_all(im, id, (const gpci_setting[]){__VA_ARGS__}, \
+#define GPCI_SET_ALL(import, id, ...)                                    \
+    gpci_import_set_all(import, id, (const gpci_setting[]){__VA_ARGS__}, \
                         sizeof((const gpci_setting[]){__VA_ARGS__}) / sizeof(gpci_setting))
-#define GPCI_SET_NUMBERS(im, id, ...)                                           \
-    gpci_import_set_numbers(im, id, (const gpci_number_setting[]){__VA_ARGS__}, \
+#define GPCI_SET_NUMBERS(import, id, ...)                                           \
+    gpci_import_set_numbers(import, id, (const gpci_number_setting[]){__VA_ARGS__}, \
                             sizeof((const gpci_number_setting[]){__VA_ARGS__}) / sizeof(gpci_number_setting))
 
 /* Set a key from an option, if given. */
-gpc_status gpci_import_copy(const gpci_import *im, gpci_option_id id, gpci_key key);
+gpc_status gpci_import_copy(const gpci_import *import, gpci_option_id option, gpci_key key);
 
 /* Current value of a key; number of an option, or `otherwise` if not given. */
-uint64_t gpci_import_now(const gpci_import *im, gpci_key key);
-uint64_t gpci_import_or(const gpci_import *im, gpci_option_id id, uint64_t otherwise);
+uint64_t gpci_import_now(const gpci_import *import, gpci_key key);
+uint64_t gpci_import_or(const gpci_import *import, gpci_option_id option, uint64_t otherwise);
 
 /* Convert core cycles, the unit of GPGPU-Sim's latencies, to cycles of another clock, rounded. */
-uint64_t gpci_import_cycles(const gpci_import *im, uint64_t core_cycles, gpci_key clock);
+uint64_t gpci_import_cycles(const gpci_import *import, uint64_t core_cycles, gpci_key clock);
 
 /* Read a number below 2^32 as GPGPU-Sim: decimal, 0x, or octal with a leading 0. */
 bool gpci_import_number(const char *text, uint64_t *value);
@@ -196,16 +198,16 @@ size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, siz
 
 /* Apply the options of each part of the hierarchy, in this order: later parts use earlier parts. */
 /* True if the file has seven pipeline widths, as in 3.x. */
-bool gpci_import_is_3(const gpci_import *im);
-gpc_status gpci_import_sm(const gpci_import *im);
-gpc_status gpci_import_classes(const gpci_import *im); /* called by gpci_import_sm */
-gpc_status gpci_import_l1(const gpci_import *im);
-gpc_status gpci_import_read_only(const gpci_import *im); /* caches of instructions and constants */
-gpc_status gpci_import_memory(const gpci_import *im);
-gpc_status gpci_import_dram(const gpci_import *im);
-gpc_status gpci_import_mapping(const gpci_import *im);
+bool gpci_import_is_3(const gpci_import *import);
+gpc_status gpci_import_sm(const gpci_import *import);
+gpc_status gpci_import_classes(const gpci_import *import); /* called by gpci_import_sm */
+gpc_status gpci_import_l1(const gpci_import *import);
+gpc_status gpci_import_read_only(const gpci_import *import); /* caches of instructions and constants */
+gpc_status gpci_import_memory(const gpci_import *import);
+gpc_status gpci_import_dram(const gpci_import *import);
+gpc_status gpci_import_mapping(const gpci_import *import);
 
 /* Banks of a channel; 0 = unknown. */
-uint64_t gpci_import_banks(const gpci_import *im);
+uint64_t gpci_import_banks(const gpci_import *import);
 
 #endif

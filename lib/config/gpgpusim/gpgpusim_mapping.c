@@ -23,13 +23,13 @@ static const struct {
 };
 
 /* Write a mask as the text of a mapping. */
-static gpc_status mapping_of_mask(const gpci_import *im, gpci_text *text) {
+static gpc_status mapping_of_mask(const gpci_import *import, gpci_text *text) {
     const uint64_t number = GPCI_OPTION(MASK)->number;
     size_t i = 0;
     while (i < sizeof masks / sizeof *masks && masks[i].number != number)
         i++;
     if (i == sizeof masks / sizeof *masks)
-        return gpci_import_refuse(im, GPCI_OPTION_MASK, GPC_ERROR_UNSUPPORTED,
+        return gpci_import_refuse(import, GPCI_OPTION_MASK, GPC_ERROR_UNSUPPORTED,
                                   "is none of 0, 1, 2, 3, 5, 6, 14, 15, 16, 100, 103, 106 and 160");
     gpci_text_put(text, "dramid@%u;", masks[i].from);
     for (unsigned bit = 64; bit-- > 0;)
@@ -43,9 +43,10 @@ static gpc_status mapping_of_mask(const gpci_import *im, gpci_text *text) {
 }
 
 /* Check a mapping against the counts of channels and banks. */
-static gpc_status check_counts(const gpci_import *im, gpci_option_id id, const char *text) {
-    const uint64_t parts = gpci_import_now(im, GPCI_KEY_L2_PARTITIONS) * gpci_import_now(im, GPCI_KEY_GPU_COUNT);
-    const uint64_t channels = gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS), banks = gpci_import_banks(im);
+static gpc_status check_counts(const gpci_import *import, gpci_option_id option, const char *text) {
+    const uint64_t parts =
+        gpci_import_now(import, GPCI_KEY_L2_PARTITIONS) * gpci_import_now(import, GPCI_KEY_GPU_COUNT);
+    const uint64_t channels = gpci_import_now(import, GPCI_KEY_DRAM_CHANNELS), banks = gpci_import_banks(import);
     gpci_address_bits bits;
     gpc_error reason = GPC_ERROR_INIT;
     gpc_status status = gpci_address_read(text, &bits, &reason);
@@ -53,28 +54,28 @@ static gpc_status check_counts(const gpci_import *im, gpci_option_id id, const c
         status = gpci_address_spread(&bits, (uint32_t)(channels / parts), &reason);
     if (status == GPC_OK && banks && (uint64_t)1 << gpci_popcount(bits.mask[GPCI_ADDRESS_BANK]) > banks)
         status = gpci_fail(&reason, GPC_ERROR_UNSUPPORTED, "has more banks than -gpgpu_dram_timing_opt");
-    return status == GPC_OK ? GPC_OK : gpci_import_refuse(im, id, status, reason.message);
+    return status == GPC_OK ? GPC_OK : gpci_import_refuse(import, option, status, reason.message);
 }
 
-static gpc_status apply_mapping(const gpci_import *im) {
+static gpc_status apply_mapping(const gpci_import *import) {
     static const gpci_key others[] = {GPCI_KEY_L2_INTERLEAVE, GPCI_KEY_L2_INTERLEAVE_BYTES, GPCI_KEY_DRAM_MAPPING,
                                       GPCI_KEY_DRAM_ROW};
-    const gpci_option_id id = GPCI_OPTION(MAPPING)->given ? GPCI_OPTION_MAPPING : GPCI_OPTION_MASK;
+    const gpci_option_id option = GPCI_OPTION(MAPPING)->given ? GPCI_OPTION_MAPPING : GPCI_OPTION_MASK;
     char of_mask[96];
     gpci_text text = gpci_text_of(of_mask, sizeof of_mask);
     gpc_status status = GPC_OK;
-    if (!im->options[id].given)
+    if (!import->options[option].given)
         return GPC_OK;
-    if (id == GPCI_OPTION_MASK)
-        status = mapping_of_mask(im, &text);
-    const char *mapping = id == GPCI_OPTION_MASK ? of_mask : GPCI_OPTION(MAPPING)->text;
+    if (option == GPCI_OPTION_MASK)
+        status = mapping_of_mask(import, &text);
+    const char *mapping = option == GPCI_OPTION_MASK ? of_mask : GPCI_OPTION(MAPPING)->text;
     if (status == GPC_OK)
-        status = gpci_import_set(im, id, GPCI_KEY_ADDRESS_MAPPING, mapping);
+        status = gpci_import_set(import, option, GPCI_KEY_ADDRESS_MAPPING, mapping);
     if (status == GPC_OK)
-        status = check_counts(im, id, mapping);
+        status = check_counts(import, option, mapping);
     for (size_t i = 0; i < sizeof others / sizeof *others && status == GPC_OK; i++)
-        status = gpci_import_set(im, id, others[i], gpci_key_default(others[i]));
-    return status == GPC_OK ? gpci_import_set(im, id, GPCI_KEY_DRAM_PSEUDO, "1") : status;
+        status = gpci_import_set(import, option, others[i], gpci_key_default(others[i]));
+    return status == GPC_OK ? gpci_import_set(import, option, GPCI_KEY_DRAM_PSEUDO, "1") : status;
 }
 
 /*
@@ -83,40 +84,40 @@ static gpc_status apply_mapping(const gpci_import *im) {
  * a mapping l2.interleave takes the number. For IPOLY with a count that is no power of two, a polynomial's hash is
  * nearest.
  */
-static gpc_status apply_indexing(const gpci_import *im) {
+static gpc_status apply_indexing(const gpci_import *import) {
     static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
     static const char *const indexing[] = {"consecutive", "xor", "ipoly", "pae", "random", "consecutive", "ipoly"};
-    const gpci_option *o = GPCI_OPTION(INDEXING);
-    const uint64_t slices = gpci_import_now(im, GPCI_KEY_L2_SLICES),
-                   channels = gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS);
-    if (!o->given)
+    const gpci_option *option = GPCI_OPTION(INDEXING);
+    const uint64_t slices = gpci_import_now(import, GPCI_KEY_L2_SLICES),
+                   channels = gpci_import_now(import, GPCI_KEY_DRAM_CHANNELS);
+    if (!option->given)
         return GPC_OK;
-    if (o->number >= sizeof spreads / sizeof *spreads)
-        return gpci_import_refuse(im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED, "is not in 0 to 6");
-    if (!gpci_config_is_default(im->stage, GPCI_KEY_ADDRESS_MAPPING))
-        return gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_ADDRESS_INDEXING, indexing[o->number]);
-    if (!spreads[o->number])
-        return gpci_import_refuse(im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED,
+    if (option->number >= sizeof spreads / sizeof *spreads)
+        return gpci_import_refuse(import, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED, "is not in 0 to 6");
+    if (!gpci_config_is_default(import->stage, GPCI_KEY_ADDRESS_MAPPING))
+        return gpci_import_set(import, GPCI_OPTION_INDEXING, GPCI_KEY_ADDRESS_INDEXING, indexing[option->number]);
+    if (!spreads[option->number])
+        return gpci_import_refuse(import, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED,
                                   "(PAE) needs -gpgpu_mem_addr_mapping, whose rows and banks it takes");
     const bool even = gpci_power_of_two(slices) && gpci_power_of_two(channels);
-    return gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
-                           o->number == 2 && !even ? "hash" : spreads[o->number]);
+    return gpci_import_set(import, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
+                           option->number == 2 && !even ? "hash" : spreads[option->number]);
 }
 
 /* Take a bank's group from the higher or the lower bits of the bank. */
-static gpc_status apply_groups(const gpci_import *im) {
-    const gpci_option *o = GPCI_OPTION(DRAM_GROUPS);
-    if (!o->given || gpci_config_is_default(im->stage, GPCI_KEY_ADDRESS_MAPPING))
+static gpc_status apply_groups(const gpci_import *import) {
+    const gpci_option *option = GPCI_OPTION(DRAM_GROUPS);
+    if (!option->given || gpci_config_is_default(import->stage, GPCI_KEY_ADDRESS_MAPPING))
         return GPC_OK;
-    if (o->number > 1)
-        return gpci_import_refuse(im, GPCI_OPTION_DRAM_GROUPS, GPC_ERROR_UNSUPPORTED,
+    if (option->number > 1)
+        return gpci_import_refuse(import, GPCI_OPTION_DRAM_GROUPS, GPC_ERROR_UNSUPPORTED,
                                   "is neither 0 (higher bits) nor 1 (lower bits)");
-    return gpci_import_set(im, GPCI_OPTION_DRAM_GROUPS, GPCI_KEY_DRAM_GROUP_BITS, o->number ? "low" : "high");
+    return gpci_import_set(import, GPCI_OPTION_DRAM_GROUPS, GPCI_KEY_DRAM_GROUP_BITS, option->number ? "low" : "high");
 }
 
-gpc_status gpci_import_mapping(const gpci_import *im) {
-    gpc_status status = apply_mapping(im);
+gpc_status gpci_import_mapping(const gpci_import *import) {
+    gpc_status status = apply_mapping(import);
     if (status == GPC_OK)
-        status = apply_indexing(im);
-    return status == GPC_OK ? apply_groups(im) : status;
+        status = apply_indexing(import);
+    return status == GPC_OK ? apply_groups(import) : status;
 }

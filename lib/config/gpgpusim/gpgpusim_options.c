@@ -39,12 +39,12 @@ static const struct {
     {"-inct_subnets", GPCI_OPTION_NETWORK_SUBNETS},
 };
 
-const char *gpci_option_name(gpci_option_id id) {
-    return known[id].name;
+const char *gpci_option_name(gpci_option_id option) {
+    return known[option].name;
 }
 
-gpci_option_kind gpci_option_kind_of(gpci_option_id id) {
-    return known[id].kind;
+gpci_option_kind gpci_option_kind_of(gpci_option_id option) {
+    return known[option].kind;
 }
 
 gpci_option_id gpci_option_find(const char *name) {
@@ -57,63 +57,65 @@ gpci_option_id gpci_option_find(const char *name) {
     return (gpci_option_id)id;
 }
 
-gpc_status gpci_import_fail(const gpci_import *im, size_t line, const char *name, gpc_status status, const char *what) {
-    return gpci_fail(im->error, status, "%s:%zu: %s: %s", im->path, line, name, what);
+gpc_status gpci_import_fail(const gpci_import *import, size_t line, const char *name, gpc_status status,
+                            const char *what) {
+    return gpci_fail(import->error, status, "%s:%zu: %s: %s", import->path, line, name, what);
 }
 
-gpc_status gpci_import_refuse(const gpci_import *im, gpci_option_id id, gpc_status status, const char *what) {
-    const gpci_option *o = &im->options[id];
+gpc_status gpci_import_refuse(const gpci_import *import, gpci_option_id option, gpc_status status, const char *what) {
+    const gpci_option *o = &import->options[option];
     gpc_error reason = GPC_ERROR_INIT;
     gpci_fail(&reason, status, "'%s' %s", gpci_quote(o->text).text, what);
-    return gpci_import_fail(im, o->line, known[id].name, status, reason.message);
+    return gpci_import_fail(import, o->line, known[option].name, status, reason.message);
 }
 
-gpc_status gpci_import_set(const gpci_import *im, gpci_option_id id, gpci_key key, const char *text) {
+gpc_status gpci_import_set(const gpci_import *import, gpci_option_id option, gpci_key key, const char *text) {
     gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = gpci_config_assign(im->stage, key, text, &reason);
+    gpc_status status = gpci_config_assign(import->stage, key, text, &reason);
     if (status == GPC_OK)
         return GPC_OK;
     gpc_error whole = GPC_ERROR_INIT;
     gpci_fail(&whole, status, "%s: %s", gpci_key_name(key), reason.message);
-    return gpci_import_fail(im, im->options[id].line, known[id].name, status, whole.message);
+    return gpci_import_fail(import, import->options[option].line, known[option].name, status, whole.message);
 }
 
-gpc_status gpci_import_set_number(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t value) {
+gpc_status gpci_import_set_number(const gpci_import *import, gpci_option_id option, gpci_key key, uint64_t value) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    return gpci_import_set(im, id, key, text);
+    return gpci_import_set(import, option, key, text);
 }
 
-gpc_status gpci_import_set_all(const gpci_import *im, gpci_option_id id, const gpci_setting *settings, size_t count) {
+gpc_status gpci_import_set_all(const gpci_import *import, gpci_option_id option, const gpci_setting *settings,
+                               size_t count) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < count && status == GPC_OK; i++)
-        status = gpci_import_set(im, id, settings[i].key, settings[i].text);
+        status = gpci_import_set(import, option, settings[i].key, settings[i].text);
     return status;
 }
 
-gpc_status gpci_import_set_numbers(const gpci_import *im, gpci_option_id id, const gpci_number_setting *settings,
-                                   size_t count) {
+gpc_status gpci_import_set_numbers(const gpci_import *import, gpci_option_id option,
+                                   const gpci_number_setting *settings, size_t count) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < count && status == GPC_OK; i++)
-        status = gpci_import_set_number(im, id, settings[i].key, settings[i].number);
+        status = gpci_import_set_number(import, option, settings[i].key, settings[i].number);
     return status;
 }
 
-gpc_status gpci_import_copy(const gpci_import *im, gpci_option_id id, gpci_key key) {
-    const gpci_option *o = &im->options[id];
-    return o->given ? gpci_import_set_number(im, id, key, o->number) : GPC_OK;
+gpc_status gpci_import_copy(const gpci_import *import, gpci_option_id option, gpci_key key) {
+    const gpci_option *o = &import->options[option];
+    return o->given ? gpci_import_set_number(import, option, key, o->number) : GPC_OK;
 }
 
-uint64_t gpci_import_now(const gpci_import *im, gpci_key key) {
-    return gpci_config_number(im->stage, key);
+uint64_t gpci_import_now(const gpci_import *import, gpci_key key) {
+    return gpci_config_number(import->stage, key);
 }
 
-uint64_t gpci_import_or(const gpci_import *im, gpci_option_id id, uint64_t otherwise) {
-    return im->options[id].given ? im->options[id].number : otherwise;
+uint64_t gpci_import_or(const gpci_import *import, gpci_option_id option, uint64_t otherwise) {
+    return import->options[option].given ? import->options[option].number : otherwise;
 }
 
-uint64_t gpci_import_cycles(const gpci_import *im, uint64_t core_cycles, gpci_key clock) {
-    uint64_t own = gpci_import_now(im, clock), core = gpci_import_now(im, GPCI_KEY_CLOCK_CORE);
+uint64_t gpci_import_cycles(const gpci_import *import, uint64_t core_cycles, gpci_key clock) {
+    uint64_t own = gpci_import_now(import, clock), core = gpci_import_now(import, GPCI_KEY_CLOCK_CORE);
     return (core_cycles * own + core / 2) / core; /* no overflow: below 2^32 cycles times below 2^17 MHz */
 }
 

@@ -8,41 +8,41 @@
 /* SMs: resident warps and blocks, issue, and latencies of instructions. */
 
 /* `threads:warp size` */
-static gpc_status apply_pipeline(const gpci_import *im) {
+static gpc_status apply_pipeline(const gpci_import *import) {
     uint64_t n[2];
     if (!GPCI_OPTION(PIPELINE)->given)
         return GPC_OK;
     if (!gpci_import_list(GPCI_OPTION(PIPELINE)->text, ':', n, 2, 2) || !n[1] || n[0] % n[1])
-        return gpci_import_refuse(im, GPCI_OPTION_PIPELINE, GPC_ERROR_FORMAT,
+        return gpci_import_refuse(import, GPCI_OPTION_PIPELINE, GPC_ERROR_FORMAT,
                                   "is not threads:warp size, the first a multiple of the second");
-    return GPCI_SET_NUMBERS(im, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
+    return GPCI_SET_NUMBERS(import, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
 }
 
 /* shader_core_ctx::fetch: a warp leaves after its stores are acknowledged; with its last warp the block leaves. */
-static gpc_status apply_blocks(const gpci_import *im) {
+static gpc_status apply_blocks(const gpci_import *import) {
     if (!GPCI_OPTION(BLOCKS)->given)
         return GPC_OK;
-    const gpc_status status = gpci_import_copy(im, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
-    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_BLOCKS, GPCI_KEY_BLOCKS_RELEASE, "writes");
+    const gpc_status status = gpci_import_copy(import, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
+    return status < 0 ? status : gpci_import_set(import, GPCI_OPTION_BLOCKS, GPCI_KEY_BLOCKS_RELEASE, "writes");
 }
 
-static gpc_status apply_occupancy(const gpci_import *im) {
-    gpc_status status = apply_pipeline(im);
+static gpc_status apply_occupancy(const gpci_import *import) {
+    gpc_status status = apply_pipeline(import);
     /* 10 clusters of 3 cores are the simulator's defaults */
     gpci_option_id clusters = GPCI_OPTION(CLUSTERS)->given ? GPCI_OPTION_CLUSTERS : GPCI_OPTION_CORES;
-    if (status == GPC_OK && im->options[clusters].given)
-        status = gpci_import_set_number(im, clusters, GPCI_KEY_SM_COUNT,
-                                        gpci_import_or(im, GPCI_OPTION_CLUSTERS, 10) *
-                                            gpci_import_or(im, GPCI_OPTION_CORES, 3));
+    if (status == GPC_OK && import->options[clusters].given)
+        status = gpci_import_set_number(import, clusters, GPCI_KEY_SM_COUNT,
+                                        gpci_import_or(import, GPCI_OPTION_CLUSTERS, 10) *
+                                            gpci_import_or(import, GPCI_OPTION_CORES, 3));
     if (status == GPC_OK)
-        status = apply_blocks(im);
+        status = apply_blocks(import);
     /* shader_core_config::max_cta rounds registers per thread up to 4; warps are not rounded */
     if (status == GPC_OK && GPCI_OPTION(REGISTERS)->given)
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, GPCI_OPTION(REGISTERS)->number},
-                                  {GPCI_KEY_SM_REGISTER_UNIT, 4 * gpci_import_now(im, GPCI_KEY_SM_LANES)},
-                                  {GPCI_KEY_SM_WARP_UNIT, 1});
+        status = GPCI_SET_NUMBERS(
+            import, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, GPCI_OPTION(REGISTERS)->number},
+            {GPCI_KEY_SM_REGISTER_UNIT, 4 * gpci_import_now(import, GPCI_KEY_SM_LANES)}, {GPCI_KEY_SM_WARP_UNIT, 1});
     if (status == GPC_OK && GPCI_OPTION(SHARED)->given)
-        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_SHARED, {GPCI_KEY_SM_SHARED, GPCI_OPTION(SHARED)->number},
+        status = GPCI_SET_NUMBERS(import, GPCI_OPTION_SHARED, {GPCI_KEY_SM_SHARED, GPCI_OPTION(SHARED)->number},
                                   {GPCI_KEY_SM_SHARED_UNIT, 1}, {GPCI_KEY_SM_SHARED_RESERVED, 0});
     return status;
 }
@@ -66,13 +66,13 @@ static const char *read_clock(const char *text, uint64_t *mhz) {
  * Network clock, with the width of the network's ports. If the file has no flit size (intersim has a separate file), a
  * port keeps its bandwidth in bytes per second.
  */
-static gpc_status apply_network_clock(const gpci_import *im, uint64_t mhz) {
+static gpc_status apply_network_clock(const gpci_import *import, uint64_t mhz) {
     static const gpci_key widths[] = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_REPLY_WIDTH};
-    const uint64_t before = gpci_import_now(im, GPCI_KEY_CLOCK_NETWORK);
-    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, GPCI_KEY_CLOCK_NETWORK, mhz);
+    const uint64_t before = gpci_import_now(import, GPCI_KEY_CLOCK_NETWORK);
+    gpc_status status = gpci_import_set_number(import, GPCI_OPTION_CLOCKS, GPCI_KEY_CLOCK_NETWORK, mhz);
     for (int i = 0; i < 2 && status == GPC_OK && !GPCI_OPTION(NETWORK_FLIT)->given && mhz != before; i++) {
-        const uint64_t bytes = (gpci_import_now(im, widths[i]) * before + mhz - 1) / mhz;
-        status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, widths[i], bytes);
+        const uint64_t bytes = (gpci_import_now(import, widths[i]) * before + mhz - 1) / mhz;
+        status = gpci_import_set_number(import, GPCI_OPTION_CLOCKS, widths[i], bytes);
     }
     return status;
 }
@@ -86,7 +86,7 @@ static bool are_clocks(const char *at) {
 }
 
 /* `core:network:L2:DRAM`; GPGPU-Sim reads four clocks and ignores further clocks (init_clock_domains). */
-static gpc_status apply_clocks(const gpci_import *im) {
+static gpc_status apply_clocks(const gpci_import *import) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
                                     GPCI_KEY_CLOCK_DRAM};
     uint64_t mhz[4];
@@ -96,42 +96,42 @@ static gpc_status apply_clocks(const gpci_import *im) {
     for (int i = 0; i < 4; i++) {
         at = read_clock(at, &mhz[i]);
         if (!at || (i < 3 ? *at != ':' : !are_clocks(at)))
-            return gpci_import_refuse(im, GPCI_OPTION_CLOCKS, GPC_ERROR_FORMAT,
+            return gpci_import_refuse(import, GPCI_OPTION_CLOCKS, GPC_ERROR_FORMAT,
                                       "is not core:network:L2:DRAM, each in MHz");
         at++;
     }
     if (at[-1])
-        *im->clocks = (gpci_import_rest){GPCI_OPTION_CLOCKS, at, "has a clock beyond the four that are known"};
+        *import->clocks = (gpci_import_rest){GPCI_OPTION_CLOCKS, at, "has a clock beyond the four that are known"};
     gpc_status status = GPC_OK;
     for (int i = 0; i < 4 && status == GPC_OK; i++)
-        status =
-            i == 1 ? apply_network_clock(im, mhz[i]) : gpci_import_set_number(im, GPCI_OPTION_CLOCKS, keys[i], mhz[i]);
+        status = i == 1 ? apply_network_clock(import, mhz[i])
+                        : gpci_import_set_number(import, GPCI_OPTION_CLOCKS, keys[i], mhz[i]);
     return status;
 }
 
 /* `lrr`, `gto`, `old`, `two_level_active:warps:inner:outer`, `warp_limiting:inner:warps` */
-static gpc_status apply_scheduler(const gpci_import *im) {
+static gpc_status apply_scheduler(const gpci_import *import) {
     static const char two_level[] = "two_level_active:", limit[] = "warp_limiting:";
-    const gpci_option_id id = GPCI_OPTION_SCHEDULER;
+    const gpci_option_id option = GPCI_OPTION_SCHEDULER;
     const char *text = GPCI_OPTION(SCHEDULER)->text;
     uint64_t n[3];
     char name[48];
     if (!GPCI_OPTION(SCHEDULER)->given)
         return GPC_OK;
     if (!strcmp(text, "lrr") || !strcmp(text, "gto"))
-        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, text);
+        return gpci_import_set(import, option, GPCI_KEY_SCHEDULER, text);
     if (!strcmp(text, "old"))
-        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, "oldest");
+        return gpci_import_set(import, option, GPCI_KEY_SCHEDULER, "oldest");
     if (!strncmp(text, two_level, strlen(two_level)) && gpci_import_list(text + strlen(two_level), ':', n, 3, 3)) {
         snprintf(name, sizeof name, "two-level(group=%" PRIu64 ")", n[0]);
-        return gpci_import_set(im, id, GPCI_KEY_SCHEDULER, name);
+        return gpci_import_set(import, option, GPCI_KEY_SCHEDULER, name);
     }
     if (!strncmp(text, limit, strlen(limit)) && gpci_import_list(text + strlen(limit), ':', n, 2, 2)) {
-        gpc_status status = gpci_import_set(im, id, GPCI_KEY_SCHEDULER, "gto");
-        return status < 0 ? status : gpci_import_set_number(im, id, GPCI_KEY_SM_WARP_LIMIT, n[1]);
+        gpc_status status = gpci_import_set(import, option, GPCI_KEY_SCHEDULER, "gto");
+        return status < 0 ? status : gpci_import_set_number(import, option, GPCI_KEY_SM_WARP_LIMIT, n[1]);
     }
     return gpci_import_refuse(
-        im, id, GPC_ERROR_UNSUPPORTED,
+        import, option, GPC_ERROR_UNSUPPORTED,
         "is none of lrr, gto, old, two_level_active:warps:inner:outer, warp_limiting:inner:warps");
 }
 
@@ -144,15 +144,15 @@ static gpc_status apply_scheduler(const gpci_import *im) {
  * instruction. L1 hits in the cycle of its tags. The tags take an instruction's accesses from the last to the first
  * (process_memory_access_queue).
  */
-static gpc_status apply_pipeline_of_3(const gpci_import *im, uint64_t collectors, bool single) {
+static gpc_status apply_pipeline_of_3(const gpci_import *import, uint64_t collectors, bool single) {
     gpc_status status =
-        GPCI_SET_NUMBERS(im, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
+        GPCI_SET_NUMBERS(import, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
                          {GPCI_KEY_SM_LATENCY_CONTROL, 1}, {GPCI_KEY_L1_COLLECTORS, single ? collectors : 0},
                          {GPCI_KEY_L1_ISSUE_LATENCY, single ? 0 : 4});
     if (status == GPC_OK)
-        status = gpci_import_set(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LINE_ORDER, "descending");
+        status = gpci_import_set(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LINE_ORDER, "descending");
     if (status == GPC_OK && !GPCI_OPTION(L1_LATENCY)->given)
-        status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 0);
+        status = gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 0);
     return status;
 }
 
@@ -161,50 +161,50 @@ static gpc_status apply_pipeline_of_3(const gpci_import *im, uint64_t collectors
  * ID to its operand collectors, in the collectors, in the registers from there to EX, and one in its dispatch register.
  * Later releases may share the unit's collectors with other units, and only the first registers count.
  */
-bool gpci_import_is_3(const gpci_import *im) {
+bool gpci_import_is_3(const gpci_import *import) {
     uint64_t n[16];
     const size_t count = GPCI_OPTION(WIDTHS)->given ? gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16) : 0;
     return count && count < 11;
 }
 
-static gpc_status apply_widths(const gpci_import *im) {
+static gpc_status apply_widths(const gpci_import *import) {
     uint64_t n[16];
     size_t count = 0;
     if (!GPCI_OPTION(WIDTHS)->given)
         return GPC_OK;
     count = gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16);
     if (!count)
-        return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
+        return gpci_import_refuse(import, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
     /* 3.x: SP, SFU, MEM; later: SP, DP, INT, SFU, MEM */
-    const uint64_t collectors = gpci_import_or(im, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
-    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
+    const uint64_t collectors = gpci_import_or(import, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
+    gpc_status status = gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
                                                count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
     if (status == GPC_OK && count >= 11)
-        return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_COLLECTORS, 0);
-    return status < 0 ? status : apply_pipeline_of_3(im, collectors, n[2] == 1 && n[5] == 1 && collectors);
+        return gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_COLLECTORS, 0);
+    return status < 0 ? status : apply_pipeline_of_3(import, collectors, n[2] == 1 && n[5] == 1 && collectors);
 }
 
-static gpc_status apply_issue(const gpci_import *im) {
-    gpc_status status = apply_clocks(im);
+static gpc_status apply_issue(const gpci_import *import) {
+    gpc_status status = apply_clocks(import);
     if (status == GPC_OK)
-        status = apply_scheduler(im);
+        status = apply_scheduler(import);
     if (status == GPC_OK)
-        status = apply_widths(im);
+        status = apply_widths(import);
     if (status == GPC_OK)
-        status = gpci_import_copy(im, GPCI_OPTION_SCHEDULERS, GPCI_KEY_SM_SCHEDULERS);
+        status = gpci_import_copy(import, GPCI_OPTION_SCHEDULERS, GPCI_KEY_SM_SCHEDULERS);
     if (status == GPC_OK)
-        status = gpci_import_copy(im, GPCI_OPTION_ISSUE, GPCI_KEY_SM_ISSUE);
+        status = gpci_import_copy(import, GPCI_OPTION_ISSUE, GPCI_KEY_SM_ISSUE);
     if (status == GPC_OK)
-        status = gpci_import_copy(im, GPCI_OPTION_LAUNCH, GPCI_KEY_LAUNCH_CYCLES);
+        status = gpci_import_copy(import, GPCI_OPTION_LAUNCH, GPCI_KEY_LAUNCH_CYCLES);
     if (status == GPC_OK && GPCI_OPTION(BLOCK_LAUNCH)->number)
-        status = gpci_import_refuse(im, GPCI_OPTION_BLOCK_LAUNCH, GPC_ERROR_UNSUPPORTED,
+        status = gpci_import_refuse(import, GPCI_OPTION_BLOCK_LAUNCH, GPC_ERROR_UNSUPPORTED,
                                     "makes a launch longer by its blocks");
     return status;
 }
 
-gpc_status gpci_import_sm(const gpci_import *im) {
-    gpc_status status = apply_occupancy(im);
+gpc_status gpci_import_sm(const gpci_import *import) {
+    gpc_status status = apply_occupancy(import);
     if (status == GPC_OK)
-        status = apply_issue(im);
-    return status < 0 ? status : gpci_import_classes(im);
+        status = apply_issue(import);
+    return status < 0 ? status : gpci_import_classes(import);
 }

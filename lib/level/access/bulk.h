@@ -16,8 +16,8 @@
 #define GPCI_BULK_MOST_BYTES 65536u /* per row */
 #define GPCI_BULK_TARGETS 16u       /* destination SMs */
 
-GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *w) {
-    return w->multicast || w->multicast_count;
+GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *access) {
+    return access->multicast || access->multicast_count;
 }
 
 typedef struct gpci_bulk {
@@ -32,13 +32,13 @@ bool gpci_bulk_next(gpci_bulk *bulk, unsigned line_shift, gpci_transaction *line
 /* Number of remaining requests. */
 uint32_t gpci_bulk_count(const gpci_bulk *bulk, unsigned line_shift);
 /* log2 of the line size of a hierarchy. */
-unsigned gpci_bulk_shift(const gpc_hierarchy *h);
+unsigned gpci_bulk_shift(const gpc_hierarchy *hierarchy);
 /* Fields common to every request of the copy. Counts the copy. */
-gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t requests);
+gpc_request gpci_bulk_request(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t requests);
 /* Count a request; `targets`: number of SMs receiving its bytes. */
-void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,
+void gpci_bulk_count_request(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line,
                              uint32_t targets);
 /* Reason why a copy is invalid; NULL: valid. */
-const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *access);
+const char *gpci_bulk_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 
 #endif

@@ -5,65 +5,67 @@
 #include "level/rules/cache_lines.h"
 #include "level/rules/kernels.h"
 
-static gpc_status refuse(const gpc_hierarchy *h, gpci_key key, const char *why, gpc_error *error) {
-    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
+static gpc_status refuse(const gpc_hierarchy *hierarchy, gpci_key key, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key),
+                     gpci_config_text(hierarchy->config, key), why);
 }
 
-static gpc_status read_options(const gpc_hierarchy *h, gpc_cache_options *o, gpc_error *error) {
-    *o = (gpc_cache_options)GPC_CACHE_OPTIONS_INIT;
-    o->ways = (uint32_t)gpci_number(h, GPCI_KEY_CONST_WAYS);
-    o->line_bytes = (uint32_t)gpci_number(h, GPCI_KEY_CONST_LINE);
-    o->sets = gpci_number(h, GPCI_KEY_CONST_SIZE) / o->line_bytes / o->ways;
-    o->allocate = GPC_ALLOCATE_ON_FILL;
-    o->replacement = gpci_config_text(h->config, GPCI_KEY_CONST_REPLACEMENT);
-    o->seed = 6;
-    o->instances = h->sms;
-    if (!gpci_power_of_two(o->line_bytes) || o->line_bytes > h->l2_level.line_bytes)
-        return refuse(h, GPCI_KEY_CONST_LINE, "must be a power of two, at most l2.line", error);
-    return o->sets ? GPC_OK : refuse(h, GPCI_KEY_CONST_SIZE, "is less than one set of const.ways lines", error);
+static gpc_status read_options(const gpc_hierarchy *hierarchy, gpc_cache_options *options, gpc_error *error) {
+    *options = (gpc_cache_options)GPC_CACHE_OPTIONS_INIT;
+    options->ways = (uint32_t)gpci_number(hierarchy, GPCI_KEY_CONST_WAYS);
+    options->line_bytes = (uint32_t)gpci_number(hierarchy, GPCI_KEY_CONST_LINE);
+    options->sets = gpci_number(hierarchy, GPCI_KEY_CONST_SIZE) / options->line_bytes / options->ways;
+    options->allocate = GPC_ALLOCATE_ON_FILL;
+    options->replacement = gpci_config_text(hierarchy->config, GPCI_KEY_CONST_REPLACEMENT);
+    options->seed = 6;
+    options->instances = hierarchy->sms;
+    if (!gpci_power_of_two(options->line_bytes) || options->line_bytes > hierarchy->l2_level.line_bytes)
+        return refuse(hierarchy, GPCI_KEY_CONST_LINE, "must be a power of two, at most l2.line", error);
+    return options->sets ? GPC_OK
+                         : refuse(hierarchy, GPCI_KEY_CONST_SIZE, "is less than one set of const.ways lines", error);
 }
 
-gpc_status gpci_constants_create(gpc_hierarchy *h, gpc_error *error) {
-    gpc_cache_options o;
-    if (!gpci_number(h, GPCI_KEY_CONST_SIZE))
+gpc_status gpci_constants_create(gpc_hierarchy *hierarchy, gpc_error *error) {
+    gpc_cache_options options;
+    if (!gpci_number(hierarchy, GPCI_KEY_CONST_SIZE))
         return GPC_OK;
-    if (h->with_data)
-        return refuse(h, GPCI_KEY_CONST_SIZE, "needs coherence.data = false: constants have no values", error);
-    gpc_status status = read_options(h, &o, error);
+    if (hierarchy->with_data)
+        return refuse(hierarchy, GPCI_KEY_CONST_SIZE, "needs coherence.data = false: constants have no values", error);
+    gpc_status status = read_options(hierarchy, &options, error);
     if (status < 0)
         return status;
-    h->constants = gpci_zalloc(h->context, h->sms, sizeof(gpc_cache *));
-    if (!h->constants)
+    hierarchy->constants = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof(gpc_cache *));
+    if (!hierarchy->constants)
         return gpci_out_of_memory(error);
-    for (uint32_t sm = 0; sm < h->sms && status == GPC_OK; sm++) {
+    for (uint32_t sm = 0; sm < hierarchy->sms && status == GPC_OK; sm++) {
         gpc_error detail = GPC_ERROR_INIT;
-        o.instance = sm;
-        o.share_with = sm ? h->constants[0] : NULL;
-        status = gpc_cache_create(h->context, &o, &detail, &h->constants[sm]);
+        options.instance = sm;
+        options.share_with = sm ? hierarchy->constants[0] : NULL;
+        status = gpc_cache_create(hierarchy->context, &options, &detail, &hierarchy->constants[sm]);
         if (status < 0)
             return gpci_fail(error, status, "const: %s", detail.message);
     }
     return status;
 }
 
-void gpci_constants_destroy(gpc_hierarchy *h) {
-    for (uint32_t sm = h->constants ? h->sms : 0; sm--;)
-        gpc_cache_destroy(h->constants[sm]);
-    gpci_free(h->context, h->constants);
+void gpci_constants_destroy(gpc_hierarchy *hierarchy) {
+    for (uint32_t sm = hierarchy->constants ? hierarchy->sms : 0; sm--;)
+        gpc_cache_destroy(hierarchy->constants[sm]);
+    gpci_free(hierarchy->context, hierarchy->constants);
 }
 
-void gpci_constants_archive(gpc_hierarchy *h, gpci_archive *archive) {
-    for (uint32_t sm = 0; h->constants && sm < h->sms; sm++)
-        gpci_cache_archive(h->constants[sm], archive);
+void gpci_constants_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
+    for (uint32_t sm = 0; hierarchy->constants && sm < hierarchy->sms; sm++)
+        gpci_cache_archive(hierarchy->constants[sm], archive);
 }
 
-void gpci_constants_drop(gpc_hierarchy *h) {
-    for (uint32_t sm = 0; h->constants && sm < h->sms; sm++)
-        gpci_drop_all(h->constants[sm]);
+void gpci_constants_drop(gpc_hierarchy *hierarchy) {
+    for (uint32_t sm = 0; hierarchy->constants && sm < hierarchy->sms; sm++)
+        gpci_drop_all(hierarchy->constants[sm]);
 }
 
-uint8_t gpci_constants_segments(const gpc_hierarchy *h) {
-    return (uint8_t)((1u << h->constants[0]->options.line_bytes / GPCI_SEGMENT) - 1);
+uint8_t gpci_constants_segments(const gpc_hierarchy *hierarchy) {
+    return (uint8_t)((1u << hierarchy->constants[0]->options.line_bytes / GPCI_SEGMENT) - 1);
 }
 
 gpci_level gpci_one_sector_level(uint32_t line_bytes) {
@@ -77,17 +79,17 @@ gpci_level gpci_one_sector_level(uint32_t line_bytes) {
     return level;
 }
 
-gpci_level gpci_constants_level(const gpc_hierarchy *h) {
-    return gpci_one_sector_level(h->constants[0]->options.line_bytes);
+gpci_level gpci_constants_level(const gpc_hierarchy *hierarchy) {
+    return gpci_one_sector_level(hierarchy->constants[0]->options.line_bytes);
 }
 
-uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines,
+uint32_t gpci_constants_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines,
                               gpc_request *request) {
-    const uint32_t count =
-        gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, h->constants[0]->line_shift, lines);
-    *request = gpci_access_request(h, w, count);
+    const uint32_t count = gpci_coalesce(access->addresses, gpci_popcount(access->mask), access->width,
+                                         hierarchy->constants[0]->line_shift, lines);
+    *request = gpci_access_request(hierarchy, access, count);
     request->sector_mask = 1;
     request->token = GPC_TOKEN_UNUSED; /* tokens are of L1 */
-    h->of_sm[w->sm].const_requests++;
+    hierarchy->of_sm[access->sm].const_requests++;
     return count;
 }

@@ -15,35 +15,35 @@
  */
 
 /* Create the caches if configured. GPC_ERROR_RANGE: keys without effect; GPC_ERROR_MEMORY. */
-gpc_status gpci_constants_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_constants_destroy(gpc_hierarchy *h);
-void gpci_constants_archive(gpc_hierarchy *h, gpci_archive *archive);
-void gpci_constants_drop(gpc_hierarchy *h);
+gpc_status gpci_constants_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_constants_destroy(gpc_hierarchy *hierarchy);
+void gpci_constants_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
+void gpci_constants_drop(gpc_hierarchy *hierarchy);
 /*
  * Level with the line size of constant caches and one sector per line. gpci_one_sector_level: for lines of
  * `line_bytes`.
  */
-gpci_level gpci_constants_level(const gpc_hierarchy *h);
+gpci_level gpci_constants_level(const gpc_hierarchy *hierarchy);
 gpci_level gpci_one_sector_level(uint32_t line_bytes);
 /* All 32-byte segments of a line. */
-uint8_t gpci_constants_segments(const gpc_hierarchy *h);
+uint8_t gpci_constants_segments(const gpc_hierarchy *hierarchy);
 
 /* True if a warp access uses a constant cache. */
-GPCI_INLINE bool gpci_reads_constants(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    return w->space == GPC_SPACE_CONSTANT && h->constants && (w->kind == GPC_LOAD || w->kind == GPC_PREFETCH) &&
-           w->mask;
+GPCI_INLINE bool gpci_reads_constants(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    return access->space == GPC_SPACE_CONSTANT && hierarchy->constants &&
+           (access->kind == GPC_LOAD || access->kind == GPC_PREFETCH) && access->mask;
 }
 
 /* Lines of an access, counted. `request` fits every line except for the address. Returns the number of lines. */
-uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines,
+uint32_t gpci_constants_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines,
                               gpc_request *request);
 
 /* Count a line lookup. `merges`: the line is in flight. */
-GPCI_INLINE void gpci_constants_looked(gpc_hierarchy *h, uint32_t sm, bool hit, bool merges) {
-    gpci_sm_counts *c = &h->of_sm[sm];
-    c->const_lines++;
-    c->const_line_hits += hit;
-    c->const_line_merges += merges;
+GPCI_INLINE void gpci_constants_looked(gpc_hierarchy *hierarchy, uint32_t sm, bool hit, bool merges) {
+    gpci_sm_counts *counts = &hierarchy->of_sm[sm];
+    counts->const_lines++;
+    counts->const_line_hits += hit;
+    counts->const_line_merges += merges;
 }
 
 #endif

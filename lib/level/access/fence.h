@@ -23,9 +23,9 @@ GPCI_INLINE bool gpci_scope_is_wide(uint8_t scope) {
 }
 
 /* Must a load find the value of its moment: a strong load of such a scope, or one of .cv? */
-GPCI_INLINE bool gpci_reads_anew(const gpc_request *r) {
-    return r->kind == GPC_LOAD &&
-           (r->hint == GPC_HINT_CV || (r->order != GPC_ORDER_WEAK && gpci_scope_is_wide(r->scope)));
+GPCI_INLINE bool gpci_reads_anew(const gpc_request *request) {
+    return request->kind == GPC_LOAD &&
+           (request->hint == GPC_HINT_CV || (request->order != GPC_ORDER_WEAK && gpci_scope_is_wide(request->scope)));
 }
 
 GPCI_INLINE bool gpci_order_acquires(uint8_t order) {
@@ -36,23 +36,23 @@ GPCI_INLINE bool gpci_order_releases(uint8_t order) {
     return order == GPC_ORDER_RELEASE || order == GPC_ORDER_ACQ_REL || order == GPC_ORDER_SC;
 }
 
-gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_t order, uint8_t control);
+gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *hierarchy, uint8_t scope, uint8_t order, uint8_t control);
 
 /*
  * True if the hierarchy executes an instruction with these properties: a fence, or control of a whole L1. For other
  * ordering instructions of traces (ERRBAR, control of single lines) the warp itself waits.
  */
-GPCI_INLINE bool gpci_fence_is_whole(uint8_t order, uint8_t control) {
+GPCI_INLINE bool gpci_fence_is_full(uint8_t order, uint8_t control) {
     return order > GPC_ORDER_RELAXED || control == GPC_CONTROL_INVALIDATE_ALL || control == GPC_CONTROL_WRITE_BACK_ALL;
 }
 
 /* Check a configuration with coherence = viper; one error message has all needed settings. */
-gpc_status gpci_viper_check(const gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_viper_check(const gpc_hierarchy *hierarchy, gpc_error *error);
 
 /* Without time: true if the fence has an effect. */
-bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *fence);
+bool gpci_fence_acts(const gpc_hierarchy *hierarchy, const gpc_fence *fence);
 
 /* Copy a host's fence to `ours`, with defaults of GPC_FENCE_INIT. Returns as gpc_hierarchy_fence. */
-gpc_status gpci_fence_take(const gpc_hierarchy *h, const gpc_fence *fence, gpc_fence *ours, gpc_error *error);
+gpc_status gpci_fence_take(const gpc_hierarchy *hierarchy, const gpc_fence *fence, gpc_fence *ours, gpc_error *error);
 
 #endif

@@ -36,14 +36,14 @@ void gpci_future_destroy(gpci_future *future);
 /* Begin a kernel. */
 void gpci_future_forget(gpci_future *future);
 /* Record a warp access of gpc_hierarchy_access. GPC_ERROR_MEMORY. */
-gpc_status gpci_future_record(gpci_future *future, const gpc_hierarchy *h, const gpc_warp_access *access);
+gpc_status gpci_future_record(gpci_future *future, const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 /* Compute next uses once the kernel is recorded. GPC_ERROR_MEMORY. */
 gpc_status gpci_future_resolve(gpci_future *future);
 
 /* Return next_use of the SM's next transaction through L1. */
 GPCI_INLINE uint64_t gpci_future_next(gpci_future *future, uint32_t sm) {
-    gpci_future_sm *s = &future->sms[sm];
-    return s->at < s->count ? s->entries[s->at++] : UINT64_MAX;
+    gpci_future_sm *future_sm = &future->sms[sm];
+    return future_sm->at < future_sm->count ? future_sm->entries[future_sm->at++] : UINT64_MAX;
 }
 
 #endif

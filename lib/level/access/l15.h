@@ -19,34 +19,34 @@
 #define GPCI_CODE ((uint64_t)1 << 56)
 
 /* Create the L1.5s. The SMs of an L1.5 share a coalescer, if there are coalescers, and thus a shard. */
-gpc_status gpci_l15_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_l15_destroy(gpc_hierarchy *h);
-void gpci_l15_archive(gpc_hierarchy *h, gpci_archive *archive);
+gpc_status gpci_l15_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_l15_destroy(gpc_hierarchy *hierarchy);
+void gpci_l15_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
 /*
  * Drop all lines. gpci_l15_begin: a kernel begins; drop all lines if `kernels.code` says so, otherwise constants if
  * `constants`.
  */
-void gpci_l15_drop(gpc_hierarchy *h);
-void gpci_l15_begin(gpc_hierarchy *h, bool constants);
+void gpci_l15_drop(gpc_hierarchy *hierarchy);
+void gpci_l15_begin(gpc_hierarchy *hierarchy, bool constants);
 /* Drop an SM's constants, if no other SM shares its L1.5. */
-void gpci_l15_drop_constants(gpc_hierarchy *h, uint32_t sm);
+void gpci_l15_drop_constants(gpc_hierarchy *hierarchy, uint32_t sm);
 /* Level of L1.5: one sector per line. */
-gpci_level gpci_l15_level(const gpc_hierarchy *h);
+gpci_level gpci_l15_level(const gpc_hierarchy *hierarchy);
 
 /* L1.5 of an SM; call only if there is one. */
-GPCI_INLINE gpc_cache *gpci_l15_of(const gpc_hierarchy *h, uint32_t sm) {
-    return h->l15[h->sm_l15[sm]];
+GPCI_INLINE gpc_cache *gpci_l15_of(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    return hierarchy->l15[hierarchy->sm_l15[sm]];
 }
 
 /* Count a lookup of a line of code or constants for an SM. `merges`: the line is in flight. */
-GPCI_INLINE void gpci_l15_looked(gpc_hierarchy *h, const gpc_request *request, bool hit, bool merges) {
-    gpci_sm_counts *c = &h->of_sm[request->sm];
+GPCI_INLINE void gpci_l15_looked(gpc_hierarchy *hierarchy, const gpc_request *request, bool hit, bool merges) {
+    gpci_sm_counts *counts = &hierarchy->of_sm[request->sm];
     const bool code = request->space == GPC_SPACE_INSTRUCTION;
-    c->l15_lines++;
-    c->l15_line_hits += hit;
-    c->l15_line_merges += merges;
-    c->l15_code_lines += code;
-    c->l15_code_line_hits += code && hit;
+    counts->l15_lines++;
+    counts->l15_line_hits += hit;
+    counts->l15_line_merges += merges;
+    counts->l15_code_lines += code;
+    counts->l15_code_line_hits += code && hit;
 }
 
 #endif

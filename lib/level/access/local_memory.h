@@ -19,12 +19,12 @@
 #define GPCI_LOCAL_MEMORY ((uint64_t)3 << 55)
 
 /* The address of a byte of a thread. SM, warp and lane are in range. */
-uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset);
+uint64_t gpci_local_address(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset);
 
 /* The address of a byte of an access's lane, with the process (gpc_process_address). */
-GPCI_INLINE uint64_t gpci_local_address_of(const gpc_hierarchy *h, const gpc_warp_access *w, uint32_t lane,
+GPCI_INLINE uint64_t gpci_local_address_of(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t lane,
                                            uint64_t offset) {
-    return gpc_process_address(w->process, gpci_local_address(h, w->sm, w->warp, lane, offset));
+    return gpc_process_address(access->process, gpci_local_address(hierarchy, access->sm, access->warp, lane, offset));
 }
 
 /* 32-bit words of a lane of `width` bytes. */
@@ -33,10 +33,10 @@ GPCI_INLINE uint32_t gpci_local_words(uint32_t width) {
 }
 
 /* The fault of an access whose addresses are offsets of threads; NULL: the access is well formed. */
-const char *gpci_local_wrong(const gpc_hierarchy *h, const gpc_warp_access *access);
+const char *gpci_local_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 
-/* As gpci_coalesce, for offsets of threads. With `apart` no two lanes share a transaction. */
-uint32_t gpci_local_lines(const gpc_hierarchy *h, const gpc_warp_access *access, bool apart, unsigned line_shift,
-                          gpci_transaction *lines);
+/* As gpci_coalesce, for offsets of threads. With `by_lane` no two lanes share a transaction. */
+uint32_t gpci_local_lines(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, bool by_lane,
+                          unsigned line_shift, gpci_transaction *lines);
 
 #endif

@@ -3,40 +3,41 @@
 
 #include <string.h>
 
-static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, gpc_error *error) {
-    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
+static gpc_status refuse(gpci_key key, const gpc_hierarchy *hierarchy, const char *why, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key),
+                     gpci_config_text(hierarchy->config, key), why);
 }
 
 /* Without a page size no other key of TLBs has an effect. */
-static gpc_status check_absent(const gpc_hierarchy *h, gpc_error *error) {
+static gpc_status check_absent(const gpc_hierarchy *hierarchy, gpc_error *error) {
     for (uint32_t key = GPCI_KEY_TLB_PAGE + 1; key <= GPCI_KEY_TLB_WALK_LATENCY; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         gpc_key_at(key, &info);
-        if (strcmp(gpci_config_text(h->config, (gpci_key)key), info.initial) != 0)
-            return refuse((gpci_key)key, h, "needs tlb.page: there are no TLBs", error);
+        if (strcmp(gpci_config_text(hierarchy->config, (gpci_key)key), info.initial) != 0)
+            return refuse((gpci_key)key, hierarchy, "needs tlb.page: there are no TLBs", error);
     }
     return GPC_OK;
 }
 
-static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
-    if (!gpci_power_of_two(gpci_number(h, GPCI_KEY_TLB_PAGE)))
-        return refuse(GPCI_KEY_TLB_PAGE, h, "pages are a power of two of bytes", error);
-    if (h->gpus > 1)
-        return refuse(GPCI_KEY_TLB_PAGE, h, "needs gpu.count = 1: one L2 TLB is behind all SMs", error);
-    if (h->lane_packets)
-        return refuse(GPCI_KEY_TLB_PAGE, h, "needs l1.coalescer = warp or sector: lines are translated", error);
+static gpc_status check(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    if (!gpci_power_of_two(gpci_number(hierarchy, GPCI_KEY_TLB_PAGE)))
+        return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "pages are a power of two of bytes", error);
+    if (hierarchy->gpus > 1)
+        return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "needs gpu.count = 1: one L2 TLB is behind all SMs", error);
+    if (hierarchy->lane_packets)
+        return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "needs l1.coalescer = warp or sector: lines are translated", error);
     return GPC_OK;
 }
 
 /* Read sets and ways; pages are assigned later. */
-static gpc_status shape(const gpc_hierarchy *h, gpci_key entries_key, gpci_key ways_key, gpci_tlb *tlb,
+static gpc_status shape(const gpc_hierarchy *hierarchy, gpci_key entries_key, gpci_key ways_key, gpci_tlb *tlb,
                         gpc_error *error) {
-    const uint64_t entries = gpci_number(h, entries_key), asked = gpci_number(h, ways_key),
+    const uint64_t entries = gpci_number(hierarchy, entries_key), asked = gpci_number(hierarchy, ways_key),
                    ways = asked == GPCI_WORD ? entries : asked;
     if (!entries)
         return GPC_OK;
     if (ways > entries || entries % ways)
-        return refuse(ways_key, h, "must divide the entries", error);
+        return refuse(ways_key, hierarchy, "must divide the entries", error);
     *tlb = (gpci_tlb){.sets = (uint32_t)(entries / ways), .ways = (uint32_t)ways};
     return GPC_OK;
 }
@@ -46,21 +47,21 @@ static uint64_t *take_pages(gpci_tlb *tlb, uint64_t *pages) {
     return pages + (size_t)tlb->sets * tlb->ways;
 }
 
-static gpc_status make(gpc_hierarchy *h, const gpci_tlb *l1, const gpci_tlb *l2, gpc_error *error) {
-    gpci_tlbs *tlbs = h->tlbs = gpci_zalloc(h->context, 1, sizeof *tlbs);
+static gpc_status make(gpc_hierarchy *hierarchy, const gpci_tlb *l1, const gpci_tlb *l2, gpc_error *error) {
+    gpci_tlbs *tlbs = hierarchy->tlbs = gpci_zalloc(hierarchy->context, 1, sizeof *tlbs);
     if (!tlbs)
         return gpci_out_of_memory(error);
-    tlbs->shift = gpci_log2(gpci_number(h, GPCI_KEY_TLB_PAGE));
+    tlbs->shift = gpci_log2(gpci_number(hierarchy, GPCI_KEY_TLB_PAGE));
     tlbs->l2 = *l2;
-    tlbs->page_count = h->sms * ((size_t)l1->sets * l1->ways + 1) + (size_t)l2->sets * l2->ways;
-    tlbs->pages = gpci_alloc(h->context, tlbs->page_count * sizeof *tlbs->pages);
-    tlbs->l1 = gpci_zalloc(h->context, h->sms, sizeof *tlbs->l1);
+    tlbs->page_count = hierarchy->sms * ((size_t)l1->sets * l1->ways + 1) + (size_t)l2->sets * l2->ways;
+    tlbs->pages = gpci_alloc(hierarchy->context, tlbs->page_count * sizeof *tlbs->pages);
+    tlbs->l1 = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *tlbs->l1);
     if (!tlbs->pages || !tlbs->l1)
         return gpci_out_of_memory(error);
     for (size_t i = 0; i < tlbs->page_count; i++)
         tlbs->pages[i] = GPCI_NO_PAGE;
     uint64_t *pages = tlbs->pages;
-    for (uint32_t sm = 0; sm < h->sms; sm++) {
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
         tlbs->l1[sm] = *l1;
         pages = take_pages(&tlbs->l1[sm], pages);
     }
@@ -68,24 +69,24 @@ static gpc_status make(gpc_hierarchy *h, const gpci_tlb *l1, const gpci_tlb *l2,
     return GPC_OK;
 }
 
-gpc_status gpci_tlbs_create(gpc_hierarchy *h, gpc_error *error) {
+gpc_status gpci_tlbs_create(gpc_hierarchy *hierarchy, gpc_error *error) {
     gpci_tlb l1 = {0}, l2 = {0};
-    if (gpci_number(h, GPCI_KEY_TLB_PAGE) == GPCI_WORD)
-        return check_absent(h, error);
-    gpc_status status = check(h, error);
+    if (gpci_number(hierarchy, GPCI_KEY_TLB_PAGE) == GPCI_WORD)
+        return check_absent(hierarchy, error);
+    gpc_status status = check(hierarchy, error);
     if (status == GPC_OK)
-        status = shape(h, GPCI_KEY_TLB_L1_ENTRIES, GPCI_KEY_TLB_L1_WAYS, &l1, error);
+        status = shape(hierarchy, GPCI_KEY_TLB_L1_ENTRIES, GPCI_KEY_TLB_L1_WAYS, &l1, error);
     if (status == GPC_OK)
-        status = shape(h, GPCI_KEY_TLB_L2_ENTRIES, GPCI_KEY_TLB_L2_WAYS, &l2, error);
-    return status == GPC_OK ? make(h, &l1, &l2, error) : status;
+        status = shape(hierarchy, GPCI_KEY_TLB_L2_ENTRIES, GPCI_KEY_TLB_L2_WAYS, &l2, error);
+    return status == GPC_OK ? make(hierarchy, &l1, &l2, error) : status;
 }
 
-void gpci_tlbs_destroy(gpc_hierarchy *h) {
-    if (!h->tlbs)
+void gpci_tlbs_destroy(gpc_hierarchy *hierarchy) {
+    if (!hierarchy->tlbs)
         return;
-    gpci_free(h->context, h->tlbs->pages);
-    gpci_free(h->context, h->tlbs->l1);
-    gpci_free(h->context, h->tlbs);
+    gpci_free(hierarchy->context, hierarchy->tlbs->pages);
+    gpci_free(hierarchy->context, hierarchy->tlbs->l1);
+    gpci_free(hierarchy->context, hierarchy->tlbs);
 }
 
 void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data) {
@@ -130,29 +131,29 @@ void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page) {
         move_up(set_of(tlb, page), tlb->ways - 1, page);
 }
 
-static void translate(gpc_hierarchy *h, uint32_t sm, uint64_t page) {
-    gpci_tlbs *tlbs = h->tlbs;
+static void translate(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t page) {
+    gpci_tlbs *tlbs = hierarchy->tlbs;
     const bool found = gpci_tlb_look(&tlbs->l1[sm], page);
-    gpci_count_l1_tlb(h, sm, found);
+    gpci_count_l1_tlb(hierarchy, sm, found);
     if (found)
         return;
     const bool known = gpci_tlb_look(&tlbs->l2, page);
-    gpci_count_l2_tlb(h, known);
+    gpci_count_l2_tlb(hierarchy, known);
     if (!known) {
-        gpci_count_walk(h);
+        gpci_count_walk(hierarchy);
         gpci_tlb_fill(&tlbs->l2, page);
     }
     gpci_tlb_fill(&tlbs->l1[sm], page);
 }
 
-void gpci_tlbs_access(gpc_hierarchy *h, uint32_t sm, uint64_t address) {
-    translate(h, sm, address >> h->tlbs->shift);
+void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    translate(hierarchy, sm, address >> hierarchy->tlbs->shift);
 }
 
-void gpci_tlbs_bulk(gpc_hierarchy *h, uint32_t sm, uint64_t address) {
-    const uint64_t page = address >> h->tlbs->shift;
-    if (h->tlbs->engine[sm] == page)
+void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    const uint64_t page = address >> hierarchy->tlbs->shift;
+    if (hierarchy->tlbs->engine[sm] == page)
         return;
-    h->tlbs->engine[sm] = page;
-    translate(h, sm, page);
+    hierarchy->tlbs->engine[sm] = page;
+    translate(hierarchy, sm, page);
 }

@@ -36,8 +36,8 @@ typedef struct gpci_tlbs {
 } gpci_tlbs;
 
 /* Create h->tlbs if tlb.page is a size. GPC_ERROR_RANGE: impossible or ineffective keys; GPC_ERROR_MEMORY. */
-gpc_status gpci_tlbs_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_tlbs_destroy(gpc_hierarchy *h);
+gpc_status gpci_tlbs_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_tlbs_destroy(gpc_hierarchy *hierarchy);
 void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data);
 
 /* True if a page is present; the page becomes the last used. */
@@ -48,20 +48,20 @@ bool gpci_tlb_has(const gpci_tlb *tlb, uint64_t page);
 void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page);
 
 /* Without a clock: look up an address of an SM's access, or of its bulk copies, and insert its page. */
-GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *h, uint32_t sm, uint64_t address);
-GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *h, uint32_t sm, uint64_t address);
+GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
+GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 
 /* Count a lookup of an SM's L1 TLB; a lookup of the L2 TLB; a walk. */
-GPCI_INLINE void gpci_count_l1_tlb(gpc_hierarchy *h, uint32_t sm, bool hit) {
-    h->of_sm[sm].tlb_l1_accesses++;
-    h->of_sm[sm].tlb_l1_hits += hit;
+GPCI_INLINE void gpci_count_l1_tlb(gpc_hierarchy *hierarchy, uint32_t sm, bool hit) {
+    hierarchy->of_sm[sm].tlb_l1_accesses++;
+    hierarchy->of_sm[sm].tlb_l1_hits += hit;
 }
-GPCI_INLINE void gpci_count_l2_tlb(gpc_hierarchy *h, bool hit) {
-    h->stats.tlb_l2_accesses++;
-    h->stats.tlb_l2_hits += hit;
+GPCI_INLINE void gpci_count_l2_tlb(gpc_hierarchy *hierarchy, bool hit) {
+    hierarchy->stats.tlb_l2_accesses++;
+    hierarchy->stats.tlb_l2_hits += hit;
 }
-GPCI_INLINE void gpci_count_walk(gpc_hierarchy *h) {
-    h->stats.tlb_walks++;
+GPCI_INLINE void gpci_count_walk(gpc_hierarchy *hierarchy) {
+    hierarchy->stats.tlb_walks++;
 }
 
 #endif

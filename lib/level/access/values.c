@@ -12,12 +12,12 @@ typedef struct lane_walk {
     uint32_t line_bytes, lane, byte;
 } lane_walk;
 
-static bool next(lane_walk *w, uint32_t *offset, size_t *place) {
-    for (; w->lane < w->lanes->count; w->lane++, w->byte = 0)
-        while (w->byte < w->lanes->width) {
-            const uint64_t at = w->lanes->addresses[w->lane] + w->byte - w->line;
-            *place = (size_t)w->lane * w->lanes->width + w->byte++;
-            if (at < w->line_bytes) {
+static bool next(lane_walk *lanes, uint32_t *offset, size_t *place) {
+    for (; lanes->lane < lanes->lanes->count; lanes->lane++, lanes->byte = 0)
+        while (lanes->byte < lanes->lanes->width) {
+            const uint64_t at = lanes->lanes->addresses[lanes->lane] + lanes->byte - lanes->line;
+            *place = (size_t)lanes->lane * lanes->lanes->width + lanes->byte++;
+            if (at < lanes->line_bytes) {
                 *offset = (uint32_t)at;
                 return true;
             }

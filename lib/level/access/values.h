@@ -30,12 +30,13 @@ typedef struct gpci_lanes {
     uint32_t count, width, op;
 } gpci_lanes;
 
-GPCI_INLINE uint32_t gpci_value_lanes(const gpc_warp_access *w) {
-    return w->local_offsets ? 0 : gpci_popcount(w->mask);
+GPCI_INLINE uint32_t gpci_value_lanes(const gpc_warp_access *access) {
+    return access->local_offsets ? 0 : gpci_popcount(access->mask);
 }
 
-GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *w) {
-    return (gpci_lanes){w->addresses, w->bytes, w->compare, w->out, gpci_value_lanes(w), w->width, w->atomic};
+GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *access) {
+    return (gpci_lanes){access->addresses,        access->bytes, access->compare, access->out,
+                        gpci_value_lanes(access), access->width, access->atomic};
 }
 
 /*

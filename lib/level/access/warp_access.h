@@ -20,11 +20,11 @@ gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc
  * Check a warp access; gpc_hierarchy_check_access gives the reason of a failure. If the library ranks warps, set the
  * warp's age.
  */
-gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *access);
+gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access);
 /* Lines touched by an access, in order; room for GPCI_MAX_TRANSACTIONS. Blocks of a line are adjacent (gpci_divide). */
-uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines);
+uint32_t gpci_access_touches(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines);
 /* Error text about the process or an address of an access with a checked mask; NULL: both are right. */
-const char *gpci_access_wrong_process(const gpc_hierarchy *h, const gpc_warp_access *access);
+const char *gpci_access_wrong_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 /*
  * Coalesce and count an access's line transactions; `request` receives the common fields.
  *   range         bytes touched, if they form a range (gpci_is_range) of coalesced lanes without offsets of threads:
@@ -33,10 +33,10 @@ const char *gpci_access_wrong_process(const gpc_hierarchy *h, const gpc_warp_acc
  *   lines         GPCI_MAX_TRANSACTIONS
  *   out_segments  receives the number of 32-byte segments touched
  */
-uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, gpci_transaction *lines,
-                           gpc_request *request, uint32_t *out_segments);
+uint32_t gpci_access_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t range,
+                           gpci_transaction *lines, gpc_request *request, uint32_t *out_segments);
 /* Like gpci_access_lines, for `count` lines coalesced by the host; only for caches without a tree. */
-void gpci_given_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines, uint32_t count,
+void gpci_given_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines, uint32_t count,
                       gpc_request *request, uint32_t *out_segments);
 
 #endif

@@ -25,20 +25,20 @@ typedef struct gpci_warp_ranks {
 
 #define GPCI_NOT_RUNNING UINT16_MAX
 
-GPCI_INLINE uint32_t gpci_warp_rank(const gpc_hierarchy *h, uint32_t sm, uint32_t warp) {
-    const gpci_warp_ranks *r = &h->warp_ranks[sm];
-    return warp < r->slots ? r->ranks[warp] : GPCI_NOT_RUNNING;
+GPCI_INLINE uint32_t gpci_warp_rank(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp) {
+    const gpci_warp_ranks *ranks = &hierarchy->warp_ranks[sm];
+    return warp < ranks->slots ? ranks->ranks[warp] : GPCI_NOT_RUNNING;
 }
 
 /* Set the age of a request from its warp, if the warp runs. */
-GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *h, gpc_request *request) {
-    const uint32_t rank = gpci_warp_rank(h, request->sm, request->warp);
+GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *hierarchy, gpc_request *request) {
+    const uint32_t rank = gpci_warp_rank(hierarchy, request->sm, request->warp);
     request->warp_age = rank == GPCI_NOT_RUNNING ? request->warp_age : rank;
 }
 
 /* Start or end a ranked warp. GPC_ERROR_ARGUMENT: already running, or not running; GPC_ERROR_MEMORY. */
-gpc_status gpci_warp_ranks_event(gpc_hierarchy *h, const gpc_warp_event *event);
-void gpci_warp_ranks_destroy(gpc_hierarchy *h);
-void gpci_warp_ranks_archive(gpc_hierarchy *h, gpci_archive *archive);
+gpc_status gpci_warp_ranks_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
+void gpci_warp_ranks_destroy(gpc_hierarchy *hierarchy);
+void gpci_warp_ranks_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
 
 #endif

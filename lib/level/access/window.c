@@ -13,29 +13,30 @@
  * others out. Lines beyond 12 per set replace each other; the ratio of the window prevents this.
  */
 
-static bool is_set(const gpc_hierarchy *h, gpci_key key) {
+static bool is_set(const gpc_hierarchy *hierarchy, gpci_key key) {
     gpc_key_info info = GPC_KEY_INFO_INIT;
-    return gpc_key_at(key, &info) == GPC_OK && strcmp(gpci_config_text(h->config, key), info.initial) != 0;
+    return gpc_key_at(key, &info) == GPC_OK && strcmp(gpci_config_text(hierarchy->config, key), info.initial) != 0;
 }
 
-static bool has_l2(const gpc_hierarchy *h) {
-    const bool plain = h->viper || !strcmp(gpci_config_text(h->config, GPCI_KEY_COHERENCE), "none");
-    return plain && gpci_number(h, GPCI_KEY_L2_ENABLED);
+static bool has_l2(const gpc_hierarchy *hierarchy) {
+    const bool plain = hierarchy->viper || !strcmp(gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE), "none");
+    return plain && gpci_number(hierarchy, GPCI_KEY_L2_ENABLED);
 }
 
 /* Part of a window without effect, as error text; NULL: none. */
-static const char *idle_part(const gpc_hierarchy *h, const gpci_window *w) {
-    if (w->hit == GPC_EVICT_LAST && !gpci_number(h, GPCI_KEY_L2_PERSISTING))
+static const char *idle_part(const gpc_hierarchy *hierarchy, const gpci_window *window) {
+    if (window->hit == GPC_EVICT_LAST && !gpci_number(hierarchy, GPCI_KEY_L2_PERSISTING))
         return "l2.window_hit = persisting has no effect: l2.persisting is 0B";
-    if (w->hit_ratio == 100 && is_set(h, GPCI_KEY_L2_WINDOW_MISS))
+    if (window->hit_ratio == 100 && is_set(hierarchy, GPCI_KEY_L2_WINDOW_MISS))
         return "l2.window_miss has no effect: l2.window_ratio is 100";
-    if ((!w->hit || !w->hit_ratio) && (!w->miss || w->hit_ratio == 100))
+    if ((!window->hit || !window->hit_ratio) && (!window->miss || window->hit_ratio == 100))
         return "l2.window_bytes has no effect: all of its lines are normal";
     return NULL;
 }
 
-gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error) {
-    const uint64_t bytes = gpci_number(h, GPCI_KEY_L2_PERSISTING), size = gpci_number(h, GPCI_KEY_L2_SIZE);
+gpc_status gpci_set_aside(const gpc_hierarchy *hierarchy, uint32_t ways, uint32_t *out, gpc_error *error) {
+    const uint64_t bytes = gpci_number(hierarchy, GPCI_KEY_L2_PERSISTING),
+                   size = gpci_number(hierarchy, GPCI_KEY_L2_SIZE);
     *out = 0;
     if (bytes == UINT64_MAX)
         return GPC_OK;
@@ -51,22 +52,22 @@ gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, 
     return GPC_OK;
 }
 
-gpc_status gpci_build_window(gpc_hierarchy *h, gpc_error *error) {
+gpc_status gpci_build_window(gpc_hierarchy *hierarchy, gpc_error *error) {
     static const gpci_key details[] = {GPCI_KEY_L2_WINDOW_BEGIN, GPCI_KEY_L2_WINDOW_RATIO, GPCI_KEY_L2_WINDOW_HIT,
                                        GPCI_KEY_L2_WINDOW_MISS};
-    const uint64_t bytes = gpci_number(h, GPCI_KEY_L2_WINDOW_BYTES);
-    if (!has_l2(h) && (bytes || is_set(h, GPCI_KEY_L2_PERSISTING)))
+    const uint64_t bytes = gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_BYTES);
+    if (!has_l2(hierarchy) && (bytes || is_set(hierarchy, GPCI_KEY_L2_PERSISTING)))
         return gpci_fail(error, GPC_ERROR_RANGE, "%s needs l2.enabled = true and coherence = none or viper",
                          bytes ? "l2.window_bytes" : "l2.persisting");
     for (size_t i = 0; !bytes && i < sizeof details / sizeof *details; i++)
-        if (is_set(h, details[i]))
+        if (is_set(hierarchy, details[i]))
             return gpci_fail(error, GPC_ERROR_RANGE, "%s has no effect: l2.window_bytes is 0B",
                              gpci_key_name(details[i]));
-    h->window = (gpci_window){.begin = gpci_number(h, GPCI_KEY_L2_WINDOW_BEGIN),
-                              .bytes = bytes,
-                              .hit_ratio = (uint32_t)gpci_number(h, GPCI_KEY_L2_WINDOW_RATIO),
-                              .hit = (uint8_t)gpci_number(h, GPCI_KEY_L2_WINDOW_HIT),
-                              .miss = (uint8_t)gpci_number(h, GPCI_KEY_L2_WINDOW_MISS)};
-    const char *idle = bytes ? idle_part(h, &h->window) : NULL;
+    hierarchy->window = (gpci_window){.begin = gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_BEGIN),
+                                      .bytes = bytes,
+                                      .hit_ratio = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_RATIO),
+                                      .hit = (uint8_t)gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_HIT),
+                                      .miss = (uint8_t)gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_MISS)};
+    const char *idle = bytes ? idle_part(hierarchy, &hierarchy->window) : NULL;
     return idle ? gpci_fail(error, GPC_ERROR_RANGE, "%s", idle) : GPC_OK;
 }

@@ -38,14 +38,14 @@ static bool is_shared(const gpc_context *context, const char *name, size_t lengt
 }
 
 /* Checks every word of the key's text, because policies may name further policies. */
-bool gpci_threads_check_key(const gpc_hierarchy *h, gpci_key key, char text[GPCI_THREADS_TEXT]) {
-    const char *at = gpci_config_text(h->config, key);
+bool gpci_threads_check_key(const gpc_hierarchy *hierarchy, gpci_key key, char text[GPCI_THREADS_TEXT]) {
+    const char *at = gpci_config_text(hierarchy->config, key);
     while (*at) {
         size_t length = 0;
         while (isalnum((unsigned char)at[length]) || at[length] == '-' || at[length] == '_')
             length++;
         bool hosts;
-        if (length && is_shared(h->context, at, length, &hosts)) {
+        if (length && is_shared(hierarchy->context, at, length, &hosts)) {
             snprintf(text, GPCI_THREADS_TEXT, "%s: '%.*s' %s", gpci_key_name(key), (int)(length < 80 ? length : 80), at,
                      hosts ? "is the host's, whose functions are called on its own thread" : "is one for all caches");
             return false;

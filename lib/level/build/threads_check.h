@@ -12,6 +12,6 @@
 #define GPCI_THREADS_TEXT 200u
 
 /* True if threads may run the policies named by a key. Otherwise `text` receives the reason. */
-bool gpci_threads_check_key(const gpc_hierarchy *h, gpci_key key, char text[GPCI_THREADS_TEXT]);
+bool gpci_threads_check_key(const gpc_hierarchy *hierarchy, gpci_key key, char text[GPCI_THREADS_TEXT]);
 
 #endif

@@ -38,9 +38,9 @@ static void count(gpci_module *l1, const gpc_request *request, uint32_t place, u
     add_hit(l1, request, l1->warps ? l1->warps[place] : 0, by);
 }
 
-void gpci_coherent_follow(const gpc_hierarchy *h, const gpc_request *request, bool hit) {
-    gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
-    if (!h->coherent->tree->follows)
+void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit) {
+    gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
+    if (!hierarchy->coherent->tree->follows)
         l1->seen = SEEN_NOTHING;
     if (!is_read(request) && request->kind != GPC_STORE)
         return;
@@ -55,31 +55,31 @@ void gpci_coherent_follow(const gpc_hierarchy *h, const gpc_request *request, bo
     }
 }
 
-void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *request, uint32_t fetcher) {
-    gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
+void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher) {
+    gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
     const uint32_t place = place_of(l1, request->address);
     if (l1->reuse && place != GPCI_TREE_NO_BLOCK)
         l1->reuse[place]++;
     add_hit(l1, request, fetcher, 1);
 }
 
-void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
-    const gpci_line_counts *counts = &gpci_module_at(h->coherent->tree, sm)->counts;
-    s->l1_zero_reuse_evictions += counts->zero_reuse_evictions;
-    s->l1_predictions += counts->predictions;
-    s->l1_token_bypasses += counts->token_bypasses;
-    s->l1_opportunistic_fills += counts->opportunistic_fills;
-    s->l1_priority_evictions += counts->priority_evictions;
-    s->l1_overturned_bypasses += counts->overturned_bypasses;
-    s->l1_bypasses +=
+void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats) {
+    const gpci_line_counts *counts = &gpci_module_at(hierarchy->coherent->tree, sm)->counts;
+    stats->l1_zero_reuse_evictions += counts->zero_reuse_evictions;
+    stats->l1_predictions += counts->predictions;
+    stats->l1_token_bypasses += counts->token_bypasses;
+    stats->l1_opportunistic_fills += counts->opportunistic_fills;
+    stats->l1_priority_evictions += counts->priority_evictions;
+    stats->l1_overturned_bypasses += counts->overturned_bypasses;
+    stats->l1_bypasses +=
         counts->bypasses > counts->overturned_bypasses ? counts->bypasses - counts->overturned_bypasses : 0;
-    if (!gpci_number(h, GPCI_KEY_L1_TRACK_WARPS))
+    if (!gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS))
         return;
-    s->l1_intra_warp_hits += counts->intra_warp_hits;
-    s->l1_inter_warp_hits += counts->inter_warp_hits;
+    stats->l1_intra_warp_hits += counts->intra_warp_hits;
+    stats->l1_inter_warp_hits += counts->inter_warp_hits;
 }
 
-void gpci_coherent_reset_counts(const gpc_hierarchy *h) {
-    for (uint32_t i = 0; i < h->coherent->modules; i++)
-        gpci_module_at(h->coherent->tree, i)->counts = (gpci_line_counts){0};
+void gpci_coherent_reset_counts(const gpc_hierarchy *hierarchy) {
+    for (uint32_t i = 0; i < hierarchy->coherent->modules; i++)
+        gpci_module_at(hierarchy->coherent->tree, i)->counts = (gpci_line_counts){0};
 }

@@ -37,7 +37,7 @@ typedef struct gpci_coherent {
     /* [global, local] a store miss of a part of a sector goes to the low module: l1.write_allocate = lazy. */
     bool lazy[2];
     /* Size of a block that slices do not read for a store of the whole block; 0: slices always read. */
-    uint32_t whole_bytes;
+    uint32_t full_block_bytes;
     bool masks;           /* slices keep stored bytes without the rest of the line: l2.write_allocate = lazy */
     uint8_t mask[16];     /* byte mask of the request being made (gpci_coherent_request) */
     uint32_t control;     /* bytes of a message without data, and of a data message's header */
@@ -58,141 +58,144 @@ typedef struct gpci_coherent {
  * coherent_level_check.c: GPC_ERROR_RANGE if the configuration has settings without meaning in a tree; the error lists
  * needed settings and reasons. Call only if `coherence` is not none.
  */
-gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_coherent_check(gpc_hierarchy *hierarchy, gpc_error *error);
 
 /* coherent_level_build.c: build the tree from a checked configuration. */
-gpc_status gpci_coherent_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_coherent_destroy(gpc_hierarchy *h);
+gpc_status gpci_coherent_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_coherent_destroy(gpc_hierarchy *hierarchy);
 /* Resize the L1s: write back everything, then build a new tree that takes over the statistics. */
-gpc_status gpci_coherent_resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
+gpc_status gpci_coherent_resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error);
 
 /*
  * coherent_predict.c: predictors of L1s and slices in a new tree. gpci_coherent_l2_asks: decide if slices ask a policy.
  */
-gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool *out);
-gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error);
+gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *hierarchy, gpc_error *error, bool *out);
+gpc_status gpci_coherent_give_predictors(gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error);
 /* True if a policy must be asked before an access begins. */
-GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *c, const gpc_request *request) {
-    return GPCI_UNLIKELY(c->predicts || request->token == GPC_TOKEN_NONE);
+GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *coherent, const gpc_request *request) {
+    return GPCI_UNLIKELY(coherent->predicts || request->token == GPC_TOKEN_NONE);
 }
 /*
  * Ask L1's policies about an access with `flags`. Returns further GPC_ACCESS_ bits, from predictor and token; the
  * request receives the predictor's word.
  */
-uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags);
+uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *request, uint32_t flags);
 /*
  * Set the returned bits in an access of segments of a line. A bypassing load asks for all bytes it will bring (`out`
  * lies in an array for the whole line). Returns the segments brought; 0: no bypass.
  */
-uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request);
+uint8_t gpci_coherent_bypass(const gpc_hierarchy *hierarchy, uint8_t segments, uint32_t bits,
+                             gpc_coherence_request *request);
 
 /* Segments brought by a bypassing load of `segments`. */
-uint8_t gpci_coherent_bypassed(const gpc_hierarchy *h, uint8_t segments);
+uint8_t gpci_coherent_bypassed(const gpc_hierarchy *hierarchy, uint8_t segments);
 
 /* coherent_count.c */
 /*
  * Count a load or store of blocks of a line by hit or miss in L1; only with `tracks`. If a line has several accesses,
  * the tree's `follows` marks the later ones.
  */
-void gpci_coherent_follow(const gpc_hierarchy *h, const gpc_request *request, bool hit);
+void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit);
 /*
  * gpci_coherent_follow_joined: a load that joined a line in flight is complete; `fetcher`: warp the line was fetched
  * for.
  */
-void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
-void gpci_coherent_reset_counts(const gpc_hierarchy *h);
-void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *request, uint32_t fetcher);
+void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
+void gpci_coherent_reset_counts(const gpc_hierarchy *hierarchy);
+void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher);
 
 /* coherent_level.c */
 /*
  * Convert a line transaction to an access of the tree, from the first to the last byte of `bytes`. If a store needs a
- * mask, the mask is in `c` until the next request.
+ * mask, the mask is in `coherent` until the next request.
  */
-gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request *request, const uint64_t bytes[2]);
+gpc_coherence_request gpci_coherent_request(gpci_coherent *coherent, const gpc_request *request,
+                                            const uint64_t bytes[2]);
 /*
  * Tell the tree the blocks of a line that the next access (and followers) will request below, out of `needs`; the rest
  * of a group of fetch_sectors is fetched in addition.
  */
-GPCI_COLD void gpci_coherent_say(const gpci_coherent *c, const gpc_request *request, uint8_t needs);
+GPCI_COLD void gpci_coherent_say(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs);
 /* Announce a line transaction's access; `follows`: part of the same line as the access before. */
-GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *c, const gpc_request *request, uint8_t needs, bool follows) {
-    c->tree->follows = follows;
-    if (GPCI_UNLIKELY(c->tree->neighbour_limit))
-        gpci_coherent_say(c, request, needs);
+GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs,
+                                    bool follows) {
+    coherent->tree->follows = follows;
+    if (GPCI_UNLIKELY(coherent->tree->neighbour_limit))
+        gpci_coherent_say(coherent, request, needs);
 }
 /* Count the bytes of a tree message. */
-void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
+void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
 /* Count a message that shares a packet, and so needs no header. */
-void gpci_coherent_count_along(gpc_hierarchy *h, uint32_t from, uint32_t to, uint32_t header);
+void gpci_coherent_count_along(gpc_hierarchy *hierarchy, uint32_t from, uint32_t to, uint32_t header);
 /* Perform and count a line transaction of a functional access. */
-gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *access);
+gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *access);
 /*
  * Sectors a step reads from memory or writes to memory. 0 if the step only asks memory's directory, which still takes
  * memory latency.
  */
-uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step);
+uint32_t gpci_coherent_sectors(const gpc_hierarchy *hierarchy, const gpc_coherence_message *messages, uint32_t step);
 
 /* Begin a kernel: acquire, then flush as `kernels.flush` says. Takes no time. */
-gpc_status gpci_coherent_begin(gpc_hierarchy *h);
+gpc_status gpci_coherent_begin(gpc_hierarchy *hierarchy);
 /*
  * gpci_coherent_tracks: true if directories keep all copies up to date; a fence then only waits. In other trees an SM
  * must acquire: gpci_coherent_acquire applies the protocol's rules to the SM's L1 and its cluster's cache. Takes no
  * time; nothing may be in flight.
  */
-bool gpci_coherent_tracks(const gpc_hierarchy *h);
-gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm);
+bool gpci_coherent_tracks(const gpc_hierarchy *hierarchy);
+gpc_status gpci_coherent_acquire(gpc_hierarchy *hierarchy, uint32_t sm);
 /* True if L1s keep stored data. A releasing SM then uses the acquire rules to write the data back. */
-bool gpci_coherent_keeps(const gpc_hierarchy *h);
+bool gpci_coherent_keeps(const gpc_hierarchy *hierarchy);
 /* True if L1s may hold stale data until an acquire: no directory, or copies unknown to directories (nmoesi-d). */
-bool gpci_coherent_drops(const gpc_hierarchy *h);
+bool gpci_coherent_drops(const gpc_hierarchy *hierarchy);
 /* True if stores of an SM send invalidations within a scope, so that a release must send markers after them. */
-bool gpci_coherent_tells(const gpc_hierarchy *h, uint8_t scope);
+bool gpci_coherent_tells(const gpc_hierarchy *hierarchy, uint8_t scope);
 /* Write back and drop the L1s, or everything. Takes no time. */
-gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all);
+gpc_status gpci_coherent_flush(gpc_hierarchy *hierarchy, bool all);
 
-void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
+void gpci_coherent_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
 /* Statistics of a slice. */
-void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats);
+void gpci_coherent_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats);
 
-GPCI_INLINE bool gpci_is_slice(const gpci_coherent *c, uint32_t module) {
-    return c->l2 && module >= c->first_slice && module < c->first_memory;
+GPCI_INLINE bool gpci_is_slice(const gpci_coherent *coherent, uint32_t module) {
+    return coherent->l2 && module >= coherent->first_slice && module < coherent->first_memory;
 }
 
-GPCI_INLINE bool gpci_is_memory(const gpci_coherent *c, uint32_t module) {
-    return module >= c->first_memory && module < c->first_near;
+GPCI_INLINE bool gpci_is_memory(const gpci_coherent *coherent, uint32_t module) {
+    return module >= coherent->first_memory && module < coherent->first_near;
 }
 
 /* True for the near half of a slice. */
-GPCI_INLINE bool gpci_is_near(const gpci_coherent *c, uint32_t module) {
-    return module >= c->first_near;
+GPCI_INLINE bool gpci_is_near(const gpci_coherent *coherent, uint32_t module) {
+    return module >= coherent->first_near;
 }
 
 /* GPU of a module. */
-GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *c, uint32_t module) {
-    if (c->gpus == 1)
+GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *coherent, uint32_t module) {
+    if (coherent->gpus == 1)
         return 0;
-    return module < c->sms             ? module / c->gpu_sms
-           : module < c->first_slice   ? (module - c->first_cluster) / c->gpu_clusters
-           : gpci_is_near(c, module)   ? (module - c->first_near) / c->gpu_slices
-           : gpci_is_memory(c, module) ? (module - c->first_memory) / c->gpu_slices
-                                       : (module - c->first_slice) / c->gpu_slices;
+    return module < coherent->sms             ? module / coherent->gpu_sms
+           : module < coherent->first_slice   ? (module - coherent->first_cluster) / coherent->gpu_clusters
+           : gpci_is_near(coherent, module)   ? (module - coherent->first_near) / coherent->gpu_slices
+           : gpci_is_memory(coherent, module) ? (module - coherent->first_memory) / coherent->gpu_slices
+                                              : (module - coherent->first_slice) / coherent->gpu_slices;
 }
 
 /* Number of a slice; for a memory, number of the slice in front. */
-GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *c, uint32_t module) {
-    return module - (gpci_is_near(c, module)     ? c->first_near
-                     : gpci_is_memory(c, module) ? c->first_memory
-                                                 : c->first_slice);
+GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *coherent, uint32_t module) {
+    return module - (gpci_is_near(coherent, module)     ? coherent->first_near
+                     : gpci_is_memory(coherent, module) ? coherent->first_memory
+                                                        : coherent->first_slice);
 }
 
 /* Near half of a slice, by slice number; GPC_NO_MODULE: slices are undivided, or no SM uses the slice's part. */
-GPCI_INLINE uint32_t gpci_near_of(const gpci_coherent *c, uint32_t slice) {
-    return c->first_near + slice < c->modules ? c->first_near + slice : GPC_NO_MODULE;
+GPCI_INLINE uint32_t gpci_near_of(const gpci_coherent *coherent, uint32_t slice) {
+    return coherent->first_near + slice < coherent->modules ? coherent->first_near + slice : GPC_NO_MODULE;
 }
 
 /* Part of L2 used by an SM or a cluster. */
-GPCI_INLINE uint32_t gpci_part_of_sm(const gpc_hierarchy *h, uint32_t sm) {
-    return h->partitions == 2 ? h->sm_partition[sm] : gpci_gpu_of(h->coherent, sm);
+GPCI_INLINE uint32_t gpci_part_of_sm(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    return hierarchy->partitions == 2 ? hierarchy->sm_partition[sm] : gpci_gpu_of(hierarchy->coherent, sm);
 }
 
 /*
@@ -202,12 +205,14 @@ typedef struct gpci_private_modules {
     uint32_t first, count;
 } gpci_private_modules;
 
-GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *h, uint32_t sm) {
-    const gpci_coherent *c = h->coherent;
-    if (c->parts > 1)
-        return (gpci_private_modules){c->first_near + gpci_part_of_sm(h, sm) * c->part_slices, c->part_slices};
-    if (c->gpus > 1)
-        return (gpci_private_modules){c->first_slice + gpci_gpu_of(c, sm) * c->gpu_slices, c->gpu_slices};
+GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    const gpci_coherent *coherent = hierarchy->coherent;
+    if (coherent->parts > 1)
+        return (gpci_private_modules){coherent->first_near + gpci_part_of_sm(hierarchy, sm) * coherent->part_slices,
+                                      coherent->part_slices};
+    if (coherent->gpus > 1)
+        return (gpci_private_modules){coherent->first_slice + gpci_gpu_of(coherent, sm) * coherent->gpu_slices,
+                                      coherent->gpu_slices};
     return (gpci_private_modules){0, 0};
 }
 
@@ -215,17 +220,18 @@ GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *h, u
  * All caches between L1s and the level shared by all processors. Level 0: cluster caches. Level 1: near halves, or with
  * several GPUs the L2s.
  */
-GPCI_INLINE gpci_private_modules gpci_coherent_private_level(const gpci_coherent *c, uint32_t level) {
+GPCI_INLINE gpci_private_modules gpci_coherent_private_level(const gpci_coherent *coherent, uint32_t level) {
     if (level == 0)
-        return (gpci_private_modules){c->first_cluster, c->clusters};
-    if (c->parts > 1)
-        return (gpci_private_modules){c->first_near, c->modules - c->first_near};
-    return (gpci_private_modules){c->first_slice, c->gpus > 1 ? c->first_memory - c->first_slice : 0};
+        return (gpci_private_modules){coherent->first_cluster, coherent->clusters};
+    if (coherent->parts > 1)
+        return (gpci_private_modules){coherent->first_near, coherent->modules - coherent->first_near};
+    return (gpci_private_modules){coherent->first_slice,
+                                  coherent->gpus > 1 ? coherent->first_memory - coherent->first_slice : 0};
 }
 
 /* True if caches below L1 also merge stores not yet announced to others. False if L1s write through. */
-GPCI_INLINE bool gpci_coherent_merges(const gpc_hierarchy *h) {
-    return gpci_coherent_tracks(h) && h->coherent->tree->non_coherent;
+GPCI_INLINE bool gpci_coherent_merges(const gpc_hierarchy *hierarchy) {
+    return gpci_coherent_tracks(hierarchy) && hierarchy->coherent->tree->non_coherent;
 }
 
 #endif

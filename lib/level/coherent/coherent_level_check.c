@@ -31,16 +31,17 @@ typedef struct need {
 } need;
 
 typedef struct needs {
-    const gpc_hierarchy *h;
+    const gpc_hierarchy *hierarchy;
     need list[MOST_NEEDS];
     uint32_t count;
     char own[4][WHY_BYTES]; /* reasons with a policy's name */
     uint32_t own_count;
 } needs;
 
-static void add(needs *n, gpci_key key, const char *why, const char *format, ...) {
-    need *added = &n->list[n->count++];
-    *added = (need){.key = key, .why = why, .own = n->own_count && why == n->own[n->own_count - 1]};
+static void add(needs *required, gpci_key key, const char *why, const char *format, ...) {
+    need *added = &required->list[required->count++];
+    *added =
+        (need){.key = key, .why = why, .own = required->own_count && why == required->own[required->own_count - 1]};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(added->value, sizeof added->value, format, arguments);
@@ -61,51 +62,54 @@ static const demand demands[] = {
     {GPCI_KEY_L2_WRITE, GPC_WRITE_BACK, "back", "a coherent L2 writes back"},
 };
 
-static const char *text_of(const needs *n, gpci_key key) {
-    return gpci_config_text(n->h->config, key);
+static const char *text_of(const needs *required, gpci_key key) {
+    return gpci_config_text(required->hierarchy->config, key);
 }
 
-static void check_l1_writes(needs *n) {
+static void check_l1_writes(needs *required) {
     static const gpci_key keys[] = {GPCI_KEY_L1_WRITE_ALLOCATE, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL};
     static const gpci_key writes[] = {GPCI_KEY_L1_WRITE, GPCI_KEY_L1_WRITE_LOCAL};
     for (unsigned i = 0; i < 2; i++)
-        if (gpci_number(n->h, keys[i]) == GPC_WRITE_LAZY_FETCH && gpci_number(n->h, writes[i]) == GPC_WRITE_BACK)
-            add(n, keys[i], whole, "fetch");
+        if (gpci_number(required->hierarchy, keys[i]) == GPC_WRITE_LAZY_FETCH &&
+            gpci_number(required->hierarchy, writes[i]) == GPC_WRITE_BACK)
+            add(required, keys[i], whole, "fetch");
 }
 
 /* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/requests/engine_fill.c). */
-static void check_allocation(needs *n, const gpc_protocol *protocol) {
-    const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
+static void check_allocation(needs *required, const gpc_protocol *protocol) {
+    const uint64_t conflict =
+        gpci_number(required->hierarchy, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);
-    if (gpci_number(n->h, GPCI_KEY_MODE) != 1 || gpci_l1_takes_at_miss(n->h))
+    if (gpci_number(required->hierarchy, GPCI_KEY_MODE) != 1 || gpci_l1_takes_at_miss(required->hierarchy))
         return;
     if (retries)
-        add(n, GPCI_KEY_L1_ALLOCATE, "a write-back that is refused would keep its line from a probe", "on-miss");
-    else if (gpci_number(n->h, GPCI_KEY_L1_FETCH) > 1)
-        add(n, GPCI_KEY_L1_ALLOCATE, "sectors that come beside others need their line's way", "on-miss");
+        add(required, GPCI_KEY_L1_ALLOCATE, "a write-back that is refused would keep its line from a probe", "on-miss");
+    else if (gpci_number(required->hierarchy, GPCI_KEY_L1_FETCH) > 1)
+        add(required, GPCI_KEY_L1_ALLOCATE, "sectors that come beside others need their line's way", "on-miss");
 }
 
 /* Reason to refuse a policy: it reads fields modules do not provide, or is never asked. */
-static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but) {
+static const char *blame(needs *required, gpci_key key, uint64_t reads, const char *but) {
     char what[GPCI_READS_TEXT];
     gpci_reads_text(reads, what);
     if (!*what)
         snprintf(what, sizeof what, "%s", reads ? "nothing of a request" : "what it has not declared");
-    char *why = n->own[n->own_count++];
-    snprintf(why, WHY_BYTES, "%s '%.63s' reads %s, %s", gpci_key_name(key), text_of(n, key), what, but);
+    char *why = required->own[required->own_count++];
+    snprintf(why, WHY_BYTES, "%s '%.63s' reads %s, %s", gpci_key_name(key), text_of(required, key), what, but);
     return why;
 }
 
 /* Modules give policies every field a cache would give, except fields only a cache has. */
-static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
+static gpc_status check_replacement(needs *required, gpci_key key, gpc_error *error) {
     uint64_t reads;
     const uint64_t told = key == GPCI_KEY_L1_REPLACEMENT ? GPCI_L1_TREE_READS : GPCI_L2_TREE_READS;
-    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_REPLACEMENT, text_of(n, key), error, &reads);
+    gpc_status status =
+        gpci_policy_reads(required->hierarchy->context, GPC_POLICY_REPLACEMENT, text_of(required, key), error, &reads);
     if (status < 0)
         return status;
     uint64_t unknown = reads & ~told;
     if (!reads || unknown)
-        add(n, key, blame(n, key, unknown, "which coherent modules do not tell policies"), "lru");
+        add(required, key, blame(required, key, unknown, "which coherent modules do not tell policies"), "lru");
     return GPC_OK;
 }
 
@@ -113,177 +117,186 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
  * Fields given to predictors: those of replacement policies, and stalls (in caches always absent). The sector asked
  * about is given to a predictor that wants sectors.
  */
-static uint64_t told_predictors(const needs *n, const char *spec, uint64_t told) {
-    const bool sectors = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec) == &gpci_agcb_below;
+static uint64_t told_predictors(const needs *required, const char *spec, uint64_t told) {
+    const bool sectors =
+        gpci_policy_table(required->hierarchy->context, GPC_POLICY_PREDICTOR, spec) == &gpci_agcb_below;
     return (told & ~(uint64_t)GPC_READS_ADMISSION) | GPC_READS_STALLS | GPC_READS_POLICY_WORD |
            (sectors ? GPC_READS_BYTES : 0);
 }
 
-static gpc_status check_predictor(needs *n, gpci_key key, uint64_t told, const char *but, gpc_error *error) {
-    const char *spec = text_of(n, key);
+static gpc_status check_predictor(needs *required, gpci_key key, uint64_t told, const char *but, gpc_error *error) {
+    const char *spec = text_of(required, key);
     uint64_t reads;
-    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
+    gpc_status status = gpci_policy_reads(required->hierarchy->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
         return status;
-    const uint64_t unknown = reads & ~told_predictors(n, spec, told);
+    const uint64_t unknown = reads & ~told_predictors(required, spec, told);
     if (!reads || unknown)
-        add(n, key, blame(n, key, unknown, but), "hint");
+        add(required, key, blame(required, key, unknown, but), "hint");
     return GPC_OK;
 }
 
 /* A line in L1 needs an entry in the slice's directory; in an inclusive slice also a way. */
-static gpc_status check_l2_room(needs *n, gpc_error *error) {
-    const gpc_protocol *protocol = gpc_protocol_find(n->h->context, text_of(n, GPCI_KEY_COHERENCE));
+static gpc_status check_l2_room(needs *required, gpc_error *error) {
+    const gpc_protocol *protocol =
+        gpc_protocol_find(required->hierarchy->context, text_of(required, GPCI_KEY_COHERENCE));
     const bool tracks = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
     bool asks;
-    const gpc_status status = gpci_coherent_l2_asks(n->h, error, &asks);
-    if (status == GPC_OK && asks && tracks && gpci_number(n->h, GPCI_KEY_L2_INCLUSION) == 1)
-        add(n, GPCI_KEY_L2_INCLUSION, "an inclusive L2 keeps all that L1s have", "non-inclusive");
+    const gpc_status status = gpci_coherent_l2_asks(required->hierarchy, error, &asks);
+    if (status == GPC_OK && asks && tracks && gpci_number(required->hierarchy, GPCI_KEY_L2_INCLUSION) == 1)
+        add(required, GPCI_KEY_L2_INCLUSION, "an inclusive L2 keeps all that L1s have", "non-inclusive");
     return status;
 }
 
 /* Report keys without effect set by the host. */
-static void check_idle(needs *n) {
+static void check_idle(needs *required) {
     gpci_idle idle;
-    for (size_t i = 0; gpci_idle_key(n->h, true, i, &idle); i++) {
+    for (size_t i = 0; gpci_idle_key(required->hierarchy, true, i, &idle); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         gpc_key_at(idle.key, &info);
-        add(n, idle.key, idle.why, "%.24s, not %.24s", info.initial, text_of(n, idle.key));
+        add(required, idle.key, idle.why, "%.24s, not %.24s", info.initial, text_of(required, idle.key));
     }
 }
 
 /* Check that every cache has at least a set. */
-static void check_sizes(needs *n) {
-    const gpc_hierarchy *h = n->h;
-    uint64_t set = (uint64_t)h->l1_level.line_bytes * h->line_blocks * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
-    if (gpci_number(h, GPCI_KEY_CLUSTER_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SIZE) < set)
-        add(n, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB", (unsigned long long)set);
-    set = (uint64_t)h->l2_level.line_bytes * gpci_number(h, GPCI_KEY_L2_WAYS) * h->slices;
-    if (gpci_number(h, GPCI_KEY_L2_ENABLED) && gpci_number(h, GPCI_KEY_L2_SIZE) < set)
-        add(n, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
+static void check_sizes(needs *required) {
+    const gpc_hierarchy *hierarchy = required->hierarchy;
+    uint64_t set = (uint64_t)hierarchy->l1_level.line_bytes * hierarchy->line_blocks *
+                   gpci_number(hierarchy, GPCI_KEY_CLUSTER_WAYS);
+    if (gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS) && gpci_number(hierarchy, GPCI_KEY_CLUSTER_SIZE) < set)
+        add(required, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB",
+            (unsigned long long)set);
+    set = (uint64_t)hierarchy->l2_level.line_bytes * gpci_number(hierarchy, GPCI_KEY_L2_WAYS) * hierarchy->slices;
+    if (gpci_number(hierarchy, GPCI_KEY_L2_ENABLED) && gpci_number(hierarchy, GPCI_KEY_L2_SIZE) < set)
+        add(required, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
 }
 
 /* Require a multiple of gpu.count; suggest the next larger. */
-static void check_share(needs *n, gpci_key key, uint64_t part, const char *why) {
-    const uint64_t number = gpci_number(n->h, key), all = n->h->gpus * part;
+static void check_share(needs *required, gpci_key key, uint64_t part, const char *why) {
+    const uint64_t number = gpci_number(required->hierarchy, key), all = required->hierarchy->gpus * part;
     if (number % all)
-        add(n, key, why, "%llu", (unsigned long long)(number / all + 1) * all);
+        add(required, key, why, "%llu", (unsigned long long)(number / all + 1) * all);
 }
 
 /* Check the resources divided among GPUs. */
-static void check_gpus(needs *n) {
-    const gpc_hierarchy *h = n->h;
-    const uint64_t page = gpci_number(h, GPCI_KEY_PAGE_BYTES);
-    if (h->gpus == 1)
+static void check_gpus(needs *required) {
+    const gpc_hierarchy *hierarchy = required->hierarchy;
+    const uint64_t page = gpci_number(hierarchy, GPCI_KEY_PAGE_BYTES);
+    if (hierarchy->gpus == 1)
         return;
-    const uint64_t clusters = gpci_number(h, GPCI_KEY_CLUSTER_SMS), lrc = gpci_number(h, GPCI_KEY_LRC_SMS);
-    check_share(n, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
-    check_share(n, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
-    if (lrc && !clusters && gpci_number(h, GPCI_KEY_LRC_LAYOUT))
-        add(n, GPCI_KEY_LRC_LAYOUT, "only SMs of one GPU share a coalescer", "neighbours");
-    if (lrc && !clusters && h->sms / h->gpus % lrc)
-        add(n, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
-    if (!gpci_number(h, GPCI_KEY_L2_ENABLED))
-        add(n, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");
-    if (!gpci_power_of_two(page) || page < h->l2_level.line_bytes)
-        add(n, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
+    const uint64_t clusters = gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS),
+                   lrc = gpci_number(hierarchy, GPCI_KEY_LRC_SMS);
+    check_share(required, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
+    check_share(required, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
+    if (lrc && !clusters && gpci_number(hierarchy, GPCI_KEY_LRC_LAYOUT))
+        add(required, GPCI_KEY_LRC_LAYOUT, "only SMs of one GPU share a coalescer", "neighbours");
+    if (lrc && !clusters && hierarchy->sms / hierarchy->gpus % lrc)
+        add(required, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
+    if (!gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))
+        add(required, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");
+    if (!gpci_power_of_two(page) || page < hierarchy->l2_level.line_bytes)
+        add(required, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
 }
 
 /* True if every group of `sms` neighbouring SMs uses one partition. */
-static bool are_together(const gpc_hierarchy *h, uint64_t sms) {
-    for (uint32_t sm = 0; sm < h->sms && sms; sm++)
-        if (h->sm_partition[sm] != h->sm_partition[sm / sms * sms])
+static bool are_together(const gpc_hierarchy *hierarchy, uint64_t sms) {
+    for (uint32_t sm = 0; sm < hierarchy->sms && sms; sm++)
+        if (hierarchy->sm_partition[sm] != hierarchy->sm_partition[sm / sms * sms])
             return false;
     return true;
 }
 
 /* True if the SMs of every coalescer use one partition. */
-static bool read_together(const gpc_hierarchy *h) {
-    for (uint32_t sm = 0; sm < h->sms && h->coalescers; sm++)
+static bool read_together(const gpc_hierarchy *hierarchy) {
+    for (uint32_t sm = 0; sm < hierarchy->sms && hierarchy->coalescers; sm++)
         for (uint32_t first = 0; first < sm; first++)
-            if (h->sm_coalescer[first] == h->sm_coalescer[sm] && h->sm_partition[first] != h->sm_partition[sm])
+            if (hierarchy->sm_coalescer[first] == hierarchy->sm_coalescer[sm] &&
+                hierarchy->sm_partition[first] != hierarchy->sm_partition[sm])
                 return false;
     return true;
 }
 
 /* Check slices that keep copies of lines of other slices. */
-static gpc_status check_halves(needs *n, gpc_error *error) {
+static gpc_status check_halves(needs *required, gpc_error *error) {
     static const char room[] = "copies leave something to lines that are at home";
-    const gpc_hierarchy *h = n->h;
-    const bool parted = h->partitions == 2, homes = h->gpus > 1 && gpci_number(h, GPCI_KEY_GPU_HOME) == 1;
+    const gpc_hierarchy *hierarchy = required->hierarchy;
+    const bool parted = hierarchy->partitions == 2,
+               homes = hierarchy->gpus > 1 && gpci_number(hierarchy, GPCI_KEY_GPU_HOME) == 1;
     bool asks = false;
     if (!parted && !homes)
         return GPC_OK;
-    if (parted && h->gpus > 1)
-        add(n, GPCI_KEY_L2_PARTITIONS, "an L2 of several GPUs has no partitions", "1");
-    else if (parted && !gpci_number(h, GPCI_KEY_L2_ENABLED))
-        add(n, GPCI_KEY_L2_PARTITIONS, "without an L2 there is nothing to part", "1");
-    if (gpci_number(h, GPCI_KEY_L2_WAYS) < 2)
-        add(n, GPCI_KEY_L2_WAYS, room, "2");
-    if (gpci_number(h, GPCI_KEY_L2_MSHR) < 2)
-        add(n, GPCI_KEY_L2_MSHR, room, "2");
-    if (gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
-        add(n, GPCI_KEY_L2_TOKENS, "slices of two halves keep no priorities", "ignore");
-    if (parted && !are_together(h, gpci_number(h, GPCI_KEY_CLUSTER_SMS)))
-        add(n, GPCI_KEY_CLUSTER_SMS, "a cluster reads through one partition", "0");
-    if (parted && !read_together(h))
-        add(n, GPCI_KEY_LRC_SMS, "a coalescer is of one partition", "0");
-    const uint32_t sector = h->l2_level.line_bytes / (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
-    if (sector > h->l1_level.line_bytes && gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) &&
-        gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW) == GPC_OVERFLOW_EVICT)
-        add(n, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW, "slices and L1s differ in what they have copies of", "broadcast");
-    const gpc_status status = gpci_coherent_l2_asks(h, error, &asks);
-    if (asks && !(parted && (h->gpus > 1 || !gpci_number(h, GPCI_KEY_L2_ENABLED))))
-        add(n, parted ? GPCI_KEY_L2_PARTITIONS : GPCI_KEY_GPU_HOME, "slices of two halves keep nothing out",
+    if (parted && hierarchy->gpus > 1)
+        add(required, GPCI_KEY_L2_PARTITIONS, "an L2 of several GPUs has no partitions", "1");
+    else if (parted && !gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))
+        add(required, GPCI_KEY_L2_PARTITIONS, "without an L2 there is nothing to part", "1");
+    if (gpci_number(hierarchy, GPCI_KEY_L2_WAYS) < 2)
+        add(required, GPCI_KEY_L2_WAYS, room, "2");
+    if (gpci_number(hierarchy, GPCI_KEY_L2_MSHR) < 2)
+        add(required, GPCI_KEY_L2_MSHR, room, "2");
+    if (gpci_number(hierarchy, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        add(required, GPCI_KEY_L2_TOKENS, "slices of two halves keep no priorities", "ignore");
+    if (parted && !are_together(hierarchy, gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS)))
+        add(required, GPCI_KEY_CLUSTER_SMS, "a cluster reads through one partition", "0");
+    if (parted && !read_together(hierarchy))
+        add(required, GPCI_KEY_LRC_SMS, "a coalescer is of one partition", "0");
+    const uint32_t sector = hierarchy->l2_level.line_bytes / (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_SECTORS);
+    if (sector > hierarchy->l1_level.line_bytes && gpci_number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) &&
+        gpci_number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW) == GPC_OVERFLOW_EVICT)
+        add(required, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW, "slices and L1s differ in what they have copies of",
+            "broadcast");
+    const gpc_status status = gpci_coherent_l2_asks(hierarchy, error, &asks);
+    if (asks && !(parted && (hierarchy->gpus > 1 || !gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))))
+        add(required, parted ? GPCI_KEY_L2_PARTITIONS : GPCI_KEY_GPU_HOME, "slices of two halves keep nothing out",
             parted ? "1" : "memory");
     return status;
 }
 
-static gpc_status check_policies(needs *n, gpc_error *error) {
-    bool below = gpci_number(n->h, GPCI_KEY_L2_ENABLED) || gpci_number(n->h, GPCI_KEY_CLUSTER_SMS);
-    gpc_status status = check_replacement(n, GPCI_KEY_L1_REPLACEMENT, error);
+static gpc_status check_policies(needs *required, gpc_error *error) {
+    bool below =
+        gpci_number(required->hierarchy, GPCI_KEY_L2_ENABLED) || gpci_number(required->hierarchy, GPCI_KEY_CLUSTER_SMS);
+    gpc_status status = check_replacement(required, GPCI_KEY_L1_REPLACEMENT, error);
     if (status == GPC_OK && below) /* cluster caches have L2's policy */
-        status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
+        status = check_replacement(required, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
-        status = check_predictor(n, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS, "which coherent L1s do not tell predictors",
-                                 error);
-    if (gpci_has_prefetcher(n->h, GPCI_KEY_L1_PREFETCHER))
-        add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
-    if (gpci_has_prefetcher(n->h, GPCI_KEY_L2_PREFETCHER))
-        add(n, GPCI_KEY_L2_PREFETCHER, "coherent slices fetch nothing ahead", "none");
-    if (gpci_number(n->h, GPCI_KEY_CONST_SIZE))
-        add(n, GPCI_KEY_CONST_SIZE, "a tree knows no constants", "0B");
-    if (gpci_number(n->h, GPCI_KEY_KERNELS_CODE))
-        add(n, GPCI_KEY_KERNELS_CODE, "a tree knows no code", "kept");
-    if (gpci_number(n->h, GPCI_KEY_L15_SIZE))
-        add(n, GPCI_KEY_L15_SIZE, "a tree knows no code or constants", "0B");
-    if (gpci_number(n->h, GPCI_KEY_L1_MISS_LATENCY))
-        add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
-    if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))
-        add(n, GPCI_KEY_L1_RELEASE_WIDTH, "coherent L1s serve at once", "0B");
-    if (gpci_number(n->h, GPCI_KEY_L1_MSHR_FREE))
-        add(n, GPCI_KEY_L1_MSHR_FREE, "coherent L1s serve at once", "filled");
-    if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_LATENCY))
-        add(n, GPCI_KEY_L1_RELEASE_LATENCY, "coherent L1s serve at once", "0");
-    if (gpci_number(n->h, GPCI_KEY_L1_COLLECTORS))
-        add(n, GPCI_KEY_L1_COLLECTORS, "before coherent L1s there is one queue", "0");
-    if (gpci_number(n->h, GPCI_KEY_L2_INTAKE))
-        add(n, GPCI_KEY_L2_INTAKE, "messages have no queue of requests to wait for", "pipeline");
-    if (gpci_number(n->h, GPCI_KEY_DRAM_LATENCY_AT))
-        add(n, GPCI_KEY_DRAM_LATENCY_AT, "messages wait for data", "data");
-    if (gpci_number(n->h, GPCI_KEY_L1_MERGED))
-        add(n, GPCI_KEY_L1_MERGED, "coherent modules count all that wait for a block", "line");
-    if (gpci_number(n->h, GPCI_KEY_L2_MERGED))
-        add(n, GPCI_KEY_L2_MERGED, "coherent modules count all that wait for a block", "line");
-    if (gpci_number(n->h, GPCI_KEY_L2_INTERLEAVE) > GPCI_SPREAD_RANGE)
-        add(n, GPCI_KEY_L2_INTERLEAVE, "modules of a tree are interleaved by modulo or by one hash", "hash");
-    if (n->h->address_map)
-        add(n, GPCI_KEY_ADDRESS_MAPPING, "modules of a tree are interleaved by modulo or by one hash", "none");
-    if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
-        status = check_predictor(n, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
+        status = check_predictor(required, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS,
+                                 "which coherent L1s do not tell predictors", error);
+    if (gpci_has_prefetcher(required->hierarchy, GPCI_KEY_L1_PREFETCHER))
+        add(required, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
+    if (gpci_has_prefetcher(required->hierarchy, GPCI_KEY_L2_PREFETCHER))
+        add(required, GPCI_KEY_L2_PREFETCHER, "coherent slices fetch nothing ahead", "none");
+    if (gpci_number(required->hierarchy, GPCI_KEY_CONST_SIZE))
+        add(required, GPCI_KEY_CONST_SIZE, "a tree knows no constants", "0B");
+    if (gpci_number(required->hierarchy, GPCI_KEY_KERNELS_CODE))
+        add(required, GPCI_KEY_KERNELS_CODE, "a tree knows no code", "kept");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L15_SIZE))
+        add(required, GPCI_KEY_L15_SIZE, "a tree knows no code or constants", "0B");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_MISS_LATENCY))
+        add(required, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_RELEASE_WIDTH))
+        add(required, GPCI_KEY_L1_RELEASE_WIDTH, "coherent L1s serve at once", "0B");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_MSHR_FREE))
+        add(required, GPCI_KEY_L1_MSHR_FREE, "coherent L1s serve at once", "filled");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_RELEASE_LATENCY))
+        add(required, GPCI_KEY_L1_RELEASE_LATENCY, "coherent L1s serve at once", "0");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_COLLECTORS))
+        add(required, GPCI_KEY_L1_COLLECTORS, "before coherent L1s there is one queue", "0");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L2_INTAKE))
+        add(required, GPCI_KEY_L2_INTAKE, "messages have no queue of requests to wait for", "pipeline");
+    if (gpci_number(required->hierarchy, GPCI_KEY_DRAM_LATENCY_AT))
+        add(required, GPCI_KEY_DRAM_LATENCY_AT, "messages wait for data", "data");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L1_MERGED))
+        add(required, GPCI_KEY_L1_MERGED, "coherent modules count all that wait for a block", "line");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L2_MERGED))
+        add(required, GPCI_KEY_L2_MERGED, "coherent modules count all that wait for a block", "line");
+    if (gpci_number(required->hierarchy, GPCI_KEY_L2_INTERLEAVE) > GPCI_SPREAD_RANGE)
+        add(required, GPCI_KEY_L2_INTERLEAVE, "modules of a tree are interleaved by modulo or by one hash", "hash");
+    if (required->hierarchy->address_map)
+        add(required, GPCI_KEY_ADDRESS_MAPPING, "modules of a tree are interleaved by modulo or by one hash", "none");
+    if (status == GPC_OK && gpci_number(required->hierarchy, GPCI_KEY_L2_ENABLED)) {
+        status = check_predictor(required, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
                                  "which coherent slices do not tell predictors", error);
         if (status == GPC_OK)
-            status = check_l2_room(n, error);
+            status = check_l2_room(required, error);
     }
     return status;
 }
@@ -297,9 +310,9 @@ static bool stays(gpci_text *text, size_t length, size_t spare) {
     return false;
 }
 
-static bool is_new(const needs *n, uint32_t index) {
+static bool is_new(const needs *required, uint32_t index) {
     for (uint32_t i = 0; i < index; i++)
-        if (!strcmp(n->list[i].why, n->list[index].why))
+        if (!strcmp(required->list[i].why, required->list[index].why))
             return false;
     return true;
 }
@@ -307,15 +320,15 @@ static bool is_new(const needs *n, uint32_t index) {
 #define SPARE 24u /* for "; and 40 more", or "; ..." and ")" */
 
 /* Write the reasons that fit, without repetition: first those about policies, then the rest. */
-static void put_reasons(const needs *n, gpci_text *text) {
+static void put_reasons(const needs *required, gpci_text *text) {
     const char *before = " (";
     bool all = true;
     for (unsigned own = 2; own-- > 0;)
-        for (uint32_t i = 0; i < n->count; i++) {
-            if (n->list[i].own != own || !is_new(n, i))
+        for (uint32_t i = 0; i < required->count; i++) {
+            if (required->list[i].own != own || !is_new(required, i))
                 continue;
             size_t length = text->length;
-            gpci_text_put(text, "%s%s", before, n->list[i].why);
+            gpci_text_put(text, "%s%s", before, required->list[i].why);
             if (stays(text, length, SPARE))
                 before = "; ";
             else
@@ -325,59 +338,61 @@ static void put_reasons(const needs *n, gpci_text *text) {
         gpci_text_put(text, all ? ")" : "; ...)");
 }
 
-static gpc_status refuse(const needs *n, gpc_error *error) {
+static gpc_status refuse(const needs *required, gpc_error *error) {
     char message[sizeof error->message];
     gpci_text text = gpci_text_of(message, sizeof message);
-    gpci_text_put(&text, "coherence = %.63s needs", text_of(n, GPCI_KEY_COHERENCE));
+    gpci_text_put(&text, "coherence = %.63s needs", text_of(required, GPCI_KEY_COHERENCE));
     uint32_t i = 0;
-    for (; i < n->count; i++) {
+    for (; i < required->count; i++) {
         size_t length = text.length;
-        gpci_text_put(&text, "%s %s = %s", i ? ";" : "", gpci_key_name(n->list[i].key), n->list[i].value);
+        gpci_text_put(&text, "%s %s = %s", i ? ";" : "", gpci_key_name(required->list[i].key), required->list[i].value);
         if (!stays(&text, length, SPARE))
             break;
     }
-    if (i < n->count)
-        gpci_text_put(&text, "; and %u more", n->count - i);
-    put_reasons(n, &text);
+    if (i < required->count)
+        gpci_text_put(&text, "; and %u more", required->count - i);
+    put_reasons(required, &text);
     return gpci_fail(error, GPC_ERROR_RANGE, "%s", message);
 }
 
-gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
-    needs n = {.h = h};
+gpc_status gpci_coherent_check(gpc_hierarchy *hierarchy, gpc_error *error) {
+    needs required = {.hierarchy = hierarchy};
     for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
-        if (gpci_number(h, demands[i].key) != demands[i].value)
-            add(&n, demands[i].key, demands[i].why, "%s", demands[i].text);
-    const uint64_t allocate = gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
+        if (gpci_number(hierarchy, demands[i].key) != demands[i].value)
+            add(&required, demands[i].key, demands[i].why, "%s", demands[i].text);
+    const uint64_t allocate = gpci_number(hierarchy, GPCI_KEY_L2_WRITE_ALLOCATE);
     if (allocate == GPC_WRITE_NO_ALLOCATE)
-        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
+        add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
     else if (allocate == GPC_WRITE_NAIVE_FETCH)
-        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
-    else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1 && !gpci_number(h, GPCI_KEY_GPU_HOME))
-        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
-    const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
-    check_l1_writes(&n);
-    if (h->lane_packets && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
-        add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
-    check_allocation(&n, protocol);
-    if (h->lane_packets && gpci_number(h, GPCI_KEY_L1_SPACES))
-        add(&n, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
-    if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))
-        add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
-    if (gpci_number(h, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
-        add(&n, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");
-    if (gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) && protocol &&
+        add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
+    else if (allocate == GPC_WRITE_LAZY_FETCH && hierarchy->gpus > 1 && !gpci_number(hierarchy, GPCI_KEY_GPU_HOME))
+        add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other",
+            "fetch");
+    const gpc_protocol *protocol =
+        gpc_protocol_find(hierarchy->context, gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE));
+    check_l1_writes(&required);
+    if (hierarchy->lane_packets && gpci_number(hierarchy, GPCI_KEY_COHERENCE_DATA))
+        add(&required, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
+    check_allocation(&required, protocol);
+    if (hierarchy->lane_packets && gpci_number(hierarchy, GPCI_KEY_L1_SPACES))
+        add(&required, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
+    if (gpci_number(hierarchy, GPCI_KEY_LRC_SMS) && gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS))
+        add(&required, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
+    if (gpci_number(hierarchy, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
+        add(&required, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");
+    if (gpci_number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) && protocol &&
         (protocol->flags & (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PROBE_WHOLE)) ==
             (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PROBE_WHOLE))
-        add(&n, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, "its directories name all copies", "0");
-    if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
-        add(&n, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
-    check_idle(&n);
-    check_sizes(&n);
-    check_gpus(&n);
-    gpc_status status = check_policies(&n, error);
+        add(&required, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, "its directories name all copies", "0");
+    if (!gpci_number(hierarchy, GPCI_KEY_NETWORK_HEADER))
+        add(&required, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
+    check_idle(&required);
+    check_sizes(&required);
+    check_gpus(&required);
+    gpc_status status = check_policies(&required, error);
     if (status == GPC_OK)
-        status = check_halves(&n, error);
-    if (status < 0 || n.count)
-        return status < 0 ? status : refuse(&n, error);
-    return gpci_build_future(h, error);
+        status = check_halves(&required, error);
+    if (status < 0 || required.count)
+        return status < 0 ? status : refuse(&required, error);
+    return gpci_build_future(hierarchy, error);
 }

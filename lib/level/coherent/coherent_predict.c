@@ -22,48 +22,48 @@
  */
 
 /* True for predictors without decisions of their own: always-cache, and hint (in trees, access flags carry hints). */
-static bool is_idle(const gpc_hierarchy *h, const char *spec) {
-    const void *table = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec);
+static bool is_idle(const gpc_hierarchy *hierarchy, const char *spec) {
+    const void *table = gpci_policy_table(hierarchy->context, GPC_POLICY_PREDICTOR, spec);
     return table == &gpci_always_cache || table == &gpci_hint;
 }
 
 /* True if a replacement policy declines lines. */
-static gpc_status declines_lines(const gpc_hierarchy *h, gpci_key key, gpc_error *error, bool *out) {
+static gpc_status declines_lines(const gpc_hierarchy *hierarchy, gpci_key key, gpc_error *error, bool *out) {
     uint64_t reads = 0;
-    const gpc_status status =
-        gpci_policy_reads(h->context, GPC_POLICY_REPLACEMENT, gpci_config_text(h->config, key), error, &reads);
+    const gpc_status status = gpci_policy_reads(hierarchy->context, GPC_POLICY_REPLACEMENT,
+                                                gpci_config_text(hierarchy->config, key), error, &reads);
     *out = status == GPC_OK && reads & GPC_READS_ADMISSION;
     return status;
 }
 
-gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool *out) {
-    const bool l2 = gpci_number(h, GPCI_KEY_L2_ENABLED) != 0;
-    const gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, out);
-    const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
-    const bool predicts =
-        !is_idle(h, spec) && gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec) != &gpci_agcb_below;
-    *out = l2 && (*out || predicts || gpci_number(h, GPCI_KEY_L2_TOKENS) != GPC_TOKENS_IGNORE);
+gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *hierarchy, gpc_error *error, bool *out) {
+    const bool l2 = gpci_number(hierarchy, GPCI_KEY_L2_ENABLED) != 0;
+    const gpc_status status = declines_lines(hierarchy, GPCI_KEY_L2_REPLACEMENT, error, out);
+    const char *spec = gpci_config_text(hierarchy->config, GPCI_KEY_L2_BYPASS);
+    const bool predicts = !is_idle(hierarchy, spec) &&
+                          gpci_policy_table(hierarchy->context, GPC_POLICY_PREDICTOR, spec) != &gpci_agcb_below;
+    *out = l2 && (*out || predicts || gpci_number(hierarchy, GPCI_KEY_L2_TOKENS) != GPC_TOKENS_IGNORE);
     return status;
 }
 
 /* True if the module is next to L1s; both halves of a slice can be. */
-static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *m) {
-    for (uint32_t i = 0; i < m->above_count; i++)
-        if (gpci_module_at(tree, m->above[i])->level == 1)
+static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *module) {
+    for (uint32_t i = 0; i < module->above_count; i++)
+        if (gpci_module_at(tree, module->above[i])->level == 1)
             return true;
     return false;
 }
 
 /* Give a predictor to a cache below L1s; L1s' predictors may ask it. */
-static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t module, const char *spec,
+static gpc_status give(const gpc_hierarchy *hierarchy, gpc_coherence *tree, uint32_t module, const char *spec,
                        gpc_error *error) {
     gpci_module *m = gpci_module_at(tree, module);
-    if (is_idle(h, spec))
+    if (is_idle(hierarchy, spec))
         return GPC_OK;
     const gpc_status status = gpci_module_predict(tree, m, spec, error);
     uint64_t reads = 0;
     if (status == GPC_OK)
-        (void)gpci_policy_reads(h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
+        (void)gpci_policy_reads(hierarchy->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     m->by_sector = reads & GPC_READS_BYTES;
     m->responds =
         status == GPC_OK && ((const gpc_predictor_ops *)m->predictor->ops)->respond && is_next_to_l1s(tree, m);
@@ -71,77 +71,77 @@ static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t mod
 }
 
 /* Give the near half of a slice the predictor of the home half: both have the same lines. */
-static void give_near(const gpci_coherent *c, gpc_coherence *tree, uint32_t slice) {
-    const uint32_t near = gpci_near_of(c, slice - c->first_slice);
+static void give_near(const gpci_coherent *coherent, gpc_coherence *tree, uint32_t slice) {
+    const uint32_t near = gpci_near_of(coherent, slice - coherent->first_slice);
     if (near == GPC_NO_MODULE)
         return;
-    gpci_module *m = gpci_module_at(tree, near), *home = gpci_module_at(tree, slice);
-    m->predictor = home->predictor;
-    m->notified = home->notified;
-    m->by_sector = home->by_sector;
-    m->responds =
-        home->predictor && ((const gpc_predictor_ops *)home->predictor->ops)->respond && is_next_to_l1s(tree, m);
+    gpci_module *module = gpci_module_at(tree, near), *home = gpci_module_at(tree, slice);
+    module->predictor = home->predictor;
+    module->notified = home->notified;
+    module->by_sector = home->by_sector;
+    module->responds =
+        home->predictor && ((const gpc_predictor_ops *)home->predictor->ops)->respond && is_next_to_l1s(tree, module);
 }
 
-static const char *below_of(const gpc_hierarchy *h) {
-    const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
-    const gpc_predictor_ops *ops = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec);
+static const char *below_of(const gpc_hierarchy *hierarchy) {
+    const char *spec = gpci_config_text(hierarchy->config, GPCI_KEY_L1_BYPASS);
+    const gpc_predictor_ops *ops = gpci_policy_table(hierarchy->context, GPC_POLICY_PREDICTOR, spec);
     return ops ? ops->below : NULL;
 }
 
 /* If L1s' predictor keeps bits below, keep them in the next cache, possibly a cluster's. */
-static gpc_status give_clusters(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
-    const gpci_coherent *c = h->coherent;
-    const char *below = below_of(h);
+static gpc_status give_clusters(const gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error) {
+    const gpci_coherent *coherent = hierarchy->coherent;
+    const char *below = below_of(hierarchy);
     gpc_status status = GPC_OK;
-    for (uint32_t i = 0; i < c->clusters && below && status == GPC_OK; i++)
-        status = give(h, tree, c->first_cluster + i, below, error);
+    for (uint32_t i = 0; i < coherent->clusters && below && status == GPC_OK; i++)
+        status = give(hierarchy, tree, coherent->first_cluster + i, below, error);
     return status;
 }
 
-static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
-    const gpci_coherent *c = h->coherent;
-    const char *spec = gpci_config_text(h->config, GPCI_KEY_L2_BYPASS);
-    const gpci_token_rules rules = {.clear =
-                                        gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL,
+static gpc_status give_l2(const gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error) {
+    const gpci_coherent *coherent = hierarchy->coherent;
+    const char *spec = gpci_config_text(hierarchy->config, GPCI_KEY_L2_BYPASS);
+    const gpci_token_rules rules = {.clear = gpci_number(hierarchy, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC
+                                                                                             : GPC_CLEAR_KERNEL,
                                     .warps = 1,
-                                    .period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD)};
+                                    .period = gpci_number(hierarchy, GPCI_KEY_L2_TOKEN_PERIOD)};
     bool admits;
-    gpc_status status = declines_lines(h, GPCI_KEY_L2_REPLACEMENT, error, &admits);
-    if (status == GPC_OK && !c->clusters)
-        status = gpci_l2_predictor(h, &spec, error);
-    for (uint32_t i = c->first_slice; i < c->first_memory && status == GPC_OK; i++) {
+    gpc_status status = declines_lines(hierarchy, GPCI_KEY_L2_REPLACEMENT, error, &admits);
+    if (status == GPC_OK && !coherent->clusters)
+        status = gpci_l2_predictor(hierarchy, &spec, error);
+    for (uint32_t i = coherent->first_slice; i < coherent->first_memory && status == GPC_OK; i++) {
         gpci_module *slice = gpci_module_at(tree, i);
-        slice->asks = c->l2_asks;
+        slice->asks = coherent->l2_asks;
         tree->has_policies |= slice->asks; /* policies see requests */
         slice->admits = admits;
-        slice->strict_tokens = gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
-        status = give(h, tree, i, spec, error);
-        if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
+        slice->strict_tokens = gpci_number(hierarchy, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
+        status = give(hierarchy, tree, i, spec, error);
+        if (status == GPC_OK && gpci_number(hierarchy, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
             status = gpci_module_keep_tokens(tree, slice, &rules, error);
-        give_near(c, tree, i);
+        give_near(coherent, tree, i);
     }
     return status;
 }
 
-gpc_status gpci_coherent_give_predictors(gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
-    const char *spec = gpci_config_text(h->config, GPCI_KEY_L1_BYPASS);
-    const bool predicts = !is_idle(h, spec);
-    gpc_status status = declines_lines(h, GPCI_KEY_L1_REPLACEMENT, error, &h->coherent->admits);
-    h->coherent->tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
-    const bool tokens = gpci_number(h, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC;
-    h->coherent->predicts = predicts || h->coherent->admits || h->l1_local_only || tokens;
-    for (uint32_t sm = 0; sm < h->sms && tokens && status == GPC_OK; sm++) {
-        const gpci_token_rules rules = {.clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR),
-                                        .warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS),
-                                        .period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD)};
+gpc_status gpci_coherent_give_predictors(gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error) {
+    const char *spec = gpci_config_text(hierarchy->config, GPCI_KEY_L1_BYPASS);
+    const bool predicts = !is_idle(hierarchy, spec);
+    gpc_status status = declines_lines(hierarchy, GPCI_KEY_L1_REPLACEMENT, error, &hierarchy->coherent->admits);
+    hierarchy->coherent->tokens = gpci_number(hierarchy, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_STRICT;
+    const bool tokens = gpci_number(hierarchy, GPCI_KEY_L1_TOKENS) == GPC_TOKENS_OPPORTUNISTIC;
+    hierarchy->coherent->predicts = predicts || hierarchy->coherent->admits || hierarchy->l1_local_only || tokens;
+    for (uint32_t sm = 0; sm < hierarchy->sms && tokens && status == GPC_OK; sm++) {
+        const gpci_token_rules rules = {.clear = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_TOKEN_CLEAR),
+                                        .warps = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_WARPS),
+                                        .period = gpci_number(hierarchy, GPCI_KEY_L1_TOKEN_PERIOD)};
         status = gpci_module_keep_tokens(tree, gpci_module_at(tree, sm), &rules, error);
     }
-    for (uint32_t sm = 0; sm < h->sms && predicts && status == GPC_OK; sm++)
+    for (uint32_t sm = 0; sm < hierarchy->sms && predicts && status == GPC_OK; sm++)
         status = gpci_module_predict(tree, gpci_module_at(tree, sm), spec, error);
     if (status == GPC_OK)
-        status = give_clusters(h, tree, error);
-    return status == GPC_OK ? give_l2(h, tree, error) : status;
+        status = give_clusters(hierarchy, tree, error);
+    return status == GPC_OK ? give_l2(hierarchy, tree, error) : status;
 }
 
 static bool is_read(const gpc_request *request) {
@@ -149,8 +149,8 @@ static bool is_read(const gpc_request *request) {
 }
 
 /* True if a store miss would take a way. Atomics are not predicted. */
-static bool allocates(const gpc_hierarchy *h, const gpc_request *request, uint32_t flags) {
-    const gpc_coherence_module *l1 = &gpci_module_at(h->coherent->tree, request->sm)->given;
+static bool allocates(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t flags) {
+    const gpc_coherence_module *l1 = &gpci_module_at(hierarchy->coherent->tree, request->sm)->given;
     return request->kind == GPC_STORE && !l1->no_write_allocate && !(flags & GPC_ACCESS_NO_ALLOCATE);
 }
 
@@ -180,69 +180,70 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
 }
 
 /* Decide about a line, at the points at which a cache asks. */
-static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *request, uint32_t flags) {
+static uint32_t decide(const gpc_hierarchy *hierarchy, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
     if (GPCI_UNLIKELY(l1->tokens != NULL))
         gpci_module_token_tick(l1, request);
-    if (!gpci_passes_l1(h, request->space)) /* spaces not served by L1 (l1.spaces) ask no policy */
+    if (!gpci_passes_l1(hierarchy, request->space)) /* spaces not served by L1 (l1.spaces) ask no policy */
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
-    const bool asked = is_read(request) || allocates(h, request, flags);
+    const bool asked = is_read(request) || allocates(hierarchy, request, flags);
     request->policy_word = 0;
     request->admitted = 0;
     if (early && bypasses(l1, tag, request))
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
-    if (has_line(l1, tag) || (!asked && !h->coherent->admits))
+    if (has_line(l1, tag) || (!asked && !hierarchy->coherent->admits))
         return 0;
-    bool out = asked && request->token == GPC_TOKEN_NONE && h->coherent->tokens;
+    bool out = asked && request->token == GPC_TOKEN_NONE && hierarchy->coherent->tokens;
     l1->counts.token_bypasses += out;
-    if (out || h->coherent->admits)
+    if (out || hierarchy->coherent->admits)
         gpci_module_miss(l1, tag, request);
     if (!out && asked && !early && l1->predictor && bypasses(l1, tag, request)) {
         out = true;
-        if (!h->coherent->admits)
+        if (!hierarchy->coherent->admits)
             gpci_module_miss(l1, tag, request);
     }
     if (!out && asked && GPCI_UNLIKELY(gpci_module_lacks_room(l1, tag, request))) {
         out = true;
         l1->counts.token_bypasses++;
-        if (!h->coherent->admits)
+        if (!hierarchy->coherent->admits)
             gpci_module_miss(l1, tag, request);
     }
-    if (!out && h->coherent->admits)
+    if (!out && hierarchy->coherent->admits)
         out = declines(l1, tag, request, asked);
     return out ? GPC_ACCESS_NO_ALLOCATE : 0;
 }
 
 /* The decision for the first requested block of a line holds for the whole line. */
-uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags) {
-    gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
-    if (h->coherent->tree->follows) {
+uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *request, uint32_t flags) {
+    gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
+    if (hierarchy->coherent->tree->follows) {
         request->admitted = l1->let_in;
         request->policy_word = l1->word;
         return l1->decided;
     }
-    l1->decided = (uint8_t)decide(h, l1, request, flags);
+    l1->decided = (uint8_t)decide(hierarchy, l1, request, flags);
     l1->let_in = request->admitted;
     l1->word = request->policy_word;
-    l1->counts.bypasses += l1->decided && gpci_passes_l1(h, request->space);
+    l1->counts.bypasses += l1->decided && gpci_passes_l1(hierarchy, request->space);
     return l1->decided;
 }
 
 /* Whole sectors, or only the needed 32-byte segments: l1.bypass_fetch. */
-uint8_t gpci_coherent_bypassed(const gpc_hierarchy *h, uint8_t segments) {
-    const gpci_level *level = &h->l1_level;
-    if (gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED)
+uint8_t gpci_coherent_bypassed(const gpc_hierarchy *hierarchy, uint8_t segments) {
+    const gpci_level *level = &hierarchy->l1_level;
+    if (gpci_number(hierarchy, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED)
         return segments;
     return level->segments_of[level->sectors_of[segments]];
 }
 
-uint8_t gpci_coherent_bypass(const gpc_hierarchy *h, uint8_t segments, uint32_t bits, gpc_coherence_request *request) {
-    const gpci_level *level = &h->l1_level;
+uint8_t gpci_coherent_bypass(const gpc_hierarchy *hierarchy, uint8_t segments, uint32_t bits,
+                             gpc_coherence_request *request) {
+    const gpci_level *level = &hierarchy->l1_level;
     request->flags |= bits;
     if (!bits || request->kind != GPC_COHERENCE_LOAD)
         return 0;
-    segments = gpci_coherent_bypassed(h, segments);
+    segments = gpci_coherent_bypassed(hierarchy, segments);
     const uint64_t line = request->address >> level->line_shift << level->line_shift;
     const uint64_t first = line + gpci_lowest(segments) * GPCI_SEGMENT;
     const uint64_t end = line + (gpci_log2(segments) + 1) * GPCI_SEGMENT;

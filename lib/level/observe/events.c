@@ -127,23 +127,27 @@ gpc_event gpci_event_of_none(const gpci_event_log *log, gpc_what what, gpc_compo
                        .kind = GPC_KIND_COUNT};
 }
 
-static bool passes(const gpc_event_options *o, const gpc_event *e) {
-    return (!o->whats || o->whats >> e->what & 1) && (!o->components || o->components >> e->component & 1) &&
-           (!o->kinds || o->kinds >> e->kind & 1) && e->sm >= o->first_sm && e->sm <= o->last_sm &&
-           e->address >= o->first_address && e->address <= o->last_address && e->pc >= o->first_pc &&
-           e->pc <= o->last_pc && e->cycle >= o->first_cycle && e->cycle <= o->last_cycle;
+static bool passes(const gpc_event_options *options, const gpc_event *event) {
+    return (!options->whats || options->whats >> event->what & 1) &&
+           (!options->components || options->components >> event->component & 1) &&
+           (!options->kinds || options->kinds >> event->kind & 1) && event->sm >= options->first_sm &&
+           event->sm <= options->last_sm && event->address >= options->first_address &&
+           event->address <= options->last_address && event->pc >= options->first_pc && event->pc <= options->last_pc &&
+           event->cycle >= options->first_cycle && event->cycle <= options->last_cycle;
 }
 
-gpci_event_log *gpci_event_log_make(gpc_hierarchy *h) {
-    gpci_event_log *log = gpci_zalloc(h->context, 1, sizeof *log);
+gpci_event_log *gpci_event_log_make(gpc_hierarchy *hierarchy) {
+    gpci_event_log *log = gpci_zalloc(hierarchy->context, 1, sizeof *log);
     if (!log)
         return NULL;
-    log->hierarchy = h;
+    log->hierarchy = hierarchy;
     log->clock = &log->accesses;
-    log->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices) + h->l15_count, sizeof *log->blocked);
+    log->blocked =
+        gpci_zalloc(hierarchy->context, 2 * ((size_t)hierarchy->sms + hierarchy->slices) + hierarchy->l15_count,
+                    sizeof *log->blocked);
     if (log->blocked)
         return log;
-    gpci_free(h->context, log);
+    gpci_free(hierarchy->context, log);
     return NULL;
 }
 
@@ -155,10 +159,10 @@ void gpci_event_log_free(gpc_context *context, gpci_event_log *log) {
 }
 
 /* Event with the process split from the address. */
-static gpc_event event_of_process(const gpc_hierarchy *h, const gpc_event *event) {
+static gpc_event event_of_process(const gpc_hierarchy *hierarchy, const gpc_event *event) {
     gpc_event own = *event;
-    own.process = gpci_process_of(h, event->address);
-    own.address = gpci_process_plain(h, event->address);
+    own.process = gpci_process_of(hierarchy, event->address);
+    own.address = gpci_process_plain(hierarchy, event->address);
     return own;
 }
 
@@ -179,30 +183,30 @@ void gpci_event_log_put(gpci_event_log *log, const gpc_event *event) {
     *called_back = outer;
 }
 
-void gpci_trace_destroy(gpc_hierarchy *h) {
-    gpci_event_log *log = h->log;
-    h->log = NULL;
+void gpci_trace_destroy(gpc_hierarchy *hierarchy) {
+    gpci_event_log *log = hierarchy->log;
+    hierarchy->log = NULL;
     if (!log)
         return;
     if (log->options.destroy)
         log->options.destroy(log->options.user_data);
-    gpci_event_log_free(h->context, log);
+    gpci_event_log_free(hierarchy->context, log);
 }
 
 void gpci_append_access(gpci_event_log *log, const gpc_request *request, uint64_t address, uint32_t segments) {
     log->accesses++;
-    gpc_event e = gpci_event_of_none(log, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
-    e.packet = e.access = ++log->packets;
-    e.address = address;
-    e.pc = request->pc;
-    e.sm = request->sm;
-    e.warp = request->warp;
-    e.block = request->block;
-    e.kind = request->kind;
-    log->now = e;
+    gpc_event event = gpci_event_of_none(log, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
+    event.packet = event.access = ++log->packets;
+    event.address = address;
+    event.pc = request->pc;
+    event.sm = request->sm;
+    event.warp = request->warp;
+    event.block = request->block;
+    event.kind = request->kind;
+    log->now = event;
     log->line = log->below = (gpci_ids){0, 0};
-    e.bytes = segments * GPCI_SEGMENT;
-    gpci_event_log_put(log, &e);
+    event.bytes = segments * GPCI_SEGMENT;
+    gpci_event_log_put(log, &event);
 }
 
 void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t segments) {
@@ -214,113 +218,113 @@ void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t s
 
 /* Event of the current access: in L1 its line transaction; below, the request sent from there. */
 static gpc_event event_of(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index) {
-    gpc_event e = log->now.access ? log->now : gpci_event_of_none(log, what, component, index);
+    gpc_event event = log->now.access ? log->now : gpci_event_of_none(log, what, component, index);
     bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1;
     gpci_ids ids = above || !log->below.packet ? log->line : log->below;
-    e.packet = ids.packet;
-    e.parent = ids.parent;
-    e.what = (uint8_t)what;
-    e.component = (uint8_t)component;
-    e.index = index;
-    return e;
+    event.packet = ids.packet;
+    event.parent = ids.parent;
+    event.what = (uint8_t)what;
+    event.component = (uint8_t)component;
+    event.index = index;
+    return event;
 }
 
 void gpci_append_step(gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index, uint64_t address,
                       uint32_t segments, uint8_t outcome) {
-    gpc_event e = event_of(log, what, component, index);
+    gpc_event event = event_of(log, what, component, index);
     if (what == GPC_WHAT_FETCH || what == GPC_WHAT_WRITE_BACK) {
-        log->below = (gpci_ids){++log->packets, e.packet};
-        e.packet = log->below.packet;
-        e.parent = log->below.parent;
+        log->below = (gpci_ids){++log->packets, event.packet};
+        event.packet = log->below.packet;
+        event.parent = log->below.parent;
     }
     if (what == GPC_WHAT_WRITE_BACK)
-        e.kind = GPC_STORE;
-    e.address = address;
-    e.bytes = segments * GPCI_SEGMENT;
-    e.outcome = outcome;
-    gpci_event_log_put(log, &e);
+        event.kind = GPC_STORE;
+    event.address = address;
+    event.bytes = segments * GPCI_SEGMENT;
+    event.outcome = outcome;
+    gpci_event_log_put(log, &event);
 }
 
 void gpci_append_evict(gpci_event_log *log, gpc_component component, uint32_t index, uint64_t address,
                        const gpc_eviction *eviction) {
     gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
-    gpc_event e = event_of(log, what, component, index);
-    e.address = address;
-    e.value = gpci_count_sectors(eviction->dirty_sectors);
-    gpci_event_log_put(log, &e);
+    gpc_event event = event_of(log, what, component, index);
+    event.address = address;
+    event.value = gpci_count_sectors(eviction->dirty_sectors);
+    gpci_event_log_put(log, &event);
 }
 
-void gpci_append_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
+void gpci_append_dropped(gpc_hierarchy *hierarchy, const gpc_cache *cache, gpc_component component, uint32_t index,
                          uint64_t inner, uint64_t address) {
     if (!cache || !gpci_holds(cache, inner))
         return;
-    gpc_event e = gpci_event_of_none(h->log, GPC_WHAT_INVALIDATE, component, index);
-    e.address = address;
-    e.sm = component == GPC_COMPONENT_L1 ? index : GPC_NONE;
-    gpci_event_log_put(h->log, &e);
+    gpc_event event = gpci_event_of_none(hierarchy->log, GPC_WHAT_INVALIDATE, component, index);
+    event.address = address;
+    event.sm = component == GPC_COMPONENT_L1 ? index : GPC_NONE;
+    gpci_event_log_put(hierarchy->log, &event);
 }
 
-gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index) {
-    const gpci_coherent *c = h->coherent;
+gpc_component gpci_component_of(const gpc_hierarchy *hierarchy, uint32_t module, uint32_t *index) {
+    const gpci_coherent *coherent = hierarchy->coherent;
     *index = module;
-    if (module < c->sms)
+    if (module < coherent->sms)
         return GPC_COMPONENT_L1;
-    *index = module - c->sms;
-    if (module < c->first_slice)
+    *index = module - coherent->sms;
+    if (module < coherent->first_slice)
         return GPC_COMPONENT_CLUSTER;
-    *index = gpci_slice_number(c, module);
-    return gpci_is_memory(c, module) ? GPC_COMPONENT_MEMORY : GPC_COMPONENT_L2;
+    *index = gpci_slice_number(coherent, module);
+    return gpci_is_memory(coherent, module) ? GPC_COMPONENT_MEMORY : GPC_COMPONENT_L2;
 }
 
-static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {
-    gpci_event_log *log = h->log;
+static void tell_message(gpc_hierarchy *hierarchy, const gpc_coherence_message *message) {
+    gpci_event_log *log = hierarchy->log;
     uint32_t index;
-    gpc_component component = gpci_component_of(h, m->from, &index);
-    gpc_event e = event_of(log, GPC_WHAT_MESSAGE, component, index);
-    e.address = m->address;
-    if (m->kind == GPC_MESSAGE_EVICTION) {
-        e.what = GPC_WHAT_EVICT;
+    gpc_component component = gpci_component_of(hierarchy, message->from, &index);
+    gpc_event event = event_of(log, GPC_WHAT_MESSAGE, component, index);
+    event.address = message->address;
+    if (message->kind == GPC_MESSAGE_EVICTION) {
+        event.what = GPC_WHAT_EVICT;
     } else {
-        e.parent = log->line.packet;
-        e.packet = ++log->packets;
-        e.outcome = (uint8_t)m->kind;
-        e.bytes = m->bytes;
-        e.from = m->from;
-        e.to = m->to;
+        event.parent = log->line.packet;
+        event.packet = ++log->packets;
+        event.outcome = (uint8_t)message->kind;
+        event.bytes = message->bytes;
+        event.from = message->from;
+        event.to = message->to;
     }
-    gpci_event_log_put(log, &e);
+    gpci_event_log_put(log, &event);
 }
 
 /* Number of the memory used by a step. */
-static uint32_t memory_of(const gpc_hierarchy *h, const gpc_coherence_message *m) {
-    return gpci_is_memory(h->coherent, m->from) ? gpci_slice_number(h->coherent, m->from)
-                                                : gpci_l2_place_of(h, m->address).slice;
+static uint32_t memory_of(const gpc_hierarchy *hierarchy, const gpc_coherence_message *message) {
+    return gpci_is_memory(hierarchy->coherent, message->from) ? gpci_slice_number(hierarchy->coherent, message->from)
+                                                              : gpci_l2_place_of(hierarchy, message->address).slice;
 }
 
-void gpci_append_messages(gpc_hierarchy *h, const gpc_coherence_result *r) {
-    for (uint32_t i = 0; i < r->message_count; i++) {
-        const gpc_coherence_message *m = &r->messages[i];
-        if (m->bytes || m->kind == GPC_MESSAGE_EVICTION)
-            tell_message(h, m);
-        uint32_t sectors = m->memory ? gpci_coherent_sectors(h, r->messages, i) : 0;
+void gpci_append_messages(gpc_hierarchy *hierarchy, const gpc_coherence_result *result) {
+    for (uint32_t i = 0; i < result->message_count; i++) {
+        const gpc_coherence_message *message = &result->messages[i];
+        if (message->bytes || message->kind == GPC_MESSAGE_EVICTION)
+            tell_message(hierarchy, message);
+        uint32_t sectors = message->memory ? gpci_coherent_sectors(hierarchy, result->messages, i) : 0;
         if (sectors)
-            gpci_append_step(h->log, m->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
-                             GPC_COMPONENT_MEMORY, memory_of(h, m), m->address, sectors, 0);
+            gpci_append_step(hierarchy->log, message->memory == 1 ? GPC_WHAT_MEMORY_READ : GPC_WHAT_MEMORY_WRITE,
+                             GPC_COMPONENT_MEMORY, memory_of(hierarchy, message), message->address, sectors, 0);
     }
 }
 
-gpc_status gpci_append_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status) {
-    gpci_event_log *log = h->log;
-    gpc_event e = log->now;
-    if (status == GPC_OK && e.access) {
-        e.what = GPC_WHAT_COMPLETE;
-        e.outcome = result->dram_sectors ? 3 : result->l2_sectors ? 2 : 1;
-        gpci_event_log_put(log, &e);
+gpc_status gpci_append_complete(gpc_hierarchy *hierarchy, const gpc_warp_result *result, gpc_status status) {
+    gpci_event_log *log = hierarchy->log;
+    gpc_event event = log->now;
+    if (status == GPC_OK && event.access) {
+        event.what = GPC_WHAT_COMPLETE;
+        event.outcome = result->dram_sectors ? 3 : result->l2_sectors ? 2 : 1;
+        gpci_event_log_put(log, &event);
     }
     log->now.access = 0;
     log->line = log->below = (gpci_ids){0, 0};
     if (!log->cancelled)
         return status;
-    gpci_trace_destroy(h);
+    gpci_trace_destroy(hierarchy);
     return status < 0 ? status : GPC_ERROR_CANCELLED;
 }

@@ -13,65 +13,66 @@ static bool wants(gpc_cache *const *caches, uint32_t count) {
     return false;
 }
 
-static bool module_wants(const gpci_module *m) {
-    const gpc_replacement_ops *policy = m->policy ? m->policy->ops : NULL;
-    const gpc_predictor_ops *predictor = m->predictor ? m->predictor->ops : NULL;
+static bool module_wants(const gpci_module *module) {
+    const gpc_replacement_ops *policy = module->policy ? module->policy->ops : NULL;
+    const gpc_predictor_ops *predictor = module->predictor ? module->predictor->ops : NULL;
     return (policy && policy->on_sample) || (predictor && predictor->on_sample);
 }
 
-bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
-    if (h && h->coherent) { /* L1s are alike, as are slices */
-        const gpci_coherent *c = h->coherent;
-        return module_wants(gpci_module_at(c->tree, 0)) ||
-               (c->l2 && module_wants(gpci_module_at(c->tree, c->first_slice)));
+bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy) {
+    if (hierarchy && hierarchy->coherent) { /* L1s are alike, as are slices */
+        const gpci_coherent *coherent = hierarchy->coherent;
+        return module_wants(gpci_module_at(coherent->tree, 0)) ||
+               (coherent->l2 && module_wants(gpci_module_at(coherent->tree, coherent->first_slice)));
     }
-    return h && (wants(h->l1, h->sms) || wants(h->l2, h->slices));
+    return hierarchy && (wants(hierarchy->l1, hierarchy->sms) || wants(hierarchy->l2, hierarchy->slices));
 }
 
 /* Sample of a module: loads of a coherent L1, in lines; or requests to a slice. */
-static void sample_module(gpci_module *m, gpc_sample *sample) {
-    const bool l1 = m->level == 1;
-    const uint64_t reads = l1 ? m->stats.loads : m->stats.read_requests;
-    const uint64_t hits = l1 ? m->stats.load_hits : m->stats.read_request_hits;
-    const gpc_replacement_ops *policy = m->policy ? m->policy->ops : NULL;
-    const gpc_predictor_ops *predictor = m->predictor ? m->predictor->ops : NULL;
-    if (reads < m->sampled_reads || hits < m->sampled_hits)
-        m->sampled_reads = m->sampled_hits = 0;
-    sample->reads = reads - m->sampled_reads;
-    sample->read_hits = hits - m->sampled_hits;
-    m->sampled_reads = reads;
-    m->sampled_hits = hits;
+static void sample_module(gpci_module *module, gpc_sample *sample) {
+    const bool l1 = module->level == 1;
+    const uint64_t reads = l1 ? module->stats.loads : module->stats.read_requests;
+    const uint64_t hits = l1 ? module->stats.load_hits : module->stats.read_request_hits;
+    const gpc_replacement_ops *policy = module->policy ? module->policy->ops : NULL;
+    const gpc_predictor_ops *predictor = module->predictor ? module->predictor->ops : NULL;
+    if (reads < module->sampled_reads || hits < module->sampled_hits)
+        module->sampled_reads = module->sampled_hits = 0;
+    sample->reads = reads - module->sampled_reads;
+    sample->read_hits = hits - module->sampled_hits;
+    module->sampled_reads = reads;
+    module->sampled_hits = hits;
     if (policy && policy->on_sample)
-        policy->on_sample(m->policy->self, sample);
+        policy->on_sample(module->policy->self, sample);
     if (predictor && predictor->on_sample)
-        predictor->on_sample(m->predictor->self, sample);
+        predictor->on_sample(module->predictor->self, sample);
 }
 
-gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
-    if (!h || !samples)
+gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples) {
+    if (!hierarchy || !samples)
         return GPC_ERROR_ARGUMENT;
     gpc_sample all = GPC_SAMPLE_INIT;
-    for (uint32_t sm = 0; sm < h->sms; sm++) {
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
         gpc_sample sample = GPC_SAMPLE_INIT;
         gpc_status status = gpci_take(&sample, sizeof sample, sizeof sample, &samples[sm], "gpc_sample", NULL);
         if (status < 0)
             return status;
     }
-    for (uint32_t sm = 0; sm < h->sms; sm++) {
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
         gpc_sample sample = samples[sm];
-        if (h->l1)
-            gpci_cache_sample(h->l1[sm], &sample);
-        else if (h->coherent)
-            sample_module(gpci_module_at(h->coherent->tree, sm), &sample);
+        if (hierarchy->l1)
+            gpci_cache_sample(hierarchy->l1[sm], &sample);
+        else if (hierarchy->coherent)
+            sample_module(gpci_module_at(hierarchy->coherent->tree, sm), &sample);
         all.cycle = sample.cycle;
         all.cycles = sample.cycles;
         all.active_cycles += sample.active_cycles;
         all.instructions += sample.instructions;
     }
-    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        gpci_cache_sample(h->l2[slice], &all);
-    const gpci_coherent *c = h->coherent;
-    for (uint32_t slice = c && c->l2 ? c->first_slice : 0; c && c->l2 && slice < c->first_memory; slice++)
-        sample_module(gpci_module_at(c->tree, slice), &all);
+    for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
+        gpci_cache_sample(hierarchy->l2[slice], &all);
+    const gpci_coherent *coherent = hierarchy->coherent;
+    for (uint32_t slice = coherent && coherent->l2 ? coherent->first_slice : 0;
+         coherent && coherent->l2 && slice < coherent->first_memory; slice++)
+        sample_module(gpci_module_at(coherent->tree, slice), &all);
     return GPC_OK;
 }

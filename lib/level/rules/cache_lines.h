@@ -13,7 +13,7 @@ GPCI_INLINE uint8_t gpci_segments_of(const uint64_t bytes[2]) {
 }
 
 /* Segments with every byte set. */
-GPCI_INLINE uint8_t gpci_whole_segments(const uint64_t bytes[2]) {
+GPCI_INLINE uint8_t gpci_full_segments(const uint64_t bytes[2]) {
     return (uint8_t)(((uint32_t)bytes[0] == UINT32_MAX) | (bytes[0] >> 32 == UINT32_MAX) << 1 |
                      ((uint32_t)bytes[1] == UINT32_MAX) << 2 | (bytes[1] >> 32 == UINT32_MAX) << 3);
 }

@@ -19,47 +19,47 @@ typedef struct found {
 } found;
 
 /* Slot of a line in the table, or the free slot for it. */
-GPCI_INLINE uint8_t *slot_of(found *f, uint64_t line) {
-    uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
-    while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
+GPCI_INLINE uint8_t *slot_of(found *groups, uint64_t line) {
+    uint32_t slot = (uint32_t)((line >> groups->line_shift) * 0x9e3779b97f4a7c15u >> 56);
+    while (groups->slots[slot] && groups->all[groups->slots[slot] - 1].address != line)
         slot = (slot + 1) % SLOTS;
-    return &f->slots[slot];
+    return &groups->slots[slot];
 }
 
-GPCI_INLINE gpci_transaction *add(found *f, uint64_t line) {
-    f->all[f->count] = (gpci_transaction){.address = line};
-    return &f->all[f->count++];
+GPCI_INLINE gpci_transaction *add(found *groups, uint64_t line) {
+    groups->all[groups->count] = (gpci_transaction){.address = line};
+    return &groups->all[groups->count++];
 }
 
-static GPCI_NOINLINE void fill_table(found *f) {
-    memset(f->slots, 0, sizeof f->slots);
-    for (uint32_t i = 0; i < f->count; i++)
-        *slot_of(f, f->all[i].address) = (uint8_t)(i + 1);
+static GPCI_NOINLINE void fill_table(found *groups) {
+    memset(groups->slots, 0, sizeof groups->slots);
+    for (uint32_t i = 0; i < groups->count; i++)
+        *slot_of(groups, groups->all[i].address) = (uint8_t)(i + 1);
 }
 
-GPCI_INLINE gpci_transaction *transaction_of(found *f, uint64_t line) {
-    if (f->count <= FEW) {
-        for (uint32_t i = f->count; i-- > 0;)
-            if (f->all[i].address == line)
-                return &f->all[i];
-        if (f->count < FEW)
-            return add(f, line);
-        fill_table(f);
+GPCI_INLINE gpci_transaction *transaction_of(found *groups, uint64_t line) {
+    if (groups->count <= FEW) {
+        for (uint32_t i = groups->count; i-- > 0;)
+            if (groups->all[i].address == line)
+                return &groups->all[i];
+        if (groups->count < FEW)
+            return add(groups, line);
+        fill_table(groups);
     }
-    uint8_t *slot = slot_of(f, line);
+    uint8_t *slot = slot_of(groups, line);
     if (*slot)
-        return &f->all[*slot - 1];
-    *slot = (uint8_t)(f->count + 1);
-    return add(f, line);
+        return &groups->all[*slot - 1];
+    *slot = (uint8_t)(groups->count + 1);
+    return add(groups, line);
 }
 
-GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
+GPCI_INLINE void touch(gpci_transaction *transaction, uint32_t first, uint32_t bytes) {
     uint64_t mask = ~(uint64_t)0 >> (64 - bytes);
     uint32_t word = first / 64, shift = first % 64;
-    t->bytes[word] |= mask << shift;
+    transaction->bytes[word] |= mask << shift;
     if (shift + bytes > 64)
-        t->bytes[1] |= mask >> (64 - shift);
-    t->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+        transaction->bytes[1] |= mask >> (64 - shift);
+    transaction->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 
 GPCI_INLINE uint64_t bits_below(uint32_t n) {
@@ -67,19 +67,19 @@ GPCI_INLINE uint64_t bits_below(uint32_t n) {
 }
 
 /* Bytes [first, end) of a line of at most 128 bytes. */
-GPCI_INLINE void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
-    t->bytes[0] = bits_below(end) & ~bits_below(first);
-    t->bytes[1] = bits_below(end > 64 ? end - 64 : 0) & ~bits_below(first > 64 ? first - 64 : 0);
-    t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
+GPCI_INLINE void touch_range(gpci_transaction *transaction, uint32_t first, uint32_t end) {
+    transaction->bytes[0] = bits_below(end) & ~bits_below(first);
+    transaction->bytes[1] = bits_below(end > 64 ? end - 64 : 0) & ~bits_below(first > 64 ? first - 64 : 0);
+    transaction->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 
 uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
     const uint64_t line_bytes = (uint64_t)1 << line_shift, end = address + bytes;
     uint32_t count = 0;
     for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
-        gpci_transaction *t = &transactions[count++];
-        *t = (gpci_transaction){.address = line};
-        touch_range(t, address > line ? (uint32_t)(address - line) : 0,
+        gpci_transaction *transaction = &transactions[count++];
+        *transaction = (gpci_transaction){.address = line};
+        touch_range(transaction, address > line ? (uint32_t)(address - line) : 0,
                     (uint32_t)(end - line < line_bytes ? end - line : line_bytes));
     }
     return count;
@@ -97,10 +97,10 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
     const uint32_t line_bytes = 1u << line_shift;
     if (count && side_by_side(addresses, count, width))
         return gpci_coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
-    found f;
-    f.all = transactions;
-    f.count = 0;
-    f.line_shift = line_shift;
+    found groups;
+    groups.all = transactions;
+    groups.count = 0;
+    groups.line_shift = line_shift;
     gpci_transaction *last = NULL;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = addresses[i];
@@ -109,27 +109,27 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
             uint32_t bytes = left < line_bytes - offset ? left : line_bytes - offset;
             uint64_t line = address - offset;
             if (!last || last->address != line)
-                last = transaction_of(&f, line);
+                last = transaction_of(&groups, line);
             touch(last, offset, bytes);
             address += bytes;
             left -= bytes;
         }
     }
-    return f.count;
+    return groups.count;
 }
 
 void gpci_descend(gpci_transaction *transactions, uint32_t count) {
     for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* most lanes ascend: reverse first */
-        const gpci_transaction t = transactions[i];
+        const gpci_transaction transaction = transactions[i];
         transactions[i] = transactions[--j];
-        transactions[j] = t;
+        transactions[j] = transaction;
     }
     for (uint32_t i = 1; i < count; i++) {
-        const gpci_transaction t = transactions[i];
+        const gpci_transaction transaction = transactions[i];
         uint32_t at = i;
-        for (; at && transactions[at - 1].address < t.address; at--)
+        for (; at && transactions[at - 1].address < transaction.address; at--)
             transactions[at] = transactions[at - 1];
-        transactions[at] = t;
+        transactions[at] = transaction;
     }
 }
 
@@ -142,12 +142,12 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
 }
 
 /* Part [first, first + 32, 64 or 128) of a line, as a line of its own. */
-static gpci_transaction part_of(const gpci_transaction *t, uint32_t first, uint32_t bytes) {
-    const uint64_t word = t->bytes[first / 64] >> first % 64;
-    gpci_transaction part = {.address = t->address + first};
+static gpci_transaction part_of(const gpci_transaction *transaction, uint32_t first, uint32_t bytes) {
+    const uint64_t word = transaction->bytes[first / 64] >> first % 64;
+    gpci_transaction part = {.address = transaction->address + first};
     part.bytes[0] = bytes < 64 ? word & (((uint64_t)1 << bytes) - 1) : word;
-    part.bytes[1] = bytes > 64 ? t->bytes[1] : 0;
-    part.segments = t->segments >> first / GPCI_SEGMENT & (uint8_t)((1u << bytes / GPCI_SEGMENT) - 1);
+    part.bytes[1] = bytes > 64 ? transaction->bytes[1] : 0;
+    part.segments = transaction->segments >> first / GPCI_SEGMENT & (uint8_t)((1u << bytes / GPCI_SEGMENT) - 1);
     return part;
 }
 

@@ -32,12 +32,12 @@ struct gpci_event_log {
 /* Event without an access. */
 gpc_event gpci_event_of_none(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index);
 /* Make an event log without a callback; NULL: out of memory. */
-gpci_event_log *gpci_event_log_make(gpc_hierarchy *h);
+gpci_event_log *gpci_event_log_make(gpc_hierarchy *hierarchy);
 void gpci_event_log_free(gpc_context *context, gpci_event_log *log);
 /* Pass an event to the callback if it matches the filter. */
 void gpci_event_log_put(gpci_event_log *log, const gpc_event *event);
 /* End an event log; no event follows. */
-void gpci_trace_destroy(gpc_hierarchy *h);
+void gpci_trace_destroy(gpc_hierarchy *hierarchy);
 
 /* Events of the functional hierarchy, and of actions that take no time; `event log` is not NULL. */
 GPCI_COLD void gpci_append_access(gpci_event_log *log, const gpc_request *request, uint64_t address, uint32_t segments);
@@ -46,26 +46,26 @@ GPCI_COLD void gpci_append_step(gpci_event_log *log, gpc_what what, gpc_componen
                                 uint64_t address, uint32_t segments, uint8_t outcome);
 GPCI_COLD void gpci_append_evict(gpci_event_log *log, gpc_component component, uint32_t index, uint64_t address,
                                  const gpc_eviction *eviction);
-GPCI_COLD void gpci_append_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
-                                   uint64_t inner, uint64_t address);
-GPCI_COLD void gpci_append_messages(gpc_hierarchy *h, const gpc_coherence_result *result);
+GPCI_COLD void gpci_append_dropped(gpc_hierarchy *hierarchy, const gpc_cache *cache, gpc_component component,
+                                   uint32_t index, uint64_t inner, uint64_t address);
+GPCI_COLD void gpci_append_messages(gpc_hierarchy *hierarchy, const gpc_coherence_result *result);
 /* Report completion. GPC_ERROR_CANCELLED if the callback cancels; otherwise `status`. */
-GPCI_COLD gpc_status gpci_append_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status);
+GPCI_COLD gpc_status gpci_append_complete(gpc_hierarchy *hierarchy, const gpc_warp_result *result, gpc_status status);
 
 /* Component of a module of a coherent hierarchy. */
-gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index);
+gpc_component gpci_component_of(const gpc_hierarchy *hierarchy, uint32_t module, uint32_t *index);
 
-GPCI_INLINE void gpci_log_step(const gpc_hierarchy *h, gpc_what what, gpc_component component, uint32_t index,
+GPCI_INLINE void gpci_log_step(const gpc_hierarchy *hierarchy, gpc_what what, gpc_component component, uint32_t index,
                                uint64_t address, uint32_t segments, uint8_t outcome) {
-    if (GPCI_UNLIKELY(h->log != NULL))
-        gpci_append_step(h->log, what, component, index, address, segments, outcome);
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        gpci_append_step(hierarchy->log, what, component, index, address, segments, outcome);
 }
 
 /* Report a line of a cache about to be dropped. */
-GPCI_INLINE void gpci_log_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
-                                  uint64_t inner, uint64_t address) {
-    if (GPCI_UNLIKELY(h->log != NULL))
-        gpci_append_dropped(h, cache, component, index, inner, address);
+GPCI_INLINE void gpci_log_dropped(gpc_hierarchy *hierarchy, const gpc_cache *cache, gpc_component component,
+                                  uint32_t index, uint64_t inner, uint64_t address) {
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        gpci_append_dropped(hierarchy, cache, component, index, inner, address);
 }
 
 #endif

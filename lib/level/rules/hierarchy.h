@@ -17,7 +17,7 @@ typedef struct gpci_level {
 } gpci_level;
 
 /* Segments of those sectors that `segments` covers completely. */
-GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments) {
+GPCI_INLINE uint8_t gpci_full_sectors(const gpci_level *level, uint8_t segments) {
     return segments & (uint8_t)~level->segments_of[level->sectors_of[level->all_segments & (uint8_t)~segments]];
 }
 
@@ -190,17 +190,17 @@ struct gpc_hierarchy {
 };
 
 /* hierarchy.c: add the counts of a stream; number `streams`: counts without a stream. */
-void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *stats);
+void gpci_hierarchy_add_stream(const gpc_hierarchy *hierarchy, uint32_t stream, gpc_stats *stats);
 
 /*
  * Processes (types.h). Inside a hierarchy (past the door, hierarchy/processes.h) the upper bits of an address are its
  * process. On the way out: the process of an address, and the address without process bits.
  */
-GPCI_INLINE uint8_t gpci_process_of(const gpc_hierarchy *h, uint64_t address) {
-    return GPCI_UNLIKELY(h->processes) ? (uint8_t)(address >> GPC_PROCESS_SHIFT) : 0;
+GPCI_INLINE uint8_t gpci_process_of(const gpc_hierarchy *hierarchy, uint64_t address) {
+    return GPCI_UNLIKELY(hierarchy->processes) ? (uint8_t)(address >> GPC_PROCESS_SHIFT) : 0;
 }
-GPCI_INLINE uint64_t gpci_process_plain(const gpc_hierarchy *h, uint64_t address) {
-    return GPCI_UNLIKELY(h->processes) ? address & (((uint64_t)1 << GPC_PROCESS_SHIFT) - 1) : address;
+GPCI_INLINE uint64_t gpci_process_plain(const gpc_hierarchy *hierarchy, uint64_t address) {
+    return GPCI_UNLIKELY(hierarchy->processes) ? address & (((uint64_t)1 << GPC_PROCESS_SHIFT) - 1) : address;
 }
 
 /* Add process bits to addresses of at most 57 bits. */
@@ -210,27 +210,27 @@ GPCI_INLINE void gpci_process_enter(uint8_t process, uint64_t *addresses, uint32
 }
 
 /* warp_access.c: error text about a process and `bytes` (0 counts as 1) from an address on; NULL: both are right. */
-const char *gpci_process_wrong(const gpc_hierarchy *h, uint8_t process, uint64_t address, uint64_t bytes);
+const char *gpci_process_wrong(const gpc_hierarchy *hierarchy, uint8_t process, uint64_t address, uint64_t bytes);
 
 /* A request without an access, for `address` of a level; `host` is the host's address of the same byte. */
-GPCI_INLINE gpc_request gpci_request_of_nobody(const gpc_hierarchy *h, uint64_t address, uint64_t host, uint32_t sm,
-                                               uint8_t kind) {
+GPCI_INLINE gpc_request gpci_request_of_nobody(const gpc_hierarchy *hierarchy, uint64_t address, uint64_t host,
+                                               uint32_t sm, uint8_t kind) {
     return (gpc_request){.address = address,
                          .sm = sm,
-                         .kernel = h->kernel,
+                         .kernel = hierarchy->kernel,
                          .kind = kind,
                          .stream = GPCI_NO_STREAM,
-                         .process = gpci_process_of(h, host)};
+                         .process = gpci_process_of(hierarchy, host)};
 }
 
 /* True if accesses to a space use an L1. */
-GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {
-    return h->has_l1 && !(h->l1_local_only && space == GPC_SPACE_GLOBAL);
+GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *hierarchy, uint8_t space) {
+    return hierarchy->has_l1 && !(hierarchy->l1_local_only && space == GPC_SPACE_GLOBAL);
 }
 
 /* L1 cache for a space; NULL: directly to L2, or a coherent tree. */
-GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
-    return h->l1 && gpci_passes_l1(h, space) ? h->l1[sm] : NULL;
+GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *hierarchy, uint32_t sm, uint8_t space) {
+    return hierarchy->l1 && gpci_passes_l1(hierarchy, space) ? hierarchy->l1[sm] : NULL;
 }
 
 /* Priority seen by the levels: .cs is evict-first (PTX ISA, "Cache Operators"). */
@@ -244,8 +244,8 @@ GPCI_INLINE bool gpci_copy_passes(uint8_t copy, uint8_t hint) {
 }
 
 /* L1 cache that serves a request; NULL: directly to L2, or a coherent tree. */
-GPCI_INLINE gpc_cache *gpci_l1_of(const gpc_hierarchy *h, const gpc_request *r) {
-    return gpci_copy_passes(r->copy, r->hint) ? NULL : gpci_l1_for(h, r->sm, r->space);
+GPCI_INLINE gpc_cache *gpci_l1_of(const gpc_hierarchy *hierarchy, const gpc_request *request) {
+    return gpci_copy_passes(request->copy, request->hint) ? NULL : gpci_l1_for(hierarchy, request->sm, request->space);
 }
 
 /*
@@ -253,69 +253,69 @@ GPCI_INLINE gpc_cache *gpci_l1_of(const gpc_hierarchy *h, const gpc_request *r) 
  * rest; add_sm_histograms adds those of an SM. Slices belong to the rest too (add_slice), except clocked counts.
  * gpci_hierarchy_stats: the total.
  */
-void gpci_hierarchy_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
-void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
-void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats);
-void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
-void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);
+void gpci_hierarchy_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
+void gpci_hierarchy_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats);
+void gpci_hierarchy_add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats);
+void gpci_hierarchy_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats);
 /* cache_levels.c: flush as `kernels.flush` says. */
-gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h);
+gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy);
 /*
  * hierarchy/ask.c: put sectors copied by the host into L2, clean, in no time and uncounted (Accel-Sim's
  * perf_memcpy_to_gpu). gpci_hierarchy_no_copies: reason why copies are impossible; NULL: possible.
  */
-gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t bytes);
-const char *gpci_hierarchy_no_copies(const gpc_hierarchy *h);
+gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *hierarchy, uint64_t address, uint64_t bytes);
+const char *gpci_hierarchy_no_copies(const gpc_hierarchy *hierarchy);
 /* Number and count a launch, with its charges. */
-void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpci_l1_share *share);
+void gpci_hierarchy_launch(gpc_hierarchy *hierarchy, const gpc_launch *launch, const gpci_l1_share *share);
 /* Inform the policies of every L1 that the current kernel begins or ends. */
-void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind);
+void gpci_hierarchy_tell_policies(gpc_hierarchy *hierarchy, gpc_warp_event_kind kind);
 
 /* launch.c */
-gpc_status gpci_launch_l1_share(const gpc_hierarchy *h, const gpc_launch *launch, gpci_l1_share *share,
+gpc_status gpci_launch_l1_share(const gpc_hierarchy *hierarchy, const gpc_launch *launch, gpci_l1_share *share,
                                 gpc_error *error);
 /* Charge the code of a kernel, once its size is known. */
-void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
+void gpci_launch_code(gpc_hierarchy *hierarchy, uint64_t bytes);
 
 /* level_build.c */
-gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error);
 /* interleave.c */
-gpc_status gpci_build_interleave(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_interleave(gpc_hierarchy *hierarchy, gpc_error *error);
 /* Decide if requests carry next uses. Fails if a policy needs next uses and none are available. */
-gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
-gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
+gpc_status gpci_build_future(gpc_hierarchy *hierarchy, gpc_error *error);
+gpc_status gpci_build_l1(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
 /* Build an SM's L1. */
-gpc_status gpci_build_l1_of(gpc_hierarchy *h, const gpci_l1_share *share, uint32_t sm, gpc_error *error,
+gpc_status gpci_build_l1_of(gpc_hierarchy *hierarchy, const gpci_l1_share *share, uint32_t sm, gpc_error *error,
                             gpc_cache **out);
-gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_l2(gpc_hierarchy *hierarchy, gpc_error *error);
 /* window.c: number of ways per set reserved for persisting lines (gpc_cache_options.last_ways). */
-gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error);
+gpc_status gpci_set_aside(const gpc_hierarchy *hierarchy, uint32_t ways, uint32_t *out, gpc_error *error);
 /* Read the configured window; GPC_ERROR_RANGE: settings without effect. */
-gpc_status gpci_build_window(gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_build_window(gpc_hierarchy *hierarchy, gpc_error *error);
 /* level_build.c */
 /*
  * True if a key, l1.prefetcher or l2.prefetcher, names a prefetcher. gpci_check_prefetchers: reject them if without
  * effect.
  */
-bool gpci_has_prefetcher(const gpc_hierarchy *h, gpci_key key);
-gpc_status gpci_check_prefetchers(const gpc_hierarchy *h, gpc_error *error);
+bool gpci_has_prefetcher(const gpc_hierarchy *hierarchy, gpci_key key);
+gpc_status gpci_check_prefetchers(const gpc_hierarchy *hierarchy, gpc_error *error);
 /* Predictor of L2: configured, or the one that keeps bits for L1's predictor. */
-gpc_status gpci_l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error);
-void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);
+gpc_status gpci_l2_predictor(const gpc_hierarchy *hierarchy, const char **out, gpc_error *error);
+void gpci_destroy_caches(gpc_hierarchy *hierarchy, gpc_cache **caches, uint32_t count);
 
-GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *h, gpci_key key) {
-    return gpci_config_number(h->config, key);
+GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *hierarchy, gpci_key key) {
+    return gpci_config_number(hierarchy->config, key);
 }
 
 /* gpc_index of a key; the keys skip GPC_INDEX_USER. */
-GPCI_INLINE uint32_t gpci_index_number(const gpc_hierarchy *h, gpci_key key) {
-    const uint32_t number = (uint32_t)gpci_number(h, key);
+GPCI_INLINE uint32_t gpci_index_number(const gpc_hierarchy *hierarchy, gpci_key key) {
+    const uint32_t number = (uint32_t)gpci_number(hierarchy, key);
     return number < GPC_INDEX_USER ? number : number + 1;
 }
 
 /* True if a line takes its L1 way at the miss. */
-GPCI_INLINE bool gpci_l1_takes_at_miss(const gpc_hierarchy *h) {
-    return gpci_takes_at_miss(gpci_number(h, GPCI_KEY_L1_ALLOCATE));
+GPCI_INLINE bool gpci_l1_takes_at_miss(const gpc_hierarchy *hierarchy) {
+    return gpci_takes_at_miss(gpci_number(hierarchy, GPCI_KEY_L1_ALLOCATE));
 }
 
 #endif

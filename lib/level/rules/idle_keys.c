@@ -23,51 +23,52 @@ typedef struct idle_row {
 } idle_row;
 
 /* Banks act in a tree by the hash of l1.bank_index = hopper (timed/ctrl/ports.c). */
-static bool has_hashed_banks(const gpc_hierarchy *h) {
-    return gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0;
+static bool has_hashed_banks(const gpc_hierarchy *hierarchy) {
+    return gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != 0;
 }
 
-static bool reads_future(const gpc_hierarchy *h) {
+static bool reads_future(const gpc_hierarchy *hierarchy) {
     static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS};
     static const gpc_policy_kind kinds[] = {GPC_POLICY_REPLACEMENT, GPC_POLICY_PREDICTOR};
     for (unsigned i = 0; i < 2; i++) {
         uint64_t reads = 0;
-        const char *spec = gpci_config_text(h->config, keys[i]);
-        if (gpci_policy_reads(h->context, kinds[i], spec, NULL, &reads) == GPC_OK && reads & GPC_READS_NEXT_USE)
+        const char *spec = gpci_config_text(hierarchy->config, keys[i]);
+        if (gpci_policy_reads(hierarchy->context, kinds[i], spec, NULL, &reads) == GPC_OK && reads & GPC_READS_NEXT_USE)
             return true;
     }
     return false;
 }
 
-static bool merges_all(const gpc_hierarchy *h) {
-    return gpci_number(h, GPCI_KEY_L2_MERGES) == GPCI_WORD;
+static bool merges_all(const gpc_hierarchy *hierarchy) {
+    return gpci_number(hierarchy, GPCI_KEY_L2_MERGES) == GPCI_WORD;
 }
 
 /* Find the protocol by name, since a tree is made after the checks. */
-static const gpc_protocol *protocol_of(const gpc_hierarchy *h) {
-    return gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
+static const gpc_protocol *protocol_of(const gpc_hierarchy *hierarchy) {
+    return gpc_protocol_find(hierarchy->context, gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE));
 }
 
-static uint32_t place_of(const gpc_hierarchy *h) {
-    if (h->levels != &gpci_tree_levels)
+static uint32_t place_of(const gpc_hierarchy *hierarchy) {
+    if (hierarchy->levels != &gpci_tree_levels)
         return CACHES;
-    const gpc_protocol *p = protocol_of(h);
-    return p && p->flags & GPC_PROTOCOL_DIRECTORY ? TRACKED : UNTRACKED;
+    const gpc_protocol *protocol = protocol_of(hierarchy);
+    return protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY ? TRACKED : UNTRACKED;
 }
 
 /* True if an L1 keeps the line of a store miss, or if the configuration asks for no line. */
-static bool places_stores(const gpc_hierarchy *h, gpci_key allocate) {
-    const gpc_protocol *p = protocol_of(h);
-    return !p || !p->first || !((*p->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
-           gpci_number(h, allocate) == GPC_WRITE_NO_ALLOCATE;
+static bool places_stores(const gpc_hierarchy *hierarchy, gpci_key allocate) {
+    const gpc_protocol *protocol = protocol_of(hierarchy);
+    return !protocol || !protocol->first ||
+           !((*protocol->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
+           gpci_number(hierarchy, allocate) == GPC_WRITE_NO_ALLOCATE;
 }
 
-static bool keeps_stores(const gpc_hierarchy *h) {
-    return places_stores(h, GPCI_KEY_L1_WRITE_ALLOCATE);
+static bool keeps_stores(const gpc_hierarchy *hierarchy) {
+    return places_stores(hierarchy, GPCI_KEY_L1_WRITE_ALLOCATE);
 }
 
-static bool keeps_local_stores(const gpc_hierarchy *h) {
-    return places_stores(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+static bool keeps_local_stores(const gpc_hierarchy *hierarchy) {
+    return places_stores(hierarchy, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
 }
 
 static const char only_trees[] = "only trees of coherent modules have that", no_directory[] = "it has no directory",
@@ -120,15 +121,16 @@ static const idle_row rows[] = {
 };
 
 /* True if a key has a value other than the default, set by the host (`own`) or by a preset. */
-static bool is_moved(const gpc_hierarchy *h, gpci_key key, bool own) {
-    return gpci_config_is_own(h->config, key) == own && !gpci_config_is_default(h->config, key);
+static bool is_moved(const gpc_hierarchy *hierarchy, gpci_key key, bool own) {
+    return gpci_config_is_own(hierarchy->config, key) == own && !gpci_config_is_default(hierarchy->config, key);
 }
 
-bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *out) {
-    const uint32_t here = place_of(h);
+bool gpci_idle_key(const gpc_hierarchy *hierarchy, bool own, size_t index, gpci_idle *out) {
+    const uint32_t here = place_of(hierarchy);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const idle_row *row = &rows[i];
-        if (row->where & here && is_moved(h, row->key, own) && !(row->unless && row->unless(h)) && !index--) {
+        if (row->where & here && is_moved(hierarchy, row->key, own) && !(row->unless && row->unless(hierarchy)) &&
+            !index--) {
             *out = (gpci_idle){row->key, row->why};
             return true;
         }
@@ -136,24 +138,26 @@ bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *ou
     return false;
 }
 
-gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error) {
+gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error) {
     gpci_idle idle;
-    if (!gpci_idle_key(h, true, 0, &idle))
+    if (!gpci_idle_key(hierarchy, true, 0, &idle))
         return GPC_OK;
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s has no effect with coherence = %s: %s", gpci_key_name(idle.key),
-                     gpci_config_text(h->config, idle.key), gpci_config_text(h->config, GPCI_KEY_COHERENCE), idle.why);
+                     gpci_config_text(hierarchy->config, idle.key),
+                     gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE), idle.why);
 }
 
-void gpci_report_idle_keys(const gpc_hierarchy *h) {
-    const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE),
-               *mode = gpci_config_text(h->config, GPCI_KEY_MODE);
-    const bool timed = gpci_number(h, GPCI_KEY_MODE) == 1, tree = place_of(h) != CACHES;
+void gpci_report_idle_keys(const gpc_hierarchy *hierarchy) {
+    const char *protocol = gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE),
+               *mode = gpci_config_text(hierarchy->config, GPCI_KEY_MODE);
+    const bool timed = gpci_number(hierarchy, GPCI_KEY_MODE) == 1, tree = place_of(hierarchy) != CACHES;
     gpci_idle idle;
-    for (size_t i = 0; gpci_idle_key(h, false, i, &idle); i++)
-        gpci_log(h->context, GPC_LOG_INFO, "%s = %s has no effect with coherence = %s: %s", gpci_key_name(idle.key),
-                 gpci_config_text(h->config, idle.key), protocol, idle.why);
+    for (size_t i = 0; gpci_idle_key(hierarchy, false, i, &idle); i++)
+        gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s has no effect with coherence = %s: %s",
+                 gpci_key_name(idle.key), gpci_config_text(hierarchy->config, idle.key), protocol, idle.why);
     for (gpci_key key = 0; key < GPCI_KEY_COUNT; key++)
-        if (gpci_key_wants_mode(key, !timed) && is_moved(h, key, true) && !(tree && key == GPCI_KEY_NETWORK_HEADER))
-            gpci_log(h->context, GPC_LOG_INFO, "%s = %s has no effect with mode = %s", gpci_key_name(key),
-                     gpci_config_text(h->config, key), mode);
+        if (gpci_key_wants_mode(key, !timed) && is_moved(hierarchy, key, true) &&
+            !(tree && key == GPCI_KEY_NETWORK_HEADER))
+            gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s has no effect with mode = %s", gpci_key_name(key),
+                     gpci_config_text(hierarchy->config, key), mode);
 }

@@ -18,12 +18,12 @@ typedef struct gpci_idle {
 } gpci_idle;
 
 /* The index-th idle key with a value other than the default, set by the host (`own`) or by a preset; false: no more. */
-bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *out);
+bool gpci_idle_key(const gpc_hierarchy *hierarchy, bool own, size_t index, gpci_idle *out);
 
 /* Without a tree: GPC_ERROR_RANGE for a key set by the host, with its name. */
-gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error);
 
 /* Log idle keys of presets, and keys set by the host for the other mode. */
-void gpci_report_idle_keys(const gpc_hierarchy *h);
+void gpci_report_idle_keys(const gpc_hierarchy *hierarchy);
 
 #endif

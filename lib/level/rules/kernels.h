@@ -18,20 +18,21 @@ typedef struct gpci_kernels {
 } gpci_kernels;
 
 /* Number of the kernel an access of a stream belongs to. */
-GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *h, uint8_t stream) {
-    const gpci_kernels *k = h->kernels;
-    return GPCI_UNLIKELY(k && k->running && k->of_stream[stream]) ? k->of_stream[stream] : h->kernel;
+GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *hierarchy, uint8_t stream) {
+    const gpci_kernels *kernels = hierarchy->kernels;
+    return GPCI_UNLIKELY(kernels && kernels->running && kernels->of_stream[stream]) ? kernels->of_stream[stream]
+                                                                                    : hierarchy->kernel;
 }
 
 /* The request of a warp access, for one of `transactions` lines. */
-GPCI_INLINE gpc_request gpci_access_request(const gpc_hierarchy *h, const gpc_warp_access *access,
+GPCI_INLINE gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                             uint32_t transactions) {
     gpc_request request = {.kind = access->kind};
 #define TAKE(field) request.field = access->field
     GPCI_REQUEST_ACCESS(TAKE);
 #undef TAKE
     request.transactions = (uint16_t)(transactions < UINT16_MAX ? transactions : UINT16_MAX);
-    request.kernel = gpci_kernel_of(h, access->stream);
+    request.kernel = gpci_kernel_of(hierarchy, access->stream);
     request.priority = gpci_priority_of(access->hint, access->priority);
     return request;
 }
@@ -39,37 +40,38 @@ GPCI_INLINE gpc_request gpci_access_request(const gpc_hierarchy *h, const gpc_wa
 /*
  * Allocate the state of concurrent kernels, if the configuration allows them. GPC_ERROR_UNSUPPORTED, GPC_ERROR_MEMORY.
  */
-gpc_status gpci_kernels_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_kernels_destroy(gpc_hierarchy *h);
+gpc_status gpci_kernels_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_kernels_destroy(gpc_hierarchy *hierarchy);
 /* Begin a kernel: number, counters and L2's policies; L1s are unchanged. gpci_kernels_finish: end it. */
-void gpci_kernels_begin(gpc_hierarchy *h, uint32_t stream, const gpc_launch *launch, const gpci_l1_share *share);
-void gpci_kernels_finish(gpc_hierarchy *h, uint32_t stream);
+void gpci_kernels_begin(gpc_hierarchy *hierarchy, uint32_t stream, const gpc_launch *launch,
+                        const gpci_l1_share *share);
+void gpci_kernels_finish(gpc_hierarchy *hierarchy, uint32_t stream);
 /*
- * Prepare the L1s of idle SMs for a kernel: new share, empty. `all`: empty all caches of an idle hierarchy. GPC_BUSY: an
- * L1 has accesses in flight; GPC_ERROR_MEMORY. After GPC_BUSY or a lack of memory the caches are unchanged.
+ * Prepare the L1s of idle SMs for a kernel: new share, empty. `all`: empty all caches of an idle hierarchy. GPC_BUSY:
+ * an L1 has accesses in flight; GPC_ERROR_MEMORY. After GPC_BUSY or a lack of memory the caches are unchanged.
  */
-gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, bool all,
+gpc_status gpci_kernels_prepare(gpc_hierarchy *hierarchy, const uint64_t *sms, const gpci_l1_share *share, bool all,
                                 gpc_error *error);
 /* Inform an L1's policies that the stream's kernel begins or ends there. */
-void gpci_kernels_tell(gpc_hierarchy *h, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
+void gpci_kernels_tell(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
 /* True if an L1 of both shares has the same sets, ways and lines. */
-bool gpci_is_shape(const gpci_l1_share *a, const gpci_l1_share *b);
+bool gpci_is_shape(const gpci_l1_share *left, const gpci_l1_share *right);
 /* True if all L1s have equal shares, as a sequential kernel needs. */
-bool gpci_kernels_uniform(const gpc_hierarchy *h);
+bool gpci_kernels_uniform(const gpc_hierarchy *hierarchy);
 /* Set the share of all L1s. */
-void gpci_kernels_shared(gpc_hierarchy *h, const gpci_l1_share *share);
+void gpci_kernels_shared(gpc_hierarchy *hierarchy, const gpci_l1_share *share);
 /* Save or load; loading needs L1s with the hierarchy's share. */
-void gpci_kernels_archive(gpc_hierarchy *h, gpci_archive *archive);
+void gpci_kernels_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
 
 /* launch.c: resources of an SM taken by a block. */
 typedef struct gpci_block_needs {
     uint32_t warps;
     uint64_t registers, shared;
 } gpci_block_needs;
-gpci_block_needs gpci_launch_needs(const gpc_hierarchy *h, const gpc_launch *launch);
+gpci_block_needs gpci_launch_needs(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
 #ifdef GPCI_CHECK
 /* Second count of gpc_hierarchy_occupancy: block after block, until one does not fit. */
-uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *h, const gpc_launch *launch);
+uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
 #endif
 
 #endif

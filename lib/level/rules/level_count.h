@@ -14,88 +14,90 @@
  * Counts of a stream (gpc_warp_access.stream). `place`: an SM, or number of SMs + slice; a place belongs to one thread.
  * Counts without a stream follow the streams of the place. NULL: streams are not counted.
  */
-GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *h, uint32_t place, uint8_t stream) {
-    if (GPCI_LIKELY(!h->of_stream))
+GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *hierarchy, uint32_t place, uint8_t stream) {
+    if (GPCI_LIKELY(!hierarchy->of_stream))
         return NULL;
-    return &h->of_stream[(size_t)place * (h->streams + 1) + (stream < h->streams ? stream : h->streams)];
+    return &hierarchy->of_stream[(size_t)place * (hierarchy->streams + 1) +
+                                 (stream < hierarchy->streams ? stream : hierarchy->streams)];
 }
 
-GPCI_INLINE void gpci_stream_l2_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+GPCI_INLINE void gpci_stream_l2_read(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                      uint32_t sectors, uint32_t hits) {
-    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
-    if (GPCI_LIKELY(!c))
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms + slice, request->stream);
+    if (GPCI_LIKELY(!counts))
         return;
-    c->l2_read_sectors += sectors;
-    c->l2_read_sector_hits += hits;
+    counts->l2_read_sectors += sectors;
+    counts->l2_read_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_stream_l2_write(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+GPCI_INLINE void gpci_stream_l2_write(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                       uint32_t sectors, uint32_t hits) {
-    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
-    if (GPCI_LIKELY(!c))
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms + slice, request->stream);
+    if (GPCI_LIKELY(!counts))
         return;
-    c->l2_write_sectors += sectors;
-    c->l2_write_sector_hits += hits;
+    counts->l2_write_sectors += sectors;
+    counts->l2_write_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_stream_l2_atomic(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+GPCI_INLINE void gpci_stream_l2_atomic(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                        uint32_t sectors, uint32_t hits) {
-    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
-    if (GPCI_LIKELY(!c))
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms + slice, request->stream);
+    if (GPCI_LIKELY(!counts))
         return;
-    c->l2_atomic_sectors += sectors;
-    c->l2_atomic_sector_hits += hits;
+    counts->l2_atomic_sectors += sectors;
+    counts->l2_atomic_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                        uint32_t sectors) {
-    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
-    if (GPCI_UNLIKELY(c != NULL))
-        c->dram_read_sectors += sectors;
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms + slice, request->stream);
+    if (GPCI_UNLIKELY(counts != NULL))
+        counts->dram_read_sectors += sectors;
 }
 
 /* Count a warp instruction with a thread per bit of its mask. */
-GPCI_INLINE void gpci_count_lanes(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
-    h->of_sm[sm].thread_instructions += gpci_popcount(mask);
+GPCI_INLINE void gpci_count_lanes(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t mask) {
+    hierarchy->of_sm[sm].thread_instructions += gpci_popcount(mask);
 }
 
-GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
-    h->of_sm[sm].warp_instructions++;
-    gpci_count_lanes(h, sm, mask);
+GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t mask) {
+    hierarchy->of_sm[sm].warp_instructions++;
+    gpci_count_lanes(hierarchy, sm, mask);
 }
 
 /* Count the last instruction as part of the instruction before. */
-GPCI_INLINE void gpci_count_as_one(gpc_hierarchy *h, uint32_t sm) {
-    h->of_sm[sm].warp_instructions--;
+GPCI_INLINE void gpci_count_as_one(gpc_hierarchy *hierarchy, uint32_t sm) {
+    hierarchy->of_sm[sm].warp_instructions--;
 }
 
 /* Count an L1 lookup of a load's line: sectors found, and the part of them in flight. */
-GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits, uint32_t pending) {
-    h->of_sm[sm].l1_load_sector_hits += hits;
-    h->of_sm[sm].l1_pending_sector_hits += pending;
+GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t hits, uint32_t pending) {
+    hierarchy->of_sm[sm].l1_load_sector_hits += hits;
+    hierarchy->of_sm[sm].l1_pending_sector_hits += pending;
 }
 
 /* Count an L1 lookup also for the request's stream. */
-GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *h, const gpc_request *request, uint32_t hits, uint32_t pending) {
-    gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
-    gpci_count_l1_load(h, request->sm, hits, pending);
-    if (GPCI_UNLIKELY(c != NULL))
-        c->l1_load_sector_hits += hits;
+GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t hits,
+                                     uint32_t pending) {
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, request->sm, request->stream);
+    gpci_count_l1_load(hierarchy, request->sm, hits, pending);
+    if (GPCI_UNLIKELY(counts != NULL))
+        counts->l1_load_sector_hits += hits;
 }
 
 /* Count an asynchronous copy into shared memory among the loads; `passes`: it skips L1. */
-GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *h, uint32_t sm, uint32_t sectors, bool passes) {
-    h->of_sm[sm].l1_copy_requests++;
-    h->of_sm[sm].l1_copy_sectors += sectors;
-    h->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
+GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors, bool passes) {
+    hierarchy->of_sm[sm].l1_copy_requests++;
+    hierarchy->of_sm[sm].l1_copy_sectors += sectors;
+    hierarchy->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
 }
 
 /* With a clock: count a load's line as a whole; `hit`: no sector was missing. */
-GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
+GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)
-        h->of_sm[sm].l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
+        hierarchy->of_sm[sm].l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
     else
-        h->of_sm[sm].l1_load_line_misses++;
+        hierarchy->of_sm[sm].l1_load_line_misses++;
 }
 
 /* With a clock: cycles of a load since issue; cycles of a line read from memory since its L1 miss. */
@@ -103,204 +105,204 @@ GPCI_INLINE uint64_t gpci_latency_bucket(uint64_t cycles) {
     uint64_t bucket = cycles / GPC_LATENCY_STEP;
     return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
 }
-GPCI_INLINE void gpci_count_load_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
-    h->of_sm[sm].loads_completed++;
-    h->of_sm[sm].load_cycles += cycles;
-    h->of_sm[sm].load_latency[gpci_latency_bucket(cycles)]++;
+GPCI_INLINE void gpci_count_load_cycles(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycles) {
+    hierarchy->of_sm[sm].loads_completed++;
+    hierarchy->of_sm[sm].load_cycles += cycles;
+    hierarchy->of_sm[sm].load_latency[gpci_latency_bucket(cycles)]++;
 }
-GPCI_INLINE void gpci_count_round_trip(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
-    h->of_sm[sm].round_trips++;
-    h->of_sm[sm].round_trip_cycles += cycles;
-    h->of_sm[sm].round_trip_latency[gpci_latency_bucket(cycles)]++;
+GPCI_INLINE void gpci_count_round_trip(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycles) {
+    hierarchy->of_sm[sm].round_trips++;
+    hierarchy->of_sm[sm].round_trip_cycles += cycles;
+    hierarchy->of_sm[sm].round_trip_latency[gpci_latency_bucket(cycles)]++;
 }
 
 /* Count a load's line transaction in L1 by the token of its warp, if tokens are in use. */
-GPCI_INLINE void gpci_count_token(gpc_hierarchy *h, const gpc_request *request, bool missed) {
+GPCI_INLINE void gpci_count_token(gpc_hierarchy *hierarchy, const gpc_request *request, bool missed) {
     if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
-        gpci_sm_counts *c = &h->of_sm[request->sm];
+        gpci_sm_counts *counts = &hierarchy->of_sm[request->sm];
         bool none = request->token == GPC_TOKEN_NONE;
-        c->l1_bypass_warp_lines += none;
-        c->l1_bypass_warp_misses += none && missed;
-        c->l1_cache_warp_lines += !none;
-        c->l1_cache_warp_misses += !none && missed;
+        counts->l1_bypass_warp_lines += none;
+        counts->l1_bypass_warp_misses += none && missed;
+        counts->l1_cache_warp_lines += !none;
+        counts->l1_cache_warp_misses += !none && missed;
     }
 }
 
 /* Count a line of a load that missed L1 and came from DRAM. */
-GPCI_INLINE void gpci_count_l1_dram_line(gpc_hierarchy *h, uint32_t sm) {
-    h->of_sm[sm].l1_load_dram_lines++;
+GPCI_INLINE void gpci_count_l1_dram_line(gpc_hierarchy *hierarchy, uint32_t sm) {
+    hierarchy->of_sm[sm].l1_load_dram_lines++;
 }
 
-GPCI_INLINE void gpci_count_l1_store(gpc_hierarchy *h, uint32_t sm, uint32_t hits) {
-    h->of_sm[sm].l1_store_sector_hits += hits;
+GPCI_INLINE void gpci_count_l1_store(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t hits) {
+    hierarchy->of_sm[sm].l1_store_sector_hits += hits;
 }
 
 /* Count sectors read by L1 from L2. */
-GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
-    h->of_sm[sm].l1_fetched_sectors += count;
-    h->of_sm[sm].l1_fetches[count]++;
+    hierarchy->of_sm[sm].l1_fetched_sectors += count;
+    hierarchy->of_sm[sm].l1_fetches[count]++;
 }
 
 /* Count sectors read by L1 also for the request's stream. */
-GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *h, const gpc_request *request, uint8_t segments) {
-    gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
-    gpci_count_l1_fetch(h, request->sm, segments);
-    if (GPCI_UNLIKELY(c != NULL))
-        c->l1_fetched_sectors += gpci_count_sectors(segments);
+GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments) {
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, request->sm, request->stream);
+    gpci_count_l1_fetch(hierarchy, request->sm, segments);
+    if (GPCI_UNLIKELY(counts != NULL))
+        counts->l1_fetched_sectors += gpci_count_sectors(segments);
 }
 
 /* Extend a counted read before it leaves. */
-GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *h, const gpc_request *request, uint8_t from, uint8_t to) {
+GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t from, uint8_t to) {
     const uint32_t before = gpci_count_sectors(from), after = gpci_count_sectors(to);
-    uint64_t *fetches = h->of_sm[request->sm].l1_fetches;
-    gpci_count_l1_asked(h, request, to & (uint8_t)~from);
+    uint64_t *fetches = hierarchy->of_sm[request->sm].l1_fetches;
+    gpci_count_l1_asked(hierarchy, request, to & (uint8_t)~from);
     fetches[after - before]--;
     fetches[before] -= fetches[before] > 0; /* may have been reset since */
     fetches[after]++;
 }
 
 /* Count the part of a read that L1 does not keep. */
-GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
-    h->of_sm[sm].l1_bypassed_sectors += count;
-    h->of_sm[sm].l1_bypass_fetches[count]++;
+    hierarchy->of_sm[sm].l1_bypassed_sectors += count;
+    hierarchy->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
 /* Count a bypass of L1 as open: L2's reply is still to come and may overturn the decision. */
-GPCI_INLINE void gpci_open_l1_bypass(gpc_hierarchy *h, uint32_t sm) {
-    h->of_sm[sm].open_bypasses++;
+GPCI_INLINE void gpci_open_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm) {
+    hierarchy->of_sm[sm].open_bypasses++;
 }
 
-GPCI_INLINE void gpci_close_l1_bypass(gpc_hierarchy *h, uint32_t sm) {
-    h->of_sm[sm].open_bypasses--;
+GPCI_INLINE void gpci_close_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm) {
+    hierarchy->of_sm[sm].open_bypasses--;
 }
 
 /* Take back a counted bypass. The counter may have been reset since. */
-GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
+GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
     const uint32_t count = gpci_count_sectors(segments);
-    uint64_t *fetches = &h->of_sm[sm].l1_bypass_fetches[count];
-    h->of_sm[sm].l1_bypassed_sectors -= *fetches ? count : 0;
+    uint64_t *fetches = &hierarchy->of_sm[sm].l1_bypass_fetches[count];
+    hierarchy->of_sm[sm].l1_bypassed_sectors -= *fetches ? count : 0;
     *fetches -= *fetches > 0;
 }
 
 /* Count dirty sectors written back by L1. */
-GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
-    h->of_sm[sm].l1_write_back_sectors += sectors;
+GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
+    hierarchy->of_sm[sm].l1_write_back_sectors += sectors;
 }
 
 /* Count a fence; lines L1 dropped for it; sectors L1 wrote back for it. */
-GPCI_INLINE void gpci_count_fence(gpc_hierarchy *h, uint32_t sm) {
-    h->of_sm[sm].fences++;
+GPCI_INLINE void gpci_count_fence(gpc_hierarchy *hierarchy, uint32_t sm) {
+    hierarchy->of_sm[sm].fences++;
 }
 
-GPCI_INLINE void gpci_count_fence_lines(gpc_hierarchy *h, uint32_t sm, uint64_t lines) {
-    h->of_sm[sm].fence_invalidations++;
-    h->of_sm[sm].fence_lines += lines;
+GPCI_INLINE void gpci_count_fence_lines(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t lines) {
+    hierarchy->of_sm[sm].fence_invalidations++;
+    hierarchy->of_sm[sm].fence_lines += lines;
 }
 
-GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
-    h->of_sm[sm].fence_write_back_sectors += sectors;
+GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
+    hierarchy->of_sm[sm].fence_write_back_sectors += sectors;
 }
 
 /* With a clock: count a completed bulk copy and its cycles. */
-GPCI_INLINE void gpci_count_bulk_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
-    h->of_sm[sm].bulk_completed++;
-    h->of_sm[sm].bulk_cycles += cycles;
+GPCI_INLINE void gpci_count_bulk_cycles(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycles) {
+    hierarchy->of_sm[sm].bulk_completed++;
+    hierarchy->of_sm[sm].bulk_cycles += cycles;
 }
 
 /* With a clock: count the cycles of a fence. */
-GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
-    h->of_sm[sm].fence_cycles += cycles;
+GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycles) {
+    hierarchy->of_sm[sm].fence_cycles += cycles;
 }
 
 /* Count L2 reads for a host's own constant, texture and instruction caches. */
-GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *h, uint32_t slice, gpc_space space, uint32_t sectors,
+GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *hierarchy, uint32_t slice, gpc_space space, uint32_t sectors,
                                          uint32_t hits) {
-    gpci_slice_counts *c = &h->of_slice[slice];
+    gpci_slice_counts *counts = &hierarchy->of_slice[slice];
     if (space == GPC_SPACE_CONSTANT) {
-        c->l2_constant_read_sectors += sectors;
-        c->l2_constant_read_sector_hits += hits;
+        counts->l2_constant_read_sectors += sectors;
+        counts->l2_constant_read_sector_hits += hits;
     } else if (space == GPC_SPACE_TEXTURE) {
-        c->l2_texture_read_sectors += sectors;
-        c->l2_texture_read_sector_hits += hits;
+        counts->l2_texture_read_sectors += sectors;
+        counts->l2_texture_read_sector_hits += hits;
     } else {
-        c->l2_instruction_read_sectors += sectors;
-        c->l2_instruction_read_sector_hits += hits;
+        counts->l2_instruction_read_sectors += sectors;
+        counts->l2_instruction_read_sector_hits += hits;
     }
 }
 
 /* Count L2 reads of persisting lines. */
-GPCI_INLINE void gpci_count_l2_persisting(gpc_hierarchy *h, uint32_t slice, uint8_t priority, uint32_t sectors,
+GPCI_INLINE void gpci_count_l2_persisting(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t priority, uint32_t sectors,
                                           uint32_t hits) {
     if (GPCI_LIKELY(priority != GPC_EVICT_LAST))
         return;
-    h->of_slice[slice].l2_persisting_sectors += sectors;
-    h->of_slice[slice].l2_persisting_sector_hits += hits;
+    hierarchy->of_slice[slice].l2_persisting_sectors += sectors;
+    hierarchy->of_slice[slice].l2_persisting_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
-    h->of_slice[slice].l2_read_sectors += sectors;
-    h->of_slice[slice].l2_read_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    hierarchy->of_slice[slice].l2_read_sectors += sectors;
+    hierarchy->of_slice[slice].l2_read_sector_hits += hits;
 }
 
 /* With a clock: count sectors hit in flight. */
-GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].l2_pending_sector_hits += sectors;
+GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].l2_pending_sector_hits += sectors;
 }
 
 /* With a clock: count sectors supplied by the read of another SM, before the network or at a slice. */
-GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
-    h->of_sm[sm].merged_sectors += sectors;
+GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
+    hierarchy->of_sm[sm].merged_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].merged_sectors += sectors;
+GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].merged_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
-    h->of_slice[slice].l2_write_sectors += sectors;
-    h->of_slice[slice].l2_write_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    hierarchy->of_slice[slice].l2_write_sectors += sectors;
+    hierarchy->of_slice[slice].l2_write_sector_hits += hits;
 }
 
-GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
-    h->of_slice[slice].l2_atomic_sectors += sectors;
-    h->of_slice[slice].l2_atomic_sector_hits += hits;
+GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors, uint32_t hits) {
+    hierarchy->of_slice[slice].l2_atomic_sectors += sectors;
+    hierarchy->of_slice[slice].l2_atomic_sector_hits += hits;
 }
 
 /* Count sectors read or written in the remote partition; `slice` is in the SM's own partition. */
-GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].l2_remote_sectors += sectors;
+GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].l2_remote_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_l2_write_back(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].l2_write_back_sectors += sectors;
+GPCI_INLINE void gpci_count_l2_write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].l2_write_back_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_dram_read(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.dram_read_sectors += sectors;
+GPCI_INLINE void gpci_count_dram_read(gpc_hierarchy *hierarchy, uint32_t sectors) {
+    hierarchy->stats.dram_read_sectors += sectors;
 }
 
-GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.dram_write_sectors += sectors;
+GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *hierarchy, uint32_t sectors) {
+    hierarchy->stats.dram_write_sectors += sectors;
 }
 
 /* Count memory reads or writes by requesting slice; safe for several threads. */
-GPCI_INLINE void gpci_count_slice_dram_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].memory_reads += sectors;
+GPCI_INLINE void gpci_count_slice_dram_read(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].memory_reads += sectors;
 }
 
-GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
-    h->of_slice[slice].memory_writes += sectors;
+GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].memory_writes += sectors;
 }
 
 /* Count reads of a launch itself: parameters and code. */
-GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *h, uint64_t sectors) {
-    gpci_stream_counts *c = gpci_stream_of(h, h->sms, GPCI_NO_STREAM);
-    h->stats.dram_launch_sectors += sectors;
-    h->stats.dram_read_sectors += sectors;
-    if (GPCI_UNLIKELY(c != NULL))
-        c->dram_read_sectors += sectors;
+GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *hierarchy, uint64_t sectors) {
+    gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms, GPCI_NO_STREAM);
+    hierarchy->stats.dram_launch_sectors += sectors;
+    hierarchy->stats.dram_read_sectors += sectors;
+    if (GPCI_UNLIKELY(counts != NULL))
+        counts->dram_read_sectors += sectors;
 }
 
 #endif

@@ -32,25 +32,26 @@ gpc_eviction gpci_level_write_around(const gpc_cache *cache, const gpc_request *
 }
 
 /* Remove the line of an address from an L1, if present. */
-static void take_line(gpc_hierarchy *h, uint32_t sm, uint64_t address, gpci_memory_write_fn write, void *user_data) {
+static void take_line(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address, gpci_memory_write_fn write,
+                      void *user_data) {
     gpc_line line;
-    if (!gpci_line_of(h->l1[sm], address, &line))
+    if (!gpci_line_of(hierarchy->l1[sm], address, &line))
         return;
     uint64_t bytes[2];
-    gpci_dirty_bytes(h->l1[sm], &line, bytes);
+    gpci_dirty_bytes(hierarchy->l1[sm], &line, bytes);
     uint8_t segments = gpci_segments_of(bytes);
-    gpci_count_l1_write_back(h, sm, gpci_count_sectors(segments));
-    gpci_log_dropped(h, h->l1[sm], GPC_COMPONENT_L1, sm, address, address);
+    gpci_count_l1_write_back(hierarchy, sm, gpci_count_sectors(segments));
+    gpci_log_dropped(hierarchy, hierarchy->l1[sm], GPC_COMPONENT_L1, sm, address, address);
     write(user_data, address, segments);
-    gpc_cache_invalidate_line(h->l1[sm], address);
+    gpc_cache_invalidate_line(hierarchy->l1[sm], address);
 }
 
-void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
+void gpci_l2_take_from_l1(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
                           void *user_data) {
-    if (!h->inclusive || !h->l1)
+    if (!hierarchy->inclusive || !hierarchy->l1)
         return;
-    uint64_t address = gpci_l2_host_address(h, slice, inner);
-    for (uint32_t sm = 0; sm < h->sms; sm++)
-        for (uint32_t at = 0; at < h->l2_level.line_bytes; at += h->l1_level.line_bytes)
-            take_line(h, sm, address + at, write, user_data);
+    uint64_t address = gpci_l2_host_address(hierarchy, slice, inner);
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
+        for (uint32_t at = 0; at < hierarchy->l2_level.line_bytes; at += hierarchy->l1_level.line_bytes)
+            take_line(hierarchy, sm, address + at, write, user_data);
 }

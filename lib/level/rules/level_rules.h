@@ -45,9 +45,9 @@ gpc_eviction gpci_level_write_around(const gpc_cache *cache, const gpc_request *
 
 /* Segments of a request's line that need no request. */
 typedef struct gpci_line_state {
-    uint8_t valid; /* valid in the cache */
-    uint8_t whole; /* in flight, as whole sectors */
-    uint8_t part;  /* in flight for a bypass, as single segments */
+    uint8_t valid;          /* valid in the cache */
+    uint8_t full_sectors;   /* in flight, as whole sectors */
+    uint8_t other_segments; /* in flight for a bypass, as single segments */
 } gpci_line_state;
 
 /* Segments a request lacks. */
@@ -72,14 +72,14 @@ GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_r
     gpci_missing missing;
     if (result->outcome == GPC_BYPASSED) {
         fetch &= own_only ? own : 0xff;
-        flying = line.whole | line.part;
+        flying = line.full_sectors | line.other_segments;
         missing.fetch = fetch & (uint8_t)~flying;
         missing.wait = (gpci_is_write(request) ? fetch : own) & (flying | missing.fetch);
         return missing;
     }
     need = gpci_is_write(request) ? fetch : level->segments_of[result->needed_sectors];
-    missing.fetch = fetch & (uint8_t) ~(line.valid | line.whole);
-    missing.wait = need & (uint8_t)~line.valid & (line.whole | missing.fetch);
+    missing.fetch = fetch & (uint8_t) ~(line.valid | line.full_sectors);
+    missing.wait = need & (uint8_t)~line.valid & (line.full_sectors | missing.fetch);
     return missing;
 }
 
@@ -112,19 +112,20 @@ GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *reques
 }
 
 /* Count sectors of a read that found no way in L1 as bypassed. */
-GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
-    gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
+GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t sectors) {
+    gpci_count_l1_bypass(hierarchy, sm, hierarchy->l1_level.segments_of[sectors]);
 }
 
 /*
  * An L1 evicts a line. If the line is dirty, fill in the request to write its bytes to the level below and return true;
  * if clean, return false.
  */
-GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
+GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const gpc_eviction *eviction,
+                                   gpc_request *request) {
     if (!eviction->dirty_sectors)
         return false;
-    *request = gpci_request_of_nobody(h, eviction->line_address, eviction->line_address, sm, GPC_STORE);
-    gpci_count_l1_write_back(h, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
+    *request = gpci_request_of_nobody(hierarchy, eviction->line_address, eviction->line_address, sm, GPC_STORE);
+    gpci_count_l1_write_back(hierarchy, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
     return true;
 }
 
@@ -146,10 +147,10 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_evic
  * Home partition of a line: with l2.interleave = hopper from the bits that select the slice; otherwise a hash with a
  * granularity of 4 KiB, because the hardware's choice is unknown.
  */
-GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
-    if (h->home_bits)
-        return gpci_parity(address & h->home_bits);
-    return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
+GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint64_t address) {
+    if (hierarchy->home_bits)
+        return gpci_parity(address & hierarchy->home_bits);
+    return hierarchy->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
 }
 
 /* Position of an address in L2. */
@@ -159,25 +160,25 @@ typedef struct gpci_l2_place {
     unsigned shift; /* shift of an L1 line's segments within the L2 line */
 } gpci_l2_place;
 
-GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *h, uint64_t address) {
-    return (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
+GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *hierarchy, uint64_t address) {
+    return (unsigned)(address & (hierarchy->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
 }
 
-GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *h, uint64_t address) {
-    gpci_l2_place p;
-    p.slice = gpci_interleave_slice(&h->interleave, address, &p.inner);
-    p.shift = gpci_l2_shift(h, address);
-    return p;
+GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *hierarchy, uint64_t address) {
+    gpci_l2_place place;
+    place.slice = gpci_interleave_slice(&hierarchy->interleave, address, &place.inner);
+    place.shift = gpci_l2_shift(hierarchy, address);
+    return place;
 }
 
 /* Number of a partition's slice among all slices. */
-GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *h, uint32_t partition, uint32_t slice) {
-    return partition * h->slices_per_partition + slice;
+GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *hierarchy, uint32_t partition, uint32_t slice) {
+    return partition * hierarchy->slices_per_partition + slice;
 }
 
 /* Host address of an address within a slice of either partition. */
-GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
-    return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
+GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner) {
+    return gpci_interleave_address(&hierarchy->interleave, slice % hierarchy->slices_per_partition, inner);
 }
 
 /*
@@ -186,11 +187,11 @@ GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *h, uint32_t slice
  * Example, L1 lines of 64 bytes, L2 lines of 128 in 4 sectors: segments 0 and 1 of the L1 line at 0x40 are sectors 2
  * and 3 of the L2 line at 0 (shift 2).
  */
-GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *h, const gpci_l2_place *place, uint8_t segments,
+GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *hierarchy, const gpci_l2_place *place, uint8_t segments,
                              gpc_request *request) {
     request->token = request->token_l2;
     request->address = place->inner;
-    request->sector_mask = h->l2_level.sectors_of[segments << place->shift];
+    request->sector_mask = hierarchy->l2_level.sectors_of[segments << place->shift];
 }
 
 /* True if a line of the window gets the `hit` priority. Pseudo-random, but fixed per line. */
@@ -199,28 +200,30 @@ GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
 }
 
 /* True if an address is in the window and in the window's process. */
-GPCI_INLINE bool gpci_window_has(const gpc_hierarchy *h, uint64_t address) {
-    const gpci_window *w = &h->window;
-    return address - w->begin < w->bytes && gpci_process_of(h, address) == gpci_process_of(h, w->begin);
+GPCI_INLINE bool gpci_window_has(const gpc_hierarchy *hierarchy, uint64_t address) {
+    const gpci_window *window = &hierarchy->window;
+    return address - window->begin < window->bytes &&
+           gpci_process_of(hierarchy, address) == gpci_process_of(hierarchy, window->begin);
 }
 
 /*
  * Apply the window's priority to a request with a host address, before the L2 lookup, unless the instruction set a
  * priority.
  */
-GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
-    const gpci_window *w = &h->window;
-    if (GPCI_LIKELY(!w->bytes) || !gpci_window_has(h, address) || request->priority != GPC_EVICT_NORMAL)
+GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *hierarchy, uint64_t address, gpc_request *request) {
+    const gpci_window *window = &hierarchy->window;
+    if (GPCI_LIKELY(!window->bytes) || !gpci_window_has(hierarchy, address) || request->priority != GPC_EVICT_NORMAL)
         return;
-    request->priority = gpci_window_hits(w, address >> h->l2_level.line_shift) ? w->hit : w->miss;
+    request->priority =
+        gpci_window_hits(window, address >> hierarchy->l2_level.line_shift) ? window->hit : window->miss;
 }
 
 /* Turn an L1 request into a write of bytes of the L1 line. */
-GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *h, const gpci_l2_place *place, const uint64_t bytes[2],
+GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *hierarchy, const gpci_l2_place *place, const uint64_t bytes[2],
                                    uint8_t segments, gpc_request *request) {
     unsigned shift = place->shift * GPCI_SEGMENT;
     uint64_t low = bytes[0], high = bytes[1];
-    gpci_l2_ask(h, place, segments, request);
+    gpci_l2_ask(hierarchy, place, segments, request);
     request->kind = GPC_STORE;
     request->byte_mask[0] = shift < 64 ? low << shift : 0;
     request->byte_mask[1] = shift >= 64 ? low << (shift - 64) : high | (shift ? low >> (64 - shift) : 0);
@@ -233,8 +236,9 @@ GPCI_INLINE void gpci_l2_ask_on(gpc_request *request, uint8_t sectors, uint32_t 
 }
 
 /* Segments of the L1 line covered by sectors of the L2 line. */
-GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *h, unsigned shift, uint8_t sectors, uint8_t segments) {
-    return (uint8_t)(h->l2_level.segments_of[sectors] >> shift) & segments;
+GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *hierarchy, unsigned shift, uint8_t sectors,
+                                     uint8_t segments) {
+    return (uint8_t)(hierarchy->l2_level.segments_of[sectors] >> shift) & segments;
 }
 
 /* Segments of the L2 line sent on to memory by a write or an atomic; `segments`: those of the request. */
@@ -248,35 +252,36 @@ GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access
  * Count a write or atomic of segments of an L1 line, at `shift` in the slice's line, after lookup in its home slice.
  * Returns the number of hits. A segment covered by a write needs no old data and always hits.
  */
-GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, const gpc_request *request, unsigned shift,
-                                          uint8_t segments, const uint64_t bytes[2], const gpc_access_result *result) {
+GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
+                                          unsigned shift, uint8_t segments, const uint64_t bytes[2],
+                                          const gpc_access_result *result) {
     uint32_t count = gpci_count_sectors(segments);
-    uint8_t found = gpci_l2_segments(h, shift, result->hit_sectors, segments);
+    uint8_t found = gpci_l2_segments(hierarchy, shift, result->hit_sectors, segments);
     if (gpci_is_write(request)) {
-        uint32_t hits = gpci_count_sectors(found | gpci_whole_segments(bytes));
-        gpci_count_l2_write(h, slice, count, hits);
-        gpci_stream_l2_write(h, slice, request, count, hits);
+        uint32_t hits = gpci_count_sectors(found | gpci_full_segments(bytes));
+        gpci_count_l2_write(hierarchy, slice, count, hits);
+        gpci_stream_l2_write(hierarchy, slice, request, count, hits);
         return hits;
     }
     uint32_t hits = gpci_count_sectors(found);
-    gpci_count_l2_atomic(h, slice, count, hits);
-    gpci_stream_l2_atomic(h, slice, request, count, hits);
+    gpci_count_l2_atomic(hierarchy, slice, count, hits);
+    gpci_stream_l2_atomic(hierarchy, slice, request, count, hits);
     return hits;
 }
 
 /* Before a line changes in its home slice (`slice` counts both partitions), drop the copy of the other partition. */
-GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t inner, uint64_t address) {
-    if (h->partitions == 1)
+GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, uint64_t address) {
+    if (hierarchy->partitions == 1)
         return;
-    uint32_t half = h->slices_per_partition, copy = slice < half ? slice + half : slice - half;
-    gpci_log_dropped(h, h->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
-    gpc_cache_invalidate_line(h->l2[copy], inner);
+    uint32_t half = hierarchy->slices_per_partition, copy = slice < half ? slice + half : slice - half;
+    gpci_log_dropped(hierarchy, hierarchy->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
+    gpc_cache_invalidate_line(hierarchy->l2[copy], inner);
 }
 
 /* Count the write-back of dirty bytes of a slice's line; returns their segments. */
-GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *h, uint32_t slice, const uint64_t bytes[2]) {
+GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *hierarchy, uint32_t slice, const uint64_t bytes[2]) {
     uint8_t segments = gpci_segments_of(bytes);
-    gpci_count_l2_write_back(h, slice, gpci_count_sectors(segments));
+    gpci_count_l2_write_back(hierarchy, slice, gpci_count_sectors(segments));
     return segments;
 }
 
@@ -287,7 +292,7 @@ typedef void (*gpci_memory_write_fn)(void *user_data, uint64_t address, uint8_t 
  * Inclusion: remove a line evicted by a slice (`inner`: its address in the slice) from every L1. Dirty data go to
  * memory. No effect if L2 is not inclusive.
  */
-void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
+void gpci_l2_take_from_l1(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
                           void *user_data);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct gpci_observed_line {
 typedef struct gpci_observed_lookup {
     uint32_t set, way; /* way GPCI_NO_WAY: line absent */
     uint8_t hits;      /* segments counted as hits: present, or in flight */
-    bool whole;        /* all needed segments hit */
+    bool all_hit;      /* all needed segments hit */
     bool in_flight;    /* sectors of the line are in flight */
     bool bypassed;     /* skipped L1, or may not allocate */
 } gpci_observed_lookup;
@@ -39,6 +39,6 @@ typedef struct gpci_observer {
 } gpci_observer;
 
 /* Set the observer; NULL: none. The observer must live until the hierarchy is destroyed or the next call. */
-void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
+void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *observer);
 
 #endif

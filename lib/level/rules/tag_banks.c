@@ -12,23 +12,25 @@
  */
 static const uint32_t hopper_banks[GPCI_BANK_BITS] = {181, 367};
 
-gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *h) {
-    gpci_tag_banks banks = {.count = (uint32_t)gpci_number(h, GPCI_KEY_L1_BANKS),
-                            .line_shift = gpci_log2((uint64_t)h->l1_level.line_bytes * h->line_blocks),
-                            .hashed = gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0};
+gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *hierarchy) {
+    gpci_tag_banks banks = {.count = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_BANKS),
+                            .line_shift = gpci_log2((uint64_t)hierarchy->l1_level.line_bytes * hierarchy->line_blocks),
+                            .hashed = gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != 0};
     for (unsigned bit = 0; bit < GPCI_BANK_BITS && banks.hashed; bit++)
         banks.masks[bit] = gpci_index_hopper_bits(hopper_banks[bit]);
     return banks;
 }
 
-static gpc_status check_tags(const gpc_hierarchy *h, gpc_error *error) {
-    const uint64_t banks = gpci_number(h, GPCI_KEY_L1_BANKS), ports = gpci_number(h, GPCI_KEY_L1_PORTS);
-    const bool hashed = gpci_number(h, GPCI_KEY_L1_BANK_INDEX) != 0, ordered = h->line_order == GPCI_LINES_BY_BANK;
-    if (hashed && (banks != 4 || ports < 2 || h->sector_packets))
+static gpc_status check_tags(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    const uint64_t banks = gpci_number(hierarchy, GPCI_KEY_L1_BANKS), ports = gpci_number(hierarchy, GPCI_KEY_L1_PORTS);
+    const bool hashed = gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != 0,
+               ordered = hierarchy->line_order == GPCI_LINES_BY_BANK;
+    if (hashed && (banks != 4 || ports < 2 || hierarchy->sector_packets))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.bank_index = hopper needs l1.banks = 4, l1.tag_ports above 1 and not l1.coalescer = "
                          "sector: lines that pass the tags beside each other");
-    if (ordered && (banks < 2 || ports < 2 || h->sector_packets || (h->levels == &gpci_tree_levels && !hashed)))
+    if (ordered &&
+        (banks < 2 || ports < 2 || hierarchy->sector_packets || (hierarchy->levels == &gpci_tree_levels && !hashed)))
         return gpci_fail(
             error, GPC_ERROR_RANGE,
             "l1.line_order = banks needs l1.banks and l1.tag_ports above 1, not l1.coalescer = sector, and "
@@ -36,27 +38,28 @@ static gpc_status check_tags(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-static gpc_status check_data(const gpc_hierarchy *h, gpc_error *error) {
-    const uint64_t banks = gpci_number(h, GPCI_KEY_L1_DATA_BANKS), width = gpci_number(h, GPCI_KEY_L1_DATA_BANK_WIDTH);
+static gpc_status check_data(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    const uint64_t banks = gpci_number(hierarchy, GPCI_KEY_L1_DATA_BANKS),
+                   width = gpci_number(hierarchy, GPCI_KEY_L1_DATA_BANK_WIDTH);
     if (!banks)
         return width == 4 ? GPC_OK
                           : gpci_fail(error, GPC_ERROR_RANGE, "l1.data_bank_width needs l1.data_banks above 0");
     if (!gpci_power_of_two(banks) || !gpci_power_of_two(width) || banks * width < GPCI_SEGMENT ||
-        banks * width != gpci_number(h, GPCI_KEY_L1_DATA_WIDTH))
+        banks * width != gpci_number(hierarchy, GPCI_KEY_L1_DATA_WIDTH))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.data_banks = %" PRIu64 " of l1.data_bank_width = %" PRIu64
                          ": powers of two, and together l1.data_width, 32 bytes or more",
                          banks, width);
-    if (h->lane_packets || gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
+    if (hierarchy->lane_packets || gpci_number(hierarchy, GPCI_KEY_L1_RELEASE_WIDTH))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width: an access reads "
                          "all of its words at once");
     return GPC_OK;
 }
 
-gpc_status gpci_check_l1_banks(const gpc_hierarchy *h, gpc_error *error) {
-    const gpc_status status = check_tags(h, error);
-    return status < 0 ? status : check_data(h, error);
+gpc_status gpci_check_l1_banks(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    const gpc_status status = check_tags(hierarchy, error);
+    return status < 0 ? status : check_data(hierarchy, error);
 }
 
 static void by_bank(const gpci_tag_banks *banks, gpci_transaction *lines, uint32_t count) {

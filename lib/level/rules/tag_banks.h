@@ -37,8 +37,8 @@ GPCI_INLINE uint32_t gpci_tag_bank(const gpci_tag_banks *banks, uint64_t address
  * hierarchy.h: banks of L1's tags from the keys. gpci_check_l1_banks: GPC_ERROR_RANGE if keys of tag or data banks have
  * no effect.
  */
-gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *h);
-gpc_status gpci_check_l1_banks(const gpc_hierarchy *h, gpc_error *error);
+gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *hierarchy);
+gpc_status gpci_check_l1_banks(const gpc_hierarchy *hierarchy, gpc_error *error);
 
 /*
  * Sort an instruction's lines by `order`.

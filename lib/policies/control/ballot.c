@@ -48,7 +48,7 @@ static uint32_t cut(const char *list, char text[2 * GPCI_MAX_ARGUMENTS], char *s
 }
 
 /* Join the level's vote. The level's first cache creates the shared state. */
-static gpc_status join(gpci_ballot *b, const gpc_policy_env *env, uint32_t candidates) {
+static gpc_status join(gpci_ballot *ballot, const gpc_policy_env *env, uint32_t candidates) {
     gpci_ballot_common *common = env->shared_state;
     if (!common->ready) {
         gpci_vote_options options = options_of(env, candidates);
@@ -60,31 +60,31 @@ static gpc_status join(gpci_ballot *b, const gpc_policy_env *env, uint32_t candi
     if (!common->commons)
         return GPC_ERROR_MEMORY;
     common->users++;
-    b->common = common;
-    b->index = env->index;
+    ballot->common = common;
+    ballot->index = env->index;
     return GPC_OK;
 }
 
-static gpc_status make_candidate(gpci_ballot *b, gpc_policy_kind kind, const gpc_policy_env *env, const char *spec,
+static gpc_status make_candidate(gpci_ballot *ballot, gpc_policy_kind kind, const gpc_policy_env *env, const char *spec,
                                  const char *(*unfit)(const void *ops), char *message) {
     gpc_error error = GPC_ERROR_INIT;
-    gpc_policy_env geometry = geometry_of(env, b->count);
+    gpc_policy_env geometry = geometry_of(env, ballot->count);
     const void *ops = gpci_policy_table(env->context, kind, spec);
     const char *why = ops ? unfit(ops) : NULL;
     if (why) {
         snprintf(message, MESSAGE, "'%.60s' cannot be voted about: %.150s", spec, why);
         return GPC_ERROR_ARGUMENT;
     }
-    gpci_policy **out = &b->candidates[b->count];
-    gpc_status status = gpci_policy_create(env->context, kind, spec, &geometry, b->common->commons, &error, out);
+    gpci_policy **out = &ballot->candidates[ballot->count];
+    gpc_status status = gpci_policy_create(env->context, kind, spec, &geometry, ballot->common->commons, &error, out);
     if (status < 0)
         snprintf(message, MESSAGE, "%.255s", error.message);
     else
-        b->count++;
+        ballot->count++;
     return status;
 }
 
-gpc_status gpci_ballot_init(gpci_ballot *b, gpc_policy_kind kind, const gpc_policy_env *env, const char *list,
+gpc_status gpci_ballot_init(gpci_ballot *ballot, gpc_policy_kind kind, const gpc_policy_env *env, const char *list,
                             const char *(*unfit)(const void *ops), char *message) {
     char text[2 * GPCI_MAX_ARGUMENTS], *specs[GPCI_BALLOT_CANDIDATES];
     uint32_t count = cut(list, text, specs);
@@ -92,23 +92,23 @@ gpc_status gpci_ballot_init(gpci_ballot *b, gpc_policy_kind kind, const gpc_poli
         snprintf(message, MESSAGE, "at most %u candidates", GPCI_BALLOT_CANDIDATES);
         return GPC_ERROR_RANGE;
     }
-    gpc_status status = join(b, env, count);
+    gpc_status status = join(ballot, env, count);
     if (status < 0)
         return status;
     for (uint32_t c = 0; c < count && status == GPC_OK; c++)
-        status = make_candidate(b, kind, env, specs[c], unfit, message);
+        status = make_candidate(ballot, kind, env, specs[c], unfit, message);
     if (status < 0)
-        gpci_ballot_finish(b);
+        gpci_ballot_finish(ballot);
     return status;
 }
 
-void gpci_ballot_finish(gpci_ballot *b) {
-    while (b->count)
-        gpci_policy_destroy(b->candidates[--b->count]);
-    if (--b->common->users)
+void gpci_ballot_finish(gpci_ballot *ballot) {
+    while (ballot->count)
+        gpci_policy_destroy(ballot->candidates[--ballot->count]);
+    if (--ballot->common->users)
         return;
-    gpci_commons_release(b->common->commons);
-    b->common->commons = NULL;
+    gpci_commons_release(ballot->common->commons);
+    ballot->common->commons = NULL;
 }
 
 uint64_t gpci_ballot_cost(gpc_policy_kind kind, const gpc_policy_env *env, const char *list) {
@@ -142,24 +142,24 @@ uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, cons
     return sum;
 }
 
-void gpci_ballot_sample(gpci_ballot *b, const gpc_sample *sample) {
-    gpci_vote_sample(&b->common->vote, b->index, sample);
+void gpci_ballot_sample(gpci_ballot *ballot, const gpc_sample *sample) {
+    gpci_vote_sample(&ballot->common->vote, ballot->index, sample);
 }
 
-bool gpci_ballot_counter(const gpci_ballot *b, size_t index, gpc_policy_counter *counter) {
-    const gpci_vote *vote = &b->common->vote;
+bool gpci_ballot_counter(const gpci_ballot *ballot, size_t index, gpc_policy_counter *counter) {
+    const gpci_vote *vote = &ballot->common->vote;
     const gpci_published rows[] = {
         {"votes", "votes", "votes that began, each of a program phase; none without samples", GPCI_IS_LEVEL,
          vote->votes},
         {"rounds", "rounds", "rounds of tests that they took", GPCI_IS_LEVEL, vote->rounds},
         {"others", "caches", "caches that now run another candidate than the first", GPCI_COUNTS,
-         gpci_vote_of(vote, b->index) != 0},
+         gpci_vote_of(vote, ballot->index) != 0},
     };
     return GPCI_PUBLISH(rows, index, counter);
 }
 
-void gpci_ballot_state(gpci_ballot *b, gpc_state_fn visit, void *user_data) {
-    gpci_vote_state_of(&b->common->vote, visit, user_data);
-    for (uint32_t c = 0; c < b->count; c++)
-        gpci_policy_state(b->candidates[c], visit, user_data);
+void gpci_ballot_state(gpci_ballot *ballot, gpc_state_fn visit, void *user_data) {
+    gpci_vote_state_of(&ballot->common->vote, visit, user_data);
+    for (uint32_t c = 0; c < ballot->count; c++)
+        gpci_policy_state(ballot->candidates[c], visit, user_data);
 }

@@ -14,10 +14,10 @@ void gpci_phase_restart(gpci_phase *phase) {
 }
 
 static bool changed(const gpci_phase *phase, const double *measures) {
-    const gpci_phase_options *o = &phase->options;
-    for (uint32_t i = 0; i < o->measures; i++) {
-        double before = fmax(phase->before[i], o->floors[i]), now = fmax(measures[i], o->floors[i]);
-        if (fabs(now - before) > o->threshold * before)
+    const gpci_phase_options *options = &phase->options;
+    for (uint32_t i = 0; i < options->measures; i++) {
+        double before = fmax(phase->before[i], options->floors[i]), now = fmax(measures[i], options->floors[i]);
+        if (fabs(now - before) > options->threshold * before)
             return true;
     }
     return false;

@@ -83,22 +83,22 @@ static instruction_entry *instruction_entry_of(const compiler_state *state, uint
 }
 
 static void add(compiler_state *state, uint32_t kernel, const gpc_profile_instruction *row, uint32_t use) {
-    instruction_entry *e = instruction_entry_of(state, kernel, row->pc);
-    if (!e) {
+    instruction_entry *entry = instruction_entry_of(state, kernel, row->pc);
+    if (!entry) {
         gpci_slots_add(&state->slots, hash_of(kernel, row->pc), state->entry_count);
-        e = &state->entries[state->entry_count++];
-        e->pc = row->pc;
-        e->kernel = kernel;
+        entry = &state->entries[state->entry_count++];
+        entry->pc = row->pc;
+        entry->kernel = kernel;
     }
-    e->used += use == GPCI_USE_BYTES ? row->counts.bytes_used : row->counts.segments * GPCI_SEGMENT;
-    e->moved += row->counts.bytes_moved;
-    e->fills += row->counts.fills;
-    e->reuses += row->counts.reuses;
-    e->hits += row->counts.hits;
+    entry->used += use == GPCI_USE_BYTES ? row->counts.bytes_used : row->counts.segments * GPCI_SEGMENT;
+    entry->moved += row->counts.bytes_moved;
+    entry->fills += row->counts.fills;
+    entry->reuses += row->counts.reuses;
+    entry->hits += row->counts.hits;
 }
 
-static void decide(instruction_entry *e, double threshold) {
-    e->cg = gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
+static void decide(instruction_entry *entry, double threshold) {
+    entry->cg = gpci_profile_score_of(entry->used, entry->moved, entry->fills, entry->reuses, entry->hits) < threshold;
 }
 
 /* Put on cg the loads of a list `0+3`. */

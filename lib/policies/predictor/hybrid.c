@@ -40,9 +40,9 @@ static gpc_status annotate_by_segments(gpc_profile *profile, double threshold, u
     gpc_status status = gpc_profile_classes(profile, &rows, &count);
     *annotated = 0;
     for (size_t i = 0; status == GPC_OK && i < count; i++) {
-        const gpc_profile_counts *c = &rows[i].counts;
-        const double score =
-            gpci_profile_score_of(c->segments * GPCI_SEGMENT, c->bytes_moved, c->fills, c->reuses, c->hits);
+        const gpc_profile_counts *counts = &rows[i].counts;
+        const double score = gpci_profile_score_of(counts->segments * GPCI_SEGMENT, counts->bytes_moved, counts->fills,
+                                                   counts->reuses, counts->hits);
         if (gpci_profile_millionths(score) > gpci_profile_millionths(threshold))
             *annotated |= 1u << (rows[i].transactions - 1);
     }

@@ -34,36 +34,37 @@ static const gpc_parameter parameters[] = {
 };
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    rpr_filter *f = self;
-    gpc_status status = gpci_rpr_sampler_init(&f->sampler, env, (uint32_t)env->parameters[SAMPLE], env->line_state,
+    rpr_filter *filter = self;
+    gpc_status status = gpci_rpr_sampler_init(&filter->sampler, env, (uint32_t)env->parameters[SAMPLE], env->line_state,
                                               env->set_state, message);
     if (status < 0)
         return status;
-    f->history = env->shared_state;
-    f->hash_shift = 64 - (unsigned)env->parameters[SIGNATURE];
-    f->low = (uint32_t)env->parameters[LOW];
-    gpci_awid_init(&f->warps);
+    filter->history = env->shared_state;
+    filter->hash_shift = 64 - (unsigned)env->parameters[SIGNATURE];
+    filter->low = (uint32_t)env->parameters[LOW];
+    gpci_awid_init(&filter->warps);
     return GPC_OK;
 }
 
-static uint32_t signature_of(rpr_filter *f, const gpc_request *request) {
-    gpci_awid_use(&f->warps, request);
-    return gpci_rpr_hash(request->pc, gpci_awid_age(&f->warps, gpci_awid_of(&f->warps, request)), f->hash_shift);
+static uint32_t signature_of(rpr_filter *filter, const gpc_request *request) {
+    gpci_awid_use(&filter->warps, request);
+    return gpci_rpr_hash(request->pc, gpci_awid_age(&filter->warps, gpci_awid_of(&filter->warps, request)),
+                         filter->hash_shift);
 }
 
 /* Record an access to a set. If the sampler does not have the block, record a fetch. */
-static void observe(rpr_filter *f, uint32_t set, const gpc_request *request, uint32_t signature) {
-    if (gpci_rpr_samples(&f->sampler, f->history, set) &&
-        !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
-        gpci_rpr_sample_enter(&f->sampler, f->history, set, request->address, signature);
+static void observe(rpr_filter *filter, uint32_t set, const gpc_request *request, uint32_t signature) {
+    if (gpci_rpr_samples(&filter->sampler, filter->history, set) &&
+        !gpci_rpr_sample_access(&filter->sampler, filter->history, set, request->address))
+        gpci_rpr_sample_enter(&filter->sampler, filter->history, set, request->address, signature);
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
-    rpr_filter *f = self;
-    uint32_t signature = signature_of(f, request);
-    uint8_t reuse = gpci_rpr_predict(f->history, signature);
-    observe(f, set, request, signature);
-    if (reuse != GPCI_RPR_NONE && reuse >> 4 <= f->low)
+    rpr_filter *filter = self;
+    uint32_t signature = signature_of(filter, request);
+    uint8_t reuse = gpci_rpr_predict(filter->history, signature);
+    observe(filter, set, request, signature);
+    if (reuse != GPCI_RPR_NONE && reuse >> 4 <= filter->low)
         prediction->decision = GPC_BYPASS;
 }
 
@@ -73,9 +74,9 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 }
 
 static void on_warp_event(void *self, const gpc_warp_event *event) {
-    rpr_filter *f = self;
-    gpci_awid_event(&f->warps, event);
-    gpci_rpr_sampler_event(f->history, event);
+    rpr_filter *filter = self;
+    gpci_awid_event(&filter->warps, event);
+    gpci_rpr_sampler_event(filter->history, event);
 }
 
 /* History table and sampler, in cache 0 only; in each cache the registers of active warp ids. */

@@ -47,13 +47,13 @@ static void finish(void *self) {
 }
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
-    const gpci_ballot *b = &((const vote_predictor_state *)self)->ballot;
-    const gpci_policy *present = gpci_ballot_present(b);
-    for (uint32_t c = 0; c < b->count; c++) {
-        const gpc_predictor_ops *ops = b->candidates[c]->ops;
+    const gpci_ballot *ballot = &((const vote_predictor_state *)self)->ballot;
+    const gpci_policy *present = gpci_ballot_present(ballot);
+    for (uint32_t c = 0; c < ballot->count; c++) {
+        const gpc_predictor_ops *ops = ballot->candidates[c]->ops;
         gpc_prediction own = {GPC_CACHE, 0};
-        ops->predict(b->candidates[c]->self, set, request, &own);
-        if (b->candidates[c] == present)
+        ops->predict(ballot->candidates[c]->self, set, request, &own);
+        if (ballot->candidates[c] == present)
             *prediction = own;
     }
 }

@@ -33,58 +33,60 @@ static const gpc_parameter parameters[] = {
 };
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    locality_aware *l = self;
+    locality_aware *prefetcher = self;
     const double *p = env->parameters;
     if (p[THRESHOLD] >= p[LINES])
         return gpci_policy_refuse(message, GPC_ERROR_RANGE,
                                   "threshold = %g has no effect with lines = %g: none is left to fetch", p[THRESHOLD],
                                   p[LINES]);
-    l->context = env->context;
-    l->lines = (uint32_t)p[LINES];
-    l->threshold = (uint32_t)p[THRESHOLD];
-    l->entries = (uint32_t)p[ENTRIES];
-    l->line_bytes = env->line_bytes;
-    l->table = gpci_zalloc(env->context, l->entries, sizeof *l->table);
-    return l->table ? GPC_OK : GPC_ERROR_MEMORY;
+    prefetcher->context = env->context;
+    prefetcher->lines = (uint32_t)p[LINES];
+    prefetcher->threshold = (uint32_t)p[THRESHOLD];
+    prefetcher->entries = (uint32_t)p[ENTRIES];
+    prefetcher->line_bytes = env->line_bytes;
+    prefetcher->table = gpci_zalloc(env->context, prefetcher->entries, sizeof *prefetcher->table);
+    return prefetcher->table ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 static void finish(void *self) {
-    locality_aware *l = self;
-    gpci_free(l->context, l->table);
+    locality_aware *prefetcher = self;
+    gpci_free(prefetcher->context, prefetcher->table);
 }
 
 /* Entry of a block. If the block has no entry, return the least recently used entry. */
-static macro_block *block_of(locality_aware *l, uint64_t number) {
-    macro_block *found = l->table;
-    for (uint32_t i = 0; i < l->entries; i++) {
-        macro_block *b = &l->table[i];
-        if (b->used && b->number == number)
-            return b;
-        if (b->used < found->used)
-            found = b;
+static macro_block *block_of(locality_aware *prefetcher, uint64_t number) {
+    macro_block *found = prefetcher->table;
+    for (uint32_t i = 0; i < prefetcher->entries; i++) {
+        macro_block *region = &prefetcher->table[i];
+        if (region->used && region->number == number)
+            return region;
+        if (region->used < found->used)
+            found = region;
     }
     *found = (macro_block){.number = number};
     return found;
 }
 
-static uint32_t fetch_rest(const locality_aware *l, macro_block *b, gpc_prefetch *out) {
+static uint32_t fetch_rest(const locality_aware *prefetcher, macro_block *region, gpc_prefetch *out) {
     uint32_t count = 0;
-    for (uint32_t line = 0; line < l->lines; line++)
-        if (!(b->missed >> line & 1))
-            out[count++].address = (b->number * l->lines + line) * l->line_bytes;
-    b->fetched = true;
+    for (uint32_t line = 0; line < prefetcher->lines; line++)
+        if (!(region->missed >> line & 1))
+            out[count++].address = (region->number * prefetcher->lines + line) * prefetcher->line_bytes;
+    region->fetched = true;
     return count;
 }
 
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
-    locality_aware *l = self;
+    locality_aware *prefetcher = self;
     if (access->found != GPC_PREFETCH_FOUND_MISS)
         return 0;
-    const uint64_t line = access->request->address / l->line_bytes;
-    macro_block *b = block_of(l, line / l->lines);
-    b->used = ++l->clock;
-    b->missed |= (uint64_t)1 << line % l->lines;
-    return !b->fetched && gpci_popcount(b->missed) >= l->threshold ? fetch_rest(l, b, out) : 0;
+    const uint64_t line = access->request->address / prefetcher->line_bytes;
+    macro_block *region = block_of(prefetcher, line / prefetcher->lines);
+    region->used = ++prefetcher->clock;
+    region->missed |= (uint64_t)1 << line % prefetcher->lines;
+    return !region->fetched && gpci_popcount(region->missed) >= prefetcher->threshold
+               ? fetch_rest(prefetcher, region, out)
+               : 0;
 }
 
 /* Number of the block, a missed bit for each line, a fetched bit, and the place in the LRU order. */
@@ -95,9 +97,9 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 }
 
 static void state(void *self, gpc_state_fn visit, void *visit_data) {
-    locality_aware *l = self;
-    visit(visit_data, l->table, l->entries * sizeof *l->table);
-    visit(visit_data, &l->clock, sizeof l->clock);
+    locality_aware *prefetcher = self;
+    visit(visit_data, prefetcher->table, prefetcher->entries * sizeof *prefetcher->table);
+    visit(visit_data, &prefetcher->clock, sizeof prefetcher->clock);
 }
 
 const gpc_prefetcher_ops gpci_locality_aware = {

@@ -34,23 +34,23 @@ enum { THROTTLE, TEXTS };
 #define COUNT_BITS 20 /* bits of a counter, for costs */
 
 /* Distance between warps at a load. */
-typedef struct between {
+typedef struct warp_gap {
     uint64_t pc, address, used; /* used 0: free */
     int64_t stride;             /* from a warp to the next */
     uint32_t warp, run;
-} between;
+} warp_gap;
 
 typedef struct throttle {
     uint64_t next; /* cycle of the period's end */
     uint64_t useful, early, merges, misses;
     double early_before, merge_before;
-    uint32_t dropped; /* fifths */
-    uint32_t turn;    /* position of the next prefetch, 0 to 4 */
+    uint32_t dropped;  /* fifths */
+    uint32_t position; /* position of the next prefetch, 0 to 4 */
 } throttle;
 
 typedef struct mta {
     gpci_strides warps, all;
-    between *pairs; /* [pair_count] */
+    warp_gap *pairs; /* [pair_count] */
     gpc_context *context;
     uint64_t clock, period;
     double early_high, early_low, merge;
@@ -75,155 +75,159 @@ static const gpc_parameter parameters[] = {
 static const gpc_text_parameter texts[] = {{"throttle", "on", "on|off", "off: everything is fetched"}};
 
 static void finish(void *self) {
-    mta *m = self;
-    gpci_strides_finish(&m->warps, m->context);
-    gpci_strides_finish(&m->all, m->context);
-    gpci_free(m->context, m->pairs);
+    mta *prefetcher = self;
+    gpci_strides_finish(&prefetcher->warps, prefetcher->context);
+    gpci_strides_finish(&prefetcher->all, prefetcher->context);
+    gpci_free(prefetcher->context, prefetcher->pairs);
 }
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
-    mta *m = self;
+    mta *prefetcher = self;
     const double *p = env->parameters;
-    *m = (mta){.context = env->context,
-               .period = (uint64_t)p[PERIOD],
-               .early_high = p[EARLY_HIGH],
-               .early_low = p[EARLY_LOW],
-               .merge = p[MERGE],
-               .pair_count = (uint32_t)p[IP],
-               .steady = (uint32_t)p[STEADY],
-               .promote = (uint32_t)p[PROMOTE],
-               .distance = (uint32_t)p[DISTANCE],
-               .line_bytes = env->line_bytes,
-               .throttled = env->words[THROTTLE] == 0,
-               .now = {.next = (uint64_t)p[PERIOD], .dropped = AT_FIRST}};
-    gpc_status status = gpci_strides_init(&m->warps, env->context, (uint32_t)p[PWS], m->steady);
+    *prefetcher = (mta){.context = env->context,
+                        .period = (uint64_t)p[PERIOD],
+                        .early_high = p[EARLY_HIGH],
+                        .early_low = p[EARLY_LOW],
+                        .merge = p[MERGE],
+                        .pair_count = (uint32_t)p[IP],
+                        .steady = (uint32_t)p[STEADY],
+                        .promote = (uint32_t)p[PROMOTE],
+                        .distance = (uint32_t)p[DISTANCE],
+                        .line_bytes = env->line_bytes,
+                        .throttled = env->words[THROTTLE] == 0,
+                        .now = {.next = (uint64_t)p[PERIOD], .dropped = AT_FIRST}};
+    gpc_status status = gpci_strides_init(&prefetcher->warps, env->context, (uint32_t)p[PWS], prefetcher->steady);
     if (status == GPC_OK)
-        status = gpci_strides_init(&m->all, env->context, (uint32_t)p[GS], 1);
-    m->pairs = status == GPC_OK ? gpci_zalloc(env->context, m->pair_count, sizeof *m->pairs) : NULL;
-    if (m->pairs)
+        status = gpci_strides_init(&prefetcher->all, env->context, (uint32_t)p[GS], 1);
+    prefetcher->pairs =
+        status == GPC_OK ? gpci_zalloc(env->context, prefetcher->pair_count, sizeof *prefetcher->pairs) : NULL;
+    if (prefetcher->pairs)
         return GPC_OK;
-    finish(m);
+    finish(prefetcher);
     return GPC_ERROR_MEMORY;
 }
 
 /* Warps with this stride at this load. */
-static uint32_t agreeing(const mta *m, const gpci_stride *e) {
+static uint32_t agreeing(const mta *prefetcher, const gpci_stride *stride) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->warps.count; i++) {
-        const gpci_stride *other = &m->warps.all[i];
-        count += other->used && other->pc == e->pc && other->stride == e->stride && other->run >= m->steady;
+    for (uint32_t i = 0; i < prefetcher->warps.count; i++) {
+        const gpci_stride *other = &prefetcher->warps.all[i];
+        count += other->used && other->pc == stride->pc && other->stride == stride->stride &&
+                 other->run >= prefetcher->steady;
     }
     return count;
 }
 
-static void learn_in_warp(mta *m, const gpc_request *r, uint64_t address) {
-    const gpci_stride *e = gpci_strides_learn(&m->warps, r->pc, gpci_warp_of(r), address);
-    if (!gpci_stride_is_trained(&m->warps, e) || agreeing(m, e) < m->promote)
+static void learn_in_warp(mta *prefetcher, const gpc_request *request, uint64_t address) {
+    const gpci_stride *stride = gpci_strides_learn(&prefetcher->warps, request->pc, gpci_warp_of(request), address);
+    if (!gpci_stride_is_trained(&prefetcher->warps, stride) || agreeing(prefetcher, stride) < prefetcher->promote)
         return;
-    gpci_stride *all = gpci_strides_learn(&m->all, r->pc, UINT32_MAX, 0);
-    all->stride = e->stride;
+    gpci_stride *all = gpci_strides_learn(&prefetcher->all, request->pc, UINT32_MAX, 0);
+    all->stride = stride->stride;
     all->run = 1;
 }
 
-static between *find_between(const mta *m, uint64_t pc) {
-    for (uint32_t i = 0; i < m->pair_count; i++)
-        if (m->pairs[i].used && m->pairs[i].pc == pc)
-            return &m->pairs[i];
+static warp_gap *find_gap(const mta *prefetcher, uint64_t pc) {
+    for (uint32_t i = 0; i < prefetcher->pair_count; i++)
+        if (prefetcher->pairs[i].used && prefetcher->pairs[i].pc == pc)
+            return &prefetcher->pairs[i];
     return NULL;
 }
 
 /* Entry for a new load: replaces the least recently used entry. */
-static between *new_between(const mta *m, uint64_t pc) {
-    between *found = m->pairs;
-    for (uint32_t i = 1; i < m->pair_count; i++)
-        if (m->pairs[i].used < found->used)
-            found = &m->pairs[i];
-    *found = (between){.pc = pc};
+static warp_gap *new_gap(const mta *prefetcher, uint64_t pc) {
+    warp_gap *found = prefetcher->pairs;
+    for (uint32_t i = 1; i < prefetcher->pair_count; i++)
+        if (prefetcher->pairs[i].used < found->used)
+            found = &prefetcher->pairs[i];
+    *found = (warp_gap){.pc = pc};
     return found;
 }
 
-static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
-    between *known = find_between(m, r->pc), *b = known ? known : new_between(m, r->pc);
-    const int64_t warps = (int64_t)gpci_warp_of(r) - b->warp, bytes = (int64_t)(address - b->address);
-    b->used = ++m->clock;
+static void learn_gap(mta *prefetcher, const gpc_request *request, uint64_t address) {
+    warp_gap *known = find_gap(prefetcher, request->pc), *gap = known ? known : new_gap(prefetcher, request->pc);
+    const int64_t warps = (int64_t)gpci_warp_of(request) - gap->warp, bytes = (int64_t)(address - gap->address);
+    gap->used = ++prefetcher->clock;
     if (known && !warps)
         return; /* the same warp again: a stride for PWS */
     if (known) {
         const int64_t stride = bytes % warps ? 0 : bytes / warps;
-        b->run = !stride ? 0 : stride != b->stride ? 1 : b->run < m->steady ? b->run + 1 : b->run;
-        b->stride = stride;
+        gap->run = !stride ? 0 : stride != gap->stride ? 1 : gap->run < prefetcher->steady ? gap->run + 1 : gap->run;
+        gap->stride = stride;
     }
-    b->warp = gpci_warp_of(r);
-    b->address = address;
+    gap->warp = gpci_warp_of(request);
+    gap->address = address;
 }
 
 /* Bytes ahead of a load to fetch; 0: no prediction. */
-static uint64_t ahead_of(mta *m, const gpc_request *r) {
-    const gpci_stride *all = gpci_strides_find(&m->all, r->pc, UINT32_MAX);
+static uint64_t ahead_of(mta *prefetcher, const gpc_request *request) {
+    const gpci_stride *all = gpci_strides_find(&prefetcher->all, request->pc, UINT32_MAX);
     if (all)
-        return gpci_stride_ahead(all->stride, m->distance, m->line_bytes);
-    const between *b = find_between(m, r->pc);
-    if (b && b->run >= m->steady)
-        return gpci_stride_ahead(b->stride, m->distance, m->line_bytes);
-    const gpci_stride *own = gpci_strides_find(&m->warps, r->pc, gpci_warp_of(r));
-    return gpci_stride_is_trained(&m->warps, own) ? gpci_stride_ahead(own->stride, m->distance, m->line_bytes) : 0;
+        return gpci_stride_ahead(all->stride, prefetcher->distance, prefetcher->line_bytes);
+    const warp_gap *gap = find_gap(prefetcher, request->pc);
+    if (gap && gap->run >= prefetcher->steady)
+        return gpci_stride_ahead(gap->stride, prefetcher->distance, prefetcher->line_bytes);
+    const gpci_stride *own = gpci_strides_find(&prefetcher->warps, request->pc, gpci_warp_of(request));
+    return gpci_stride_is_trained(&prefetcher->warps, own)
+               ? gpci_stride_ahead(own->stride, prefetcher->distance, prefetcher->line_bytes)
+               : 0;
 }
 
-static double ratio(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : part ? 1e9 : 0;
+static double ratio(uint64_t part, uint64_t total) {
+    return total ? (double)part / (double)total : part ? 1e9 : 0;
 }
 
-static void decide(mta *m) {
-    throttle *now = &m->now;
+static void decide(mta *prefetcher) {
+    throttle *now = &prefetcher->now;
     const double early = (ratio(now->early, now->useful) + now->early_before) / 2,
                  merge = (ratio(now->merges, now->misses) + now->merge_before) / 2;
-    if (early > m->early_high)
+    if (early > prefetcher->early_high)
         now->dropped = FIFTHS;
-    else if (early <= m->early_low && merge > m->merge)
+    else if (early <= prefetcher->early_low && merge > prefetcher->merge)
         now->dropped -= now->dropped > 0;
     else
         now->dropped += now->dropped < FIFTHS;
-    *now = (throttle){.early_before = early, .merge_before = merge, .dropped = now->dropped, .turn = now->turn};
+    *now = (throttle){.early_before = early, .merge_before = merge, .dropped = now->dropped, .position = now->position};
 }
 
 /* Drop the last `dropped` of five prefetches. */
-static bool lets_pass(mta *m) {
-    m->now.turn = (m->now.turn + 1) % FIFTHS;
-    return !m->throttled || m->now.turn < FIFTHS - m->now.dropped;
+static bool lets_pass(mta *prefetcher) {
+    prefetcher->now.position = (prefetcher->now.position + 1) % FIFTHS;
+    return !prefetcher->throttled || prefetcher->now.position < FIFTHS - prefetcher->now.dropped;
 }
 
-static void count(mta *m, const gpc_prefetch_access *access) {
+static void count(mta *prefetcher, const gpc_prefetch_access *access) {
     const uint64_t cycle = access->request->cycle;
-    if (cycle >= m->now.next) {
-        decide(m);
-        m->now.next = cycle - cycle % m->period + m->period;
+    if (cycle >= prefetcher->now.next) {
+        decide(prefetcher);
+        prefetcher->now.next = cycle - cycle % prefetcher->period + prefetcher->period;
     }
-    m->now.misses += access->found != GPC_PREFETCH_FOUND_HIT;
-    m->now.merges += access->found == GPC_PREFETCH_FOUND_FLIGHT;
+    prefetcher->now.misses += access->found != GPC_PREFETCH_FOUND_HIT;
+    prefetcher->now.merges += access->found == GPC_PREFETCH_FOUND_FLIGHT;
 }
 
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
-    mta *m = self;
-    const gpc_request *r = access->request;
-    count(m, access);
+    mta *prefetcher = self;
+    const gpc_request *request = access->request;
+    count(prefetcher, access);
     if (!access->line) {
-        if (!gpci_strides_find(&m->all, r->pc, UINT32_MAX))
-            learn_in_warp(m, r, access->lane_address);
-        learn_between(m, r, access->lane_address);
+        if (!gpci_strides_find(&prefetcher->all, request->pc, UINT32_MAX))
+            learn_in_warp(prefetcher, request, access->lane_address);
+        learn_gap(prefetcher, request, access->lane_address);
     }
-    const uint64_t ahead = ahead_of(m, r);
-    if (!ahead || !lets_pass(m))
+    const uint64_t ahead = ahead_of(prefetcher, request);
+    if (!ahead || !lets_pass(prefetcher))
         return 0;
-    out->address = r->address + ahead;
+    out->address = request->address + ahead;
     return 1;
 }
 
 static void on_outcome(void *self, uint64_t line_address, uint32_t outcome) {
     (void)line_address;
-    mta *m = self;
-    m->now.useful += outcome == GPC_PREFETCH_USEFUL || outcome == GPC_PREFETCH_LATE;
-    m->now.early += outcome == GPC_PREFETCH_UNUSED;
+    mta *prefetcher = self;
+    prefetcher->now.useful += outcome == GPC_PREFETCH_USEFUL || outcome == GPC_PREFETCH_LATE;
+    prefetcher->now.early += outcome == GPC_PREFETCH_UNUSED;
 }
 
 static uint64_t cost_bits(const gpc_policy_env *env) {
@@ -236,12 +240,12 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 }
 
 static void state(void *self, gpc_state_fn visit, void *visit_data) {
-    mta *m = self;
-    gpci_strides_state(&m->warps, visit, visit_data);
-    gpci_strides_state(&m->all, visit, visit_data);
-    visit(visit_data, m->pairs, m->pair_count * sizeof *m->pairs);
-    visit(visit_data, &m->clock, sizeof m->clock);
-    visit(visit_data, &m->now, sizeof m->now);
+    mta *prefetcher = self;
+    gpci_strides_state(&prefetcher->warps, visit, visit_data);
+    gpci_strides_state(&prefetcher->all, visit, visit_data);
+    visit(visit_data, prefetcher->pairs, prefetcher->pair_count * sizeof *prefetcher->pairs);
+    visit(visit_data, &prefetcher->clock, sizeof prefetcher->clock);
+    visit(visit_data, &prefetcher->now, sizeof prefetcher->now);
 }
 
 const gpc_prefetcher_ops gpci_mta = {

@@ -18,7 +18,7 @@ typedef struct stride_state {
     gpci_strides table;
     gpc_context *context;
     uint32_t degree, distance, line_bytes;
-    bool apart;
+    bool by_warp;
 } stride_state;
 
 static const gpc_parameter parameters[] = {
@@ -34,33 +34,35 @@ static const gpc_text_parameter texts[] = {
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
-    stride_state *s = self;
+    stride_state *prefetcher = self;
     const double *p = env->parameters;
-    s->context = env->context;
-    s->degree = (uint32_t)p[DEGREE];
-    s->distance = (uint32_t)p[DISTANCE];
-    s->line_bytes = env->line_bytes;
-    s->apart = env->words[WARPS] == APART;
-    return gpci_strides_init(&s->table, env->context, (uint32_t)p[ENTRIES], (uint32_t)p[STEADY]);
+    prefetcher->context = env->context;
+    prefetcher->degree = (uint32_t)p[DEGREE];
+    prefetcher->distance = (uint32_t)p[DISTANCE];
+    prefetcher->line_bytes = env->line_bytes;
+    prefetcher->by_warp = env->words[WARPS] == APART;
+    return gpci_strides_init(&prefetcher->table, env->context, (uint32_t)p[ENTRIES], (uint32_t)p[STEADY]);
 }
 
 static void finish(void *self) {
-    stride_state *s = self;
-    gpci_strides_finish(&s->table, s->context);
+    stride_state *prefetcher = self;
+    gpci_strides_finish(&prefetcher->table, prefetcher->context);
 }
 
 /* Learn only from an instruction's first line; prefetch for every line. */
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
-    stride_state *s = self;
-    const gpc_request *r = access->request;
-    const uint32_t warp = s->apart ? gpci_warp_of(r) : UINT32_MAX;
-    const gpci_stride *e = access->line ? gpci_strides_find(&s->table, r->pc, warp)
-                                        : gpci_strides_learn(&s->table, r->pc, warp, access->lane_address);
-    if (!gpci_stride_is_trained(&s->table, e))
+    stride_state *prefetcher = self;
+    const gpc_request *request = access->request;
+    const uint32_t warp = prefetcher->by_warp ? gpci_warp_of(request) : UINT32_MAX;
+    const gpci_stride *stride = access->line
+                                    ? gpci_strides_find(&prefetcher->table, request->pc, warp)
+                                    : gpci_strides_learn(&prefetcher->table, request->pc, warp, access->lane_address);
+    if (!gpci_stride_is_trained(&prefetcher->table, stride))
         return 0;
-    for (uint32_t i = 0; i < s->degree; i++)
-        out[i].address = r->address + gpci_stride_ahead(e->stride, s->distance + i, s->line_bytes);
-    return s->degree;
+    for (uint32_t i = 0; i < prefetcher->degree; i++)
+        out[i].address =
+            request->address + gpci_stride_ahead(stride->stride, prefetcher->distance + i, prefetcher->line_bytes);
+    return prefetcher->degree;
 }
 
 static uint64_t cost_bits(const gpc_policy_env *env) {

@@ -54,29 +54,29 @@ typedef struct gpci_awid {
 
 enum { GPCI_WARP_UNKNOWN = 0, GPCI_WARP_ACTIVE, GPCI_WARP_WAITING, GPCI_WARP_ENDED };
 
-void gpci_awid_init(gpci_awid *t);
-void gpci_awid_event(gpci_awid *t, const gpc_warp_event *event);
+void gpci_awid_init(gpci_awid *awid);
+void gpci_awid_event(gpci_awid *awid, const gpc_warp_event *event);
 
 /* Make the warp active, in any state before, for the warp's access. */
-void gpci_awid_wake(gpci_awid *t, uint32_t slot);
+void gpci_awid_wake(gpci_awid *awid, uint32_t slot);
 
-GPCI_INLINE void gpci_awid_use(gpci_awid *t, const gpc_request *request) {
+GPCI_INLINE void gpci_awid_use(gpci_awid *awid, const gpc_request *request) {
     uint32_t slot = request->warp % GPCI_AWID_SLOTS;
-    if (GPCI_UNLIKELY(t->told && t->state[slot] != GPCI_WARP_ACTIVE))
-        gpci_awid_wake(t, slot);
+    if (GPCI_UNLIKELY(awid->told && awid->state[slot] != GPCI_WARP_ACTIVE))
+        gpci_awid_wake(awid, slot);
 }
 
 /* Id for a request: the id of the request's warp. */
-GPCI_INLINE uint8_t gpci_awid_of(const gpci_awid *t, const gpc_request *request) {
-    if (GPCI_LIKELY(t->told))
-        return t->ids[request->warp % GPCI_AWID_SLOTS];
+GPCI_INLINE uint8_t gpci_awid_of(const gpci_awid *awid, const gpc_request *request) {
+    if (GPCI_LIKELY(awid->told))
+        return awid->ids[request->warp % GPCI_AWID_SLOTS];
     return (uint8_t)(request->warp_age < 255 ? request->warp_age : 255);
 }
 
 /* Relative age of an id's warp: 0 = oldest; outside the window GPCI_AWID_INACTIVE, larger than any age. */
-GPCI_INLINE uint32_t gpci_awid_age(const gpci_awid *t, uint8_t id) {
-    uint8_t age = (uint8_t)(id - t->oldest);
-    return age > t->span ? GPCI_AWID_INACTIVE : age;
+GPCI_INLINE uint32_t gpci_awid_age(const gpci_awid *awid, uint8_t id) {
+    uint8_t age = (uint8_t)(id - awid->oldest);
+    return age > awid->span ? GPCI_AWID_INACTIVE : age;
 }
 
 #endif

@@ -76,7 +76,7 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     drrip_state *state = self;
     visit(user_data, &state->throttle, sizeof state->throttle);
     visit(user_data, &state->duel.selector, sizeof state->duel.selector);
-    visit(user_data, &state->duel.turn, sizeof state->duel.turn);
+    visit(user_data, &state->duel.midpoint, sizeof state->duel.midpoint);
 }
 
 static bool counter(void *self, size_t index, gpc_policy_counter *out) {

@@ -22,7 +22,7 @@ typedef enum gpci_role { GPCI_FOLLOWS = 0, GPCI_LEADS_FIRST = 1, GPCI_LEADS_SECO
 
 typedef struct gpci_duel {
     const uint8_t *roles; /* [sets] */
-    uint32_t selector, highest, turn;
+    uint32_t selector, highest, midpoint;
 } gpci_duel;
 
 #define GPCI_LEADERS \
@@ -33,9 +33,9 @@ typedef struct gpci_duel {
 /* `roles` is [sets], zeroed. */
 GPCI_INLINE void gpci_duel_init(gpci_duel *duel, uint8_t *roles, uint32_t sets, uint32_t leaders, uint32_t bits) {
     duel->roles = roles;
-    duel->turn = (uint32_t)1 << (bits - 1);
-    duel->highest = 2 * duel->turn - 1;
-    duel->selector = duel->turn - 1;
+    duel->midpoint = (uint32_t)1 << (bits - 1);
+    duel->highest = 2 * duel->midpoint - 1;
+    duel->selector = duel->midpoint - 1;
     if (sets < 2)
         return;
     uint32_t most = sets / 4 ? sets / 4 : 1;
@@ -61,7 +61,7 @@ GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
 /* True if `set` follows the second policy now. */
 GPCI_INLINE bool gpci_duel_second(const gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
-    return (role == GPCI_LEADS_SECOND) | ((role == GPCI_FOLLOWS) & (duel->selector >= duel->turn));
+    return (role == GPCI_LEADS_SECOND) | ((role == GPCI_FOLLOWS) & (duel->selector >= duel->midpoint));
 }
 
 /* Counters published by a policy with a duel. */
@@ -69,7 +69,7 @@ static inline bool gpci_duel_counter(const gpci_duel *duel, size_t index, gpc_po
     const gpci_published rows[] = {
         {"selector", "", "PSEL, the largest of all caches", GPCI_IS_LEVEL, duel->selector},
         {"second", "caches", "caches of which the sets that follow now follow the second policy", GPCI_COUNTS,
-         duel->selector >= duel->turn},
+         duel->selector >= duel->midpoint},
     };
     return GPCI_PUBLISH(rows, index, counter);
 }

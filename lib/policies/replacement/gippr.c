@@ -151,7 +151,7 @@ static uint64_t pair_cost_bits(const gpc_policy_env *env) {
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gippr_state *state = self;
     visit(user_data, &state->duel.selector, sizeof state->duel.selector);
-    visit(user_data, &state->duel.turn, sizeof state->duel.turn);
+    visit(user_data, &state->duel.midpoint, sizeof state->duel.midpoint);
 }
 
 static bool counter(void *self, size_t index, gpc_policy_counter *out) {

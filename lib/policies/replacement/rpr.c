@@ -37,36 +37,36 @@
  * LRU would have evicted A for D.
  */
 
-static void set_ranks(gpci_rpr *r, gpci_rpr_score score, bool unpredicted_dead) {
+static void set_ranks(gpci_rpr *rpr, gpci_rpr_score score, bool unpredicted_dead) {
     for (uint32_t reuse = 0; reuse < 256; reuse++) {
         uint32_t count = reuse >> 4, distance = reuse & 15;
         uint32_t rank = score == GPCI_RPR_DISTANCE ? distance : score == GPCI_RPR_COUNT ? 16 - count : 0;
         bool dead = reuse == GPCI_RPR_DEAD || (reuse == GPCI_RPR_NONE && unpredicted_dead);
-        r->ranks[reuse] = (uint16_t)(dead ? GPCI_RPR_RANK_DEAD : rank);
+        rpr->ranks[reuse] = (uint16_t)(dead ? GPCI_RPR_RANK_DEAD : rank);
     }
 }
 
-gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score score, char *message) {
+gpc_status gpci_rpr_init(gpci_rpr *rpr, const gpc_policy_env *env, gpci_rpr_score score, char *message) {
     size_t lines = (size_t)env->sets * env->ways;
-    gpc_status status = gpci_lru_init(&r->lru, env, message);
+    gpc_status status = gpci_lru_init(&rpr->lru, env, message);
     if (status == GPC_OK) /* a link has 4 bytes: the tags behind the links are aligned */
-        status = gpci_rpr_sampler_init(&r->sampler, env, (uint32_t)env->parameters[1], r->lru.links + lines,
-                                       r->lru.orders + env->sets, message);
+        status = gpci_rpr_sampler_init(&rpr->sampler, env, (uint32_t)env->parameters[1], rpr->lru.links + lines,
+                                       rpr->lru.orders + env->sets, message);
     if (status < 0)
         return status;
-    r->history = env->shared_state;
-    r->awids = (uint8_t *)(r->sampler.tags + lines);
-    r->reuse = r->awids + lines;
-    r->hash_shift = 64 - (unsigned)env->parameters[0];
-    r->by_age = score == GPCI_RPR_AGE;
-    set_ranks(r, score, env->parameters[2] > 0);
-    gpci_awid_init(&r->warps);
+    rpr->history = env->shared_state;
+    rpr->awids = (uint8_t *)(rpr->sampler.tags + lines);
+    rpr->reuse = rpr->awids + lines;
+    rpr->hash_shift = 64 - (unsigned)env->parameters[0];
+    rpr->by_age = score == GPCI_RPR_AGE;
+    set_ranks(rpr, score, env->parameters[2] > 0);
+    gpci_awid_init(&rpr->warps);
     return status;
 }
 
-uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
-    uint64_t age = gpci_awid_age(&r->warps, gpci_awid_of(&r->warps, request));
-    return gpci_rpr_hash(request->pc, age, r->hash_shift);
+uint32_t gpci_rpr_signature(const gpci_rpr *rpr, const gpc_request *request) {
+    uint64_t age = gpci_awid_age(&rpr->warps, gpci_awid_of(&rpr->warps, request));
+    return gpci_rpr_hash(request->pc, age, rpr->hash_shift);
 }
 
 /*
@@ -84,9 +84,9 @@ GPCI_INLINE uint64_t nearer(uint64_t word) {
 /*
  * Bring every block of the set one access nearer to its next use. True if the sampler still has to learn of the block.
  */
-static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
-    gpci_awid_use(&r->warps, request);
-    uint8_t *at = r->reuse + (size_t)set * r->lru.ways, *end = at + r->lru.ways;
+static bool approach(gpci_rpr *rpr, uint32_t set, const gpc_request *request) {
+    gpci_awid_use(&rpr->warps, request);
+    uint8_t *at = rpr->reuse + (size_t)set * rpr->lru.ways, *end = at + rpr->lru.ways;
     for (uint64_t word; end - at >= 8; at += 8) {
         memcpy(&word, at, 8);
         word = nearer(word);
@@ -99,24 +99,24 @@ static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     }
     for (; at < end; at++)
         *at = (uint8_t)nearer(*at);
-    return gpci_rpr_samples(&r->sampler, r->history, set) &&
-           !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
+    return gpci_rpr_samples(&rpr->sampler, rpr->history, set) &&
+           !gpci_rpr_sample_access(&rpr->sampler, rpr->history, set, request->address);
 }
 
-void gpci_rpr_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
-    if (gpci_rpr_samples(&r->sampler, r->history, set))
-        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
+void gpci_rpr_sample(gpci_rpr *rpr, uint32_t set, const gpc_request *request) {
+    if (gpci_rpr_samples(&rpr->sampler, rpr->history, set))
+        gpci_rpr_sample_enter(&rpr->sampler, rpr->history, set, request->address, gpci_rpr_signature(rpr, request));
 }
 
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    gpci_rpr *r = self;
-    uint8_t *reuse = &r->reuse[(size_t)set * r->lru.ways + way];
-    bool enters = approach(r, set, request);
+    gpci_rpr *rpr = self;
+    uint8_t *reuse = &rpr->reuse[(size_t)set * rpr->lru.ways + way];
+    bool enters = approach(rpr, set, request);
     if (*reuse >= 16)
         *reuse = *reuse < 32 ? GPCI_RPR_DEAD : (uint8_t)(*reuse - 16);
     if (enters)
-        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
-    gpci_lru_touch(&r->lru, set, way);
+        gpci_rpr_sample_enter(&rpr->sampler, rpr->history, set, request->address, gpci_rpr_signature(rpr, request));
+    gpci_lru_touch(&rpr->lru, set, way);
 }
 
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
@@ -124,14 +124,14 @@ void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
 }
 
 static uint32_t rank_of(const void *self, size_t line) {
-    const gpci_rpr *r = self;
-    uint32_t rank = r->ranks[r->reuse[line]], age = gpci_awid_age(&r->warps, r->awids[line]);
-    bool counts = r->by_age || age == GPCI_AWID_INACTIVE;
+    const gpci_rpr *rpr = self;
+    uint32_t rank = rpr->ranks[rpr->reuse[line]], age = gpci_awid_age(&rpr->warps, rpr->awids[line]);
+    bool counts = rpr->by_age || age == GPCI_AWID_INACTIVE;
     return counts && age > rank ? age : rank;
 }
 
-uint32_t gpci_rpr_victim(gpci_rpr *r, uint32_t set, const uint64_t *candidates, bool *out_dead) {
-    uint32_t rank, victim = gpci_highest_rank(&r->lru, set, candidates, rank_of, r, &rank);
+uint32_t gpci_rpr_victim(gpci_rpr *rpr, uint32_t set, const uint64_t *candidates, bool *out_dead) {
+    uint32_t rank, victim = gpci_highest_rank(&rpr->lru, set, candidates, rank_of, rpr, &rank);
     *out_dead = rank == GPCI_RPR_RANK_DEAD;
     return victim;
 }
@@ -143,21 +143,21 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 }
 
 void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    gpci_rpr *r = self;
-    size_t line = (size_t)set * r->lru.ways + way;
-    uint32_t signature = gpci_rpr_signature(r, request);
-    r->awids[line] = gpci_awid_of(&r->warps, request);
-    uint8_t reuse = gpci_rpr_predict(r->history, signature);
-    r->reuse[line] = reuse == GPCI_RPR_DEAD ? GPCI_RPR_DEAD - 1 : reuse;
-    if (gpci_rpr_samples(&r->sampler, r->history, set))
-        gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
-    gpci_lru_touch(&r->lru, set, way);
+    gpci_rpr *rpr = self;
+    size_t line = (size_t)set * rpr->lru.ways + way;
+    uint32_t signature = gpci_rpr_signature(rpr, request);
+    rpr->awids[line] = gpci_awid_of(&rpr->warps, request);
+    uint8_t reuse = gpci_rpr_predict(rpr->history, signature);
+    rpr->reuse[line] = reuse == GPCI_RPR_DEAD ? GPCI_RPR_DEAD - 1 : reuse;
+    if (gpci_rpr_samples(&rpr->sampler, rpr->history, set))
+        gpci_rpr_sample_enter(&rpr->sampler, rpr->history, set, request->address, signature);
+    gpci_lru_touch(&rpr->lru, set, way);
 }
 
 void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
-    gpci_rpr *r = self;
-    gpci_awid_event(&r->warps, event);
-    gpci_rpr_sampler_event(r->history, event);
+    gpci_rpr *rpr = self;
+    gpci_awid_event(&rpr->warps, event);
+    gpci_rpr_sampler_event(rpr->history, event);
 }
 
 /*

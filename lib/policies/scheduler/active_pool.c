@@ -42,7 +42,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     return GPC_OK;
 }
 
-static uint32_t turn(const pool_state *pool, const uint64_t *slots) {
+static uint32_t next_slot(const pool_state *pool, const uint64_t *slots) {
     return gpci_next_round(slots, 0, pool->last + 1 < pool->warps ? pool->last + 1 : 0, pool->warps);
 }
 
@@ -57,11 +57,11 @@ static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
         held += gpci_popcount((ready[word] | pool->stalled[word]) & pool->active[word]);
     }
     /* a warp that takes a free place has its turn among the active warps at once */
-    for (uint32_t slot; held < pool->size && (slot = turn(pool, others)) != GPC_NO_WARP; held++) {
+    for (uint32_t slot; held < pool->size && (slot = next_slot(pool, others)) != GPC_NO_WARP; held++) {
         mine[slot / 64] |= gpci_warp_bit(slot);
         others[slot / 64] &= ~gpci_warp_bit(slot);
     }
-    return turn(pool, mine);
+    return next_slot(pool, mine);
 }
 
 static void leave(pool_state *pool, uint32_t slot) {

@@ -113,7 +113,7 @@ uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * gpci_ceil_log2(blocks) + (blocks * (blocks - 1) / 2 + env->count - 1) / env->count;
 }
 
-void gpci_block_order_state(gpci_block_order *o, gpc_state_fn visit, void *user_data) {
+void gpci_block_order_state(gpci_block_order *block_order, gpc_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_block_order, limit); /* pointers are before `limit` */
-    visit(user_data, (char *)o + from, sizeof *o - from);
+    visit(user_data, (char *)block_order + from, sizeof *block_order - from);
 }

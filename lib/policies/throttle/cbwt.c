@@ -55,38 +55,38 @@ static const gpc_parameter parameters[] = {
 };
 
 static void finish(void *self) {
-    cbwt *c = self;
-    gpci_siblings_leave(c->siblings, c);
-    gpci_free(c->context, c->tags);
+    cbwt *throttle = self;
+    gpci_siblings_leave(throttle->siblings, throttle);
+    gpci_free(throttle->context, throttle->tags);
 }
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
-    cbwt *c = self;
+    cbwt *throttle = self;
     const double *p = env->parameters;
     const uint32_t tags = (uint32_t)p[TAGS];
     if (!gpci_power_of_two(tags))
         return gpci_policy_refuse(message, GPC_ERROR_RANGE, "tags = %u is not a power of two", tags);
-    *c = (cbwt){.context = env->context,
-                .tags = gpci_zalloc(env->context, tags, sizeof *c->tags),
-                .sets = tags / TAG_WAYS,
-                .warps = env->warps,
-                .noc_latency = p[NOC_LATENCY],
-                .stall_ratio = p[STALL_RATIO],
-                .contention = p[CONTENTION],
-                .limit = env->warps};
-    if (!c->tags)
+    *throttle = (cbwt){.context = env->context,
+                       .tags = gpci_zalloc(env->context, tags, sizeof *throttle->tags),
+                       .sets = tags / TAG_WAYS,
+                       .warps = env->warps,
+                       .noc_latency = p[NOC_LATENCY],
+                       .stall_ratio = p[STALL_RATIO],
+                       .contention = p[CONTENTION],
+                       .limit = env->warps};
+    if (!throttle->tags)
         return GPC_ERROR_MEMORY;
-    c->siblings = gpci_siblings_join(c, env);
+    throttle->siblings = gpci_siblings_join(throttle, env);
     return GPC_OK;
 }
 
-static cbwt *first(cbwt *c) {
-    return gpci_siblings_first(c->siblings, c);
+static cbwt *first(cbwt *throttle) {
+    return gpci_siblings_first(throttle->siblings, throttle);
 }
 
 /* Record a missed line. True if the line's tag was kept from an earlier miss. */
-static bool note_miss(cbwt *c, uint64_t address) {
-    uint64_t *set = c->tags + TAG_WAYS * (gpci_mix(address) & (c->sets - 1));
+static bool note_miss(cbwt *throttle, uint64_t address) {
+    uint64_t *set = throttle->tags + TAG_WAYS * (gpci_mix(address) & (throttle->sets - 1));
     uint32_t way = 0;
     while (way < TAG_WAYS - 1 && set[way] != 1 + address)
         way++;
@@ -99,20 +99,20 @@ static bool note_miss(cbwt *c, uint64_t address) {
 
 /* All of the SM's instances get the event; the first instance counts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
-    cbwt *c = self;
-    if (event->kind == GPC_CACHE_EVENT_EVICT || first(c) != c)
+    cbwt *throttle = self;
+    if (event->kind == GPC_CACHE_EVENT_EVICT || first(throttle) != throttle)
         return false;
-    c->accesses++;
+    throttle->accesses++;
     if (event->kind == GPC_CACHE_EVENT_HIT)
-        c->hits++;
+        throttle->hits++;
     else
-        c->lost += note_miss(c, event->line_address);
+        throttle->lost += note_miss(throttle, event->line_address);
     return false;
 }
 
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
-    cbwt *c = first(self);
-    uint32_t places = c->limit, run = 0;
+    cbwt *throttle = first(self);
+    uint32_t places = throttle->limit, run = 0;
     for (uint32_t age = 0; age < view->running; age++) {
         const uint32_t slot = view->by_age[age];
         if (!places) {
@@ -122,24 +122,24 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
         run++;
         places -= view->states[slot] != GPC_STATE_BARRIER;
     }
-    c->ran = run > c->ran ? run : c->ran;
+    throttle->ran = run > throttle->ran ? run : throttle->ran;
 }
 
-static double ratio(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
+static double ratio(uint64_t part, uint64_t total) {
+    return total ? (double)part / (double)total : 0;
 }
 
 /* Limit predicted from a period. */
-static uint32_t suits(const cbwt *c, const gpc_stats *s) {
-    const double latency = ratio(s->network_request_cycles, s->network_requests) +
-                           ratio(s->network_reply_cycles, s->network_replies),
-                 stalled = ratio(s->scheduler_memory_stalls, s->scheduler_cycles);
-    const uint64_t reuses = c->hits + c->lost;
-    if (latency <= c->noc_latency && stalled <= c->stall_ratio)
-        return c->limit < c->warps ? c->limit + 1 : c->limit;
-    if ((double)c->lost <= c->contention * (double)c->accesses)
-        return c->limit;
-    const uint32_t found = (uint32_t)((c->ran * c->hits + reuses - 1) / reuses);
+static uint32_t suits(const cbwt *throttle, const gpc_stats *stats) {
+    const double latency = ratio(stats->network_request_cycles, stats->network_requests) +
+                           ratio(stats->network_reply_cycles, stats->network_replies),
+                 stalled = ratio(stats->scheduler_memory_stalls, stats->scheduler_cycles);
+    const uint64_t reuses = throttle->hits + throttle->lost;
+    if (latency <= throttle->noc_latency && stalled <= throttle->stall_ratio)
+        return throttle->limit < throttle->warps ? throttle->limit + 1 : throttle->limit;
+    if ((double)throttle->lost <= throttle->contention * (double)throttle->accesses)
+        return throttle->limit;
+    const uint32_t found = (uint32_t)((throttle->ran * throttle->hits + reuses - 1) / reuses);
     return found ? found : 1;
 }
 
@@ -147,15 +147,15 @@ static uint32_t suits(const cbwt *c, const gpc_stats *s) {
  * All of the SM's instances get the sample; the first instance decides, and the others follow at their next `classify`.
  */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
-    cbwt *c = self;
+    cbwt *throttle = self;
     (void)cycle;
-    if (first(c) != c)
+    if (first(throttle) != throttle)
         return true;
-    if (c->accesses < LEAST_ACCESSES)
+    if (throttle->accesses < LEAST_ACCESSES)
         return false;
-    c->limit = suits(c, stats);
-    c->accesses = c->hits = c->lost = 0;
-    c->ran = 0;
+    throttle->limit = suits(throttle, stats);
+    throttle->accesses = throttle->hits = throttle->lost = 0;
+    throttle->ran = 0;
     return true;
 }
 
@@ -170,13 +170,13 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
 }
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
-    cbwt *c = self;
-    visit(user_data, c->tags, (size_t)c->sets * TAG_WAYS * sizeof *c->tags);
-    visit(user_data, &c->accesses, sizeof c->accesses);
-    visit(user_data, &c->hits, sizeof c->hits);
-    visit(user_data, &c->lost, sizeof c->lost);
-    visit(user_data, &c->limit, sizeof c->limit);
-    visit(user_data, &c->ran, sizeof c->ran);
+    cbwt *throttle = self;
+    visit(user_data, throttle->tags, (size_t)throttle->sets * TAG_WAYS * sizeof *throttle->tags);
+    visit(user_data, &throttle->accesses, sizeof throttle->accesses);
+    visit(user_data, &throttle->hits, sizeof throttle->hits);
+    visit(user_data, &throttle->lost, sizeof throttle->lost);
+    visit(user_data, &throttle->limit, sizeof throttle->limit);
+    visit(user_data, &throttle->ran, sizeof throttle->ran);
 }
 
 const gpc_throttle_ops gpci_cbwt_throttle = {

@@ -75,43 +75,43 @@ static const gpc_parameter parameters[] = {
 };
 
 static void finish(void *self) {
-    cca *c = self;
-    gpci_siblings_leave(c->siblings, c);
-    gpci_free(c->context, c->patterns);
-    gpci_free(c->context, c->stack);
+    cca *throttle = self;
+    gpci_siblings_leave(throttle->siblings, throttle);
+    gpci_free(throttle->context, throttle->patterns);
+    gpci_free(throttle->context, throttle->stack);
 }
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
-    cca *c = self;
+    cca *throttle = self;
     const double *p = env->parameters;
     uint32_t lines = (uint32_t)p[LINES];
-    *c = (cca){.context = env->context,
-               .of_warp = env->warp_state,
-               .entries = (uint32_t)p[ENTRIES],
-               .window = (uint32_t)p[WINDOW],
-               .warps = env->warps,
-               .share = lines / env->count + (env->index < lines % env->count),
-               .trained = (uint32_t)p[TRAINED],
-               .watched = GPC_NO_WARP,
-               .bypassers = env->warps,
-               .locality = p[LOCALITY],
-               .stalls = p[STALLS]};
-    if (!gpci_power_of_two(c->entries))
-        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", c->entries);
-    c->siblings = gpci_siblings_join(c, env);
-    c->patterns = gpci_zalloc(c->context, c->entries, sizeof *c->patterns);
-    c->stack = gpci_zalloc(c->context, c->window, sizeof *c->stack);
-    if (c->patterns && c->stack)
+    *throttle = (cca){.context = env->context,
+                      .of_warp = env->warp_state,
+                      .entries = (uint32_t)p[ENTRIES],
+                      .window = (uint32_t)p[WINDOW],
+                      .warps = env->warps,
+                      .share = lines / env->count + (env->index < lines % env->count),
+                      .trained = (uint32_t)p[TRAINED],
+                      .watched = GPC_NO_WARP,
+                      .bypassers = env->warps,
+                      .locality = p[LOCALITY],
+                      .stalls = p[STALLS]};
+    if (!gpci_power_of_two(throttle->entries))
+        return gpci_policy_refuse(message, GPC_ERROR_RANGE, "entries = %u is not a power of two", throttle->entries);
+    throttle->siblings = gpci_siblings_join(throttle, env);
+    throttle->patterns = gpci_zalloc(throttle->context, throttle->entries, sizeof *throttle->patterns);
+    throttle->stack = gpci_zalloc(throttle->context, throttle->window, sizeof *throttle->stack);
+    if (throttle->patterns && throttle->stack)
         return GPC_OK;
-    finish(c);
+    finish(throttle);
     return GPC_ERROR_MEMORY;
 }
 
 static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
     (void)before;
-    cca *c = self;
+    cca *throttle = self;
     if (after == GPC_STATE_ABSENT)
-        c->of_warp[slot] = (cca_warp){0};
+        throttle->of_warp[slot] = (cca_warp){0};
 }
 
 /* Entry of an instruction; replaces another instruction's entry. A PC is a multiple of 8 at least. */
@@ -122,33 +122,34 @@ static cca_pattern *pattern_of(cca_pattern *patterns, uint32_t entries, uint32_t
     return pattern;
 }
 
-static void judge(const cca *c, cca_pattern *pattern) {
-    bool local = pattern->reuses && pattern->reuses >= c->locality * c->trained;
+static void judge(const cca *throttle, cca_pattern *pattern) {
+    bool local = pattern->reuses && pattern->reuses >= throttle->locality * throttle->trained;
     pattern->need = local ? (pattern->distances + pattern->reuses - 1) / pattern->reuses + 1 : 0;
     pattern->known = true;
     pattern->accesses = pattern->reuses = pattern->distances = 0;
 }
 
 /* Record an access of the watched warp. */
-static void watch(cca *c, cca_pattern *patterns, cca_pattern *pattern, uint64_t address) {
+static void watch(cca *throttle, cca_pattern *patterns, cca_pattern *pattern, uint64_t address) {
     uint32_t depth = 0, entry = (uint32_t)(pattern - patterns);
-    while (depth < c->window && c->stack[depth].address != 1 + address)
+    while (depth < throttle->window && throttle->stack[depth].address != 1 + address)
         depth++;
-    if (depth < c->window) {
-        cca_pattern *earlier = &patterns[c->stack[depth].entry];
-        if (earlier->pc == c->stack[depth].pc) {
+    if (depth < throttle->window) {
+        cca_pattern *earlier = &patterns[throttle->stack[depth].entry];
+        if (earlier->pc == throttle->stack[depth].pc) {
             earlier->reuses++;
             earlier->distances += depth;
         }
     }
-    memmove(c->stack + 1, c->stack, (depth < c->window ? depth : depth - 1) * sizeof *c->stack);
-    c->stack[0] = (cca_line){.address = 1 + address, .entry = entry, .pc = pattern->pc};
-    if (++pattern->accesses == c->trained)
-        judge(c, pattern);
+    memmove(throttle->stack + 1, throttle->stack,
+            (depth < throttle->window ? depth : depth - 1) * sizeof *throttle->stack);
+    throttle->stack[0] = (cca_line){.address = 1 + address, .entry = entry, .pc = pattern->pc};
+    if (++pattern->accesses == throttle->trained)
+        judge(throttle, pattern);
 }
 
 /* Update the warp's footprint for an access. True if the footprint has changed. */
-static bool note(cca *c, cca_warp *warp, const cca_pattern *pattern) {
+static bool note(cca *throttle, cca_warp *warp, const cca_pattern *pattern) {
     if (!pattern->known)
         return false;
     bool before = warp->known;
@@ -157,50 +158,50 @@ static bool note(cca *c, cca_warp *warp, const cca_pattern *pattern) {
     if (pattern->need >= footprint) {
         warp->footprint = pattern->need;
         warp->unconfirmed = 0;
-    } else if (++warp->unconfirmed == c->window) {
+    } else if (++warp->unconfirmed == throttle->window) {
         warp->footprint = pattern->need;
         warp->unconfirmed = 0;
     }
-    c->latest = *warp;
+    throttle->latest = *warp;
     return !before || warp->footprint != footprint;
 }
 
 /* All of the SM's instances get the event; the instance with the warp acts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
-    cca *c = self;
-    uint32_t slot = event->warp / c->siblings.count;
-    if (event->kind == GPC_CACHE_EVENT_EVICT || event->warp % c->siblings.count != c->siblings.index ||
-        slot >= c->warps)
+    cca *throttle = self;
+    uint32_t slot = event->warp / throttle->siblings.count;
+    if (event->kind == GPC_CACHE_EVENT_EVICT || event->warp % throttle->siblings.count != throttle->siblings.index ||
+        slot >= throttle->warps)
         return false;
-    cca_pattern *patterns = ((cca *)gpci_siblings_first(c->siblings, c))->patterns;
-    cca_pattern *pattern = pattern_of(patterns, c->entries, event->pc);
-    if (slot == c->watched)
-        watch(c, patterns, pattern, event->line_address);
-    return note(c, &c->of_warp[slot], pattern);
+    cca_pattern *patterns = ((cca *)gpci_siblings_first(throttle->siblings, throttle))->patterns;
+    cca_pattern *pattern = pattern_of(patterns, throttle->entries, event->pc);
+    if (slot == throttle->watched)
+        watch(throttle, patterns, pattern, event->line_address);
+    return note(throttle, &throttle->of_warp[slot], pattern);
 }
 
-static void watch_oldest(cca *c, const gpc_throttle_view *view) {
+static void watch_oldest(cca *throttle, const gpc_throttle_view *view) {
     uint32_t oldest = view->running ? view->by_age[0] : GPC_NO_WARP;
-    if (oldest != c->watched)
-        memset(c->stack, 0, c->window * sizeof *c->stack);
-    c->watched = oldest;
+    if (oldest != throttle->watched)
+        memset(throttle->stack, 0, throttle->window * sizeof *throttle->stack);
+    throttle->watched = oldest;
 }
 
 /* A warp at a barrier cannot issue: it gets a class as if it had a place, but takes no place. */
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
-    cca *c = self;
+    cca *throttle = self;
     uint32_t used = 0, bypassed = 0;
     bool runs = false;
-    watch_oldest(c, view);
+    watch_oldest(throttle, view);
     for (uint32_t age = 0; age < view->running; age++) {
         uint32_t slot = view->by_age[age];
-        const cca_warp *warp = &c->of_warp[slot];
+        const cca_warp *warp = &throttle->of_warp[slot];
         bool ready = view->states[slot] != GPC_STATE_BARRIER;
-        warp = warp->known ? warp : &c->latest;
+        warp = warp->known ? warp : &throttle->latest;
         uint32_t footprint = warp->footprint;
-        if (!warp->known || (footprint && used + footprint <= c->share)) {
+        if (!warp->known || (footprint && used + footprint <= throttle->share)) {
             used += ready ? footprint : 0;
-        } else if (bypassed < c->bypassers || !runs) {
+        } else if (bypassed < throttle->bypassers || !runs) {
             classes->bypassing[slot / 64] |= gpci_warp_bit(slot);
             bypassed += ready;
         } else {
@@ -213,14 +214,14 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     (void)cycle;
-    cca *c = self;
-    uint32_t before = c->bypassers;
+    cca *throttle = self;
+    uint32_t before = throttle->bypassers;
     double stalled = (double)stats->scheduler_memory_stalls, of = (double)stats->scheduler_cycles;
-    if (stalled > c->stalls * of)
-        c->bypassers /= 2;
-    else if (stalled < c->stalls * of / 2)
-        c->bypassers += c->bypassers < c->warps;
-    return c->bypassers != before;
+    if (stalled > throttle->stalls * of)
+        throttle->bypassers /= 2;
+    else if (stalled < throttle->stalls * of / 2)
+        throttle->bypassers += throttle->bypassers < throttle->warps;
+    return throttle->bypassers != before;
 }
 
 /*
@@ -240,12 +241,12 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
 }
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
-    cca *c = self;
-    visit(user_data, c->patterns, c->entries * sizeof *c->patterns);
-    visit(user_data, c->stack, c->window * sizeof *c->stack);
-    visit(user_data, &c->watched, sizeof c->watched);
-    visit(user_data, &c->latest, sizeof c->latest);
-    visit(user_data, &c->bypassers, sizeof c->bypassers);
+    cca *throttle = self;
+    visit(user_data, throttle->patterns, throttle->entries * sizeof *throttle->patterns);
+    visit(user_data, throttle->stack, throttle->window * sizeof *throttle->stack);
+    visit(user_data, &throttle->watched, sizeof throttle->watched);
+    visit(user_data, &throttle->latest, sizeof throttle->latest);
+    visit(user_data, &throttle->bypassers, sizeof throttle->bypassers);
 }
 
 const gpc_throttle_ops gpci_cca_throttle = {

@@ -55,65 +55,66 @@ typedef struct ccws {
         for (ccws *other = (c)->siblings.of_sm[n_]; other; other = NULL)
 
 static void finish(void *self) {
-    ccws *c = self;
-    gpci_siblings_leave(c->siblings, c);
-    gpci_free(c->context, c->tags);
-    gpci_free(c->context, c->stack);
+    ccws *throttle = self;
+    gpci_siblings_leave(throttle->siblings, throttle);
+    gpci_free(throttle->context, throttle->tags);
+    gpci_free(throttle->context, throttle->stack);
 }
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
-    ccws *c = self;
-    *c = (ccws){.context = env->context,
-                .of_warp = env->warp_state,
-                .warps = env->warps,
-                .size = (uint32_t)env->parameters[TAGS],
-                .base = (uint32_t)env->parameters[BASE],
-                .k = (uint32_t)env->parameters[K]};
-    c->siblings = gpci_siblings_join(c, env);
-    EACH_SIBLING(c, other)
-    if (other->warps != c->warps) {
-        gpci_siblings_leave(c->siblings, c);
+    ccws *throttle = self;
+    *throttle = (ccws){.context = env->context,
+                       .of_warp = env->warp_state,
+                       .warps = env->warps,
+                       .size = (uint32_t)env->parameters[TAGS],
+                       .base = (uint32_t)env->parameters[BASE],
+                       .k = (uint32_t)env->parameters[K]};
+    throttle->siblings = gpci_siblings_join(throttle, env);
+    EACH_SIBLING(throttle, other)
+    if (other->warps != throttle->warps) {
+        gpci_siblings_leave(throttle->siblings, throttle);
         return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "the schedulers of SM %u have %u and %u slots", env->sm,
-                                  other->warps, c->warps);
+                                  other->warps, throttle->warps);
     }
-    c->tags = gpci_zalloc(c->context, c->warps, c->size * sizeof *c->tags);
-    c->stack = gpci_zalloc(c->context, (size_t)env->count * c->warps, sizeof *c->stack);
-    if (c->tags && c->stack)
+    throttle->tags = gpci_zalloc(throttle->context, throttle->warps, throttle->size * sizeof *throttle->tags);
+    throttle->stack = gpci_zalloc(throttle->context, (size_t)env->count * throttle->warps, sizeof *throttle->stack);
+    if (throttle->tags && throttle->stack)
         return GPC_OK;
-    finish(c);
+    finish(throttle);
     return GPC_ERROR_MEMORY;
 }
 
 static void on_start(void *self, uint32_t slot, uint64_t order) {
-    ccws *c = self;
-    c->of_warp[slot] = (ccws_warp){.age = order * c->siblings.count + c->siblings.index, .running = true};
-    c->running++;
-    c->news = true;
+    ccws *throttle = self;
+    throttle->of_warp[slot] =
+        (ccws_warp){.age = order * throttle->siblings.count + throttle->siblings.index, .running = true};
+    throttle->running++;
+    throttle->news = true;
 }
 
-static uint32_t running_in_sm(const ccws *c) {
+static uint32_t running_in_sm(const ccws *throttle) {
     uint32_t running = 0;
-    EACH_SIBLING(c, other)
+    EACH_SIBLING(throttle, other)
     running += other->running;
     return running;
 }
 
 static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
-    ccws *c = self;
-    ccws_warp *warp = &c->of_warp[slot];
+    ccws *throttle = self;
+    ccws_warp *warp = &throttle->of_warp[slot];
     warp->at_barrier = after == GPC_STATE_BARRIER;
-    c->news |= before == GPC_STATE_BARRIER || after == GPC_STATE_BARRIER || after == GPC_STATE_ABSENT;
+    throttle->news |= before == GPC_STATE_BARRIER || after == GPC_STATE_BARRIER || after == GPC_STATE_ABSENT;
     if (after != GPC_STATE_ABSENT)
         return;
     warp->running = false;
-    c->running--;
-    if (!running_in_sm(c))
-        EACH_SIBLING(c, other)
+    throttle->running--;
+    if (!running_in_sm(throttle))
+        EACH_SIBLING(throttle, other)
     other->hits = other->issued = 0;
 }
 
-static void halve(ccws *c) {
-    EACH_SIBLING(c, other) {
+static void halve(ccws *throttle) {
+    EACH_SIBLING(throttle, other) {
         other->hits /= 2;
         other->issued /= 2;
     }
@@ -122,96 +123,97 @@ static void halve(ccws *c) {
 static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     (void)slot;
     (void)cycle;
-    ccws *c = self;
-    if (++c->issued == COUNT_MOST)
-        halve(c);
+    ccws *throttle = self;
+    if (++throttle->issued == COUNT_MOST)
+        halve(throttle);
 }
 
 /* Take the line's tag out of the warp's array. True if the array had the tag. */
-static bool take_tag(ccws *c, uint32_t slot, uint64_t line) {
-    ccws_warp *warp = &c->of_warp[slot];
-    uint64_t *tags = c->tags + (size_t)slot * c->size;
+static bool take_tag(ccws *throttle, uint32_t slot, uint64_t line) {
+    ccws_warp *warp = &throttle->of_warp[slot];
+    uint64_t *tags = throttle->tags + (size_t)slot * throttle->size;
     for (uint32_t n = 0; n < warp->tags; n++) {
-        if (tags[(warp->first + n) % c->size] != line)
+        if (tags[(warp->first + n) % throttle->size] != line)
             continue;
         for (; n + 1 < warp->tags; n++)
-            tags[(warp->first + n) % c->size] = tags[(warp->first + n + 1) % c->size];
+            tags[(warp->first + n) % throttle->size] = tags[(warp->first + n + 1) % throttle->size];
         warp->tags--;
         return true;
     }
     return false;
 }
 
-static void put_tag(ccws *c, uint32_t slot, uint64_t line) {
-    ccws_warp *warp = &c->of_warp[slot];
-    c->tags[(size_t)slot * c->size + (warp->first + warp->tags) % c->size] = line;
-    if (warp->tags < c->size)
+static void put_tag(ccws *throttle, uint32_t slot, uint64_t line) {
+    ccws_warp *warp = &throttle->of_warp[slot];
+    throttle->tags[(size_t)slot * throttle->size + (warp->first + warp->tags) % throttle->size] = line;
+    if (warp->tags < throttle->size)
         warp->tags++;
     else
-        warp->first = (warp->first + 1) % c->size;
+        warp->first = (warp->first + 1) % throttle->size;
 }
 
-static bool lose(ccws *c, ccws_warp *warp, uint64_t now) {
+static bool lose(ccws *throttle, ccws_warp *warp, uint64_t now) {
     uint64_t hits = 0, issued = 0;
-    c->lost++;
-    if (++c->hits == COUNT_MOST)
-        halve(c);
-    EACH_SIBLING(c, other) {
+    throttle->lost++;
+    if (++throttle->hits == COUNT_MOST)
+        halve(throttle);
+    EACH_SIBLING(throttle, other) {
         hits += other->hits;
         issued += other->issued;
     }
-    uint64_t cutoff = (uint64_t)running_in_sm(c) * c->base;
-    uint32_t points = gpci_lost_locality(hits, issued, c->k, cutoff, c->base);
-    if (points <= gpci_score_now(&warp->score, c->base, now))
+    uint64_t cutoff = (uint64_t)running_in_sm(throttle) * throttle->base;
+    uint32_t points = gpci_lost_locality(hits, issued, throttle->k, cutoff, throttle->base);
+    if (points <= gpci_score_now(&warp->score, throttle->base, now))
         return false;
     warp->score = (gpci_score){now, points};
-    return c->news = true;
+    return throttle->news = true;
 }
 
 /* All of the SM's instances get the event; the first instance acts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
-    ccws *c = self;
-    if (event->kind == GPC_CACHE_EVENT_HIT || gpci_siblings_first(c->siblings, c) != c)
+    ccws *throttle = self;
+    if (event->kind == GPC_CACHE_EVENT_HIT || gpci_siblings_first(throttle->siblings, throttle) != throttle)
         return false;
-    uint32_t warp = event->kind == GPC_CACHE_EVENT_EVICT ? event->owner : event->warp, slot = warp / c->siblings.count;
-    ccws *of = c->siblings.of_sm[warp % c->siblings.count];
+    uint32_t warp = event->kind == GPC_CACHE_EVENT_EVICT ? event->owner : event->warp,
+             slot = warp / throttle->siblings.count;
+    ccws *of = throttle->siblings.of_sm[warp % throttle->siblings.count];
     if (!of || slot >= of->warps || !of->of_warp[slot].running)
         return false;
     if (event->kind == GPC_CACHE_EVENT_EVICT)
         put_tag(of, slot, event->line_address);
     else if (event->kind == GPC_CACHE_EVENT_MISS && take_tag(of, slot, event->line_address))
-        return lose(c, &of->of_warp[slot], event->cycle);
+        return lose(throttle, &of->of_warp[slot], event->cycle);
     return false;
 }
 
 /* Collect the SM's warps able to issue; oldest first if the schedulers have equally many warps. */
-static uint32_t gather(ccws *c, uint64_t now, bool *out_raised) {
+static uint32_t gather(ccws *throttle, uint64_t now, bool *out_raised) {
     uint32_t count = 0;
-    EACH_SIBLING(c, other)
+    EACH_SIBLING(throttle, other)
     for (uint32_t slot = 0; slot < other->warps; slot++) {
         const ccws_warp *warp = &other->of_warp[slot];
         if (!warp->running || warp->at_barrier)
             continue;
-        uint32_t score = gpci_score_now(&warp->score, c->base, now);
-        *out_raised |= score > c->base;
-        c->stack[count++] = (gpci_scored){warp->age, score, n_, slot};
+        uint32_t score = gpci_score_now(&warp->score, throttle->base, now);
+        *out_raised |= score > throttle->base;
+        throttle->stack[count++] = (gpci_scored){warp->age, score, n_, slot};
     }
     return count;
 }
 
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
-    ccws *c = self;
+    ccws *throttle = self;
     bool raised = false;
-    classes->others = c->news;
-    c->news = false;
-    uint32_t count = gather(c, view->cycle, &raised);
+    classes->others = throttle->news;
+    throttle->news = false;
+    uint32_t count = gather(throttle, view->cycle, &raised);
     if (!raised)
         return;
-    uint64_t change, cutoff = (uint64_t)running_in_sm(c) * c->base;
-    uint32_t within = gpci_cutoff(c->stack, count, cutoff, c->base, &change);
+    uint64_t change, cutoff = (uint64_t)running_in_sm(throttle) * throttle->base;
+    uint32_t within = gpci_cutoff(throttle->stack, count, cutoff, throttle->base, &change);
     for (uint32_t n = within; n < count; n++)
-        if (c->stack[n].scheduler == c->siblings.index)
-            classes->held[c->stack[n].slot / 64] |= gpci_warp_bit(c->stack[n].slot);
+        if (throttle->stack[n].scheduler == throttle->siblings.index)
+            classes->held[throttle->stack[n].slot / 64] |= gpci_warp_bit(throttle->stack[n].slot);
     classes->again = change == UINT64_MAX ? change : view->cycle + change;
 }
 
@@ -233,13 +235,13 @@ static const gpc_parameter parameters[] = {
 };
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
-    ccws *c = self;
-    visit(user_data, &c->running, sizeof c->running);
-    visit(user_data, &c->hits, sizeof c->hits);
-    visit(user_data, &c->lost, sizeof c->lost);
-    visit(user_data, &c->issued, sizeof c->issued);
-    visit(user_data, &c->news, sizeof c->news);
-    visit(user_data, c->tags, (size_t)c->warps * c->size * sizeof *c->tags);
+    ccws *throttle = self;
+    visit(user_data, &throttle->running, sizeof throttle->running);
+    visit(user_data, &throttle->hits, sizeof throttle->hits);
+    visit(user_data, &throttle->lost, sizeof throttle->lost);
+    visit(user_data, &throttle->issued, sizeof throttle->issued);
+    visit(user_data, &throttle->news, sizeof throttle->news);
+    visit(user_data, throttle->tags, (size_t)throttle->warps * throttle->size * sizeof *throttle->tags);
 }
 
 static bool counter(void *self, size_t index, gpc_policy_counter *out) {

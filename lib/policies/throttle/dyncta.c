@@ -38,74 +38,75 @@ typedef struct dyncta {
 } dyncta;
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
-    dyncta *d = self;
-    d->period = (uint64_t)env->parameters[PERIOD];
-    d->t_idle = (uint64_t)env->parameters[T_IDLE];
-    d->t_mem_l = (uint64_t)env->parameters[T_MEM_L];
-    d->t_mem_h = (uint64_t)env->parameters[T_MEM_H];
-    d->paused = env->parameters[PAUSED] != 0;
-    if (d->t_mem_l > d->t_mem_h)
+    dyncta *throttle = self;
+    throttle->period = (uint64_t)env->parameters[PERIOD];
+    throttle->t_idle = (uint64_t)env->parameters[T_IDLE];
+    throttle->t_mem_l = (uint64_t)env->parameters[T_MEM_L];
+    throttle->t_mem_h = (uint64_t)env->parameters[T_MEM_H];
+    throttle->paused = env->parameters[PAUSED] != 0;
+    if (throttle->t_mem_l > throttle->t_mem_h)
         return gpci_policy_refuse(message, GPC_ERROR_ARGUMENT, "t-mem-l is above t-mem-h");
-    gpci_block_order_init(&d->order, env);
+    gpci_block_order_init(&throttle->order, env);
     return GPC_OK;
 }
 
 /* Deciding instance of the SM. */
-static dyncta *decider(dyncta *d) {
-    return gpci_siblings_first(d->order.siblings, d);
+static dyncta *decider(dyncta *throttle) {
+    return gpci_siblings_first(throttle->order.siblings, throttle);
 }
 
 static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
-    dyncta *d = self;
+    dyncta *throttle = self;
     gpci_block_order_on_state(self, slot, before, after);
-    if (after != GPC_STATE_ABSENT || !gpci_block_order_empty(&d->order))
+    if (after != GPC_STATE_ABSENT || !gpci_block_order_empty(&throttle->order))
         return;
-    d = decider(d);
-    d->order.limit = 0;
-    d->cycles = d->idle = d->memory = 0;
+    throttle = decider(throttle);
+    throttle->order.limit = 0;
+    throttle->cycles = throttle->idle = throttle->memory = 0;
 }
 
-static uint32_t limit_of(const dyncta *d) {
-    if (d->order.limit)
-        return d->order.limit;
-    uint32_t half = gpci_block_order_count(&d->order) / 2;
+static uint32_t limit_of(const dyncta *throttle) {
+    if (throttle->order.limit)
+        return throttle->order.limit;
+    uint32_t half = gpci_block_order_count(&throttle->order) / 2;
     return half ? half : 1;
 }
 
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
-    dyncta *d = self;
-    gpci_block_order_see(&d->order, view);
-    gpci_block_order_classify(&d->order, view, classes, limit_of(decider(d)));
+    dyncta *throttle = self;
+    gpci_block_order_see(&throttle->order, view);
+    gpci_block_order_classify(&throttle->order, view, classes, limit_of(decider(throttle)));
 }
 
-static void decide(dyncta *d) {
-    uint32_t resident = gpci_block_order_count(&d->order), limit = limit_of(d);
-    uint64_t idle = d->idle * d->period / d->cycles, memory = d->memory * d->period / d->cycles;
-    if (idle >= d->t_idle || memory < d->t_mem_l)
+static void decide(dyncta *throttle) {
+    uint32_t resident = gpci_block_order_count(&throttle->order), limit = limit_of(throttle);
+    uint64_t idle = throttle->idle * throttle->period / throttle->cycles,
+             memory = throttle->memory * throttle->period / throttle->cycles;
+    if (idle >= throttle->t_idle || memory < throttle->t_mem_l)
         limit += limit < resident;
-    else if (memory >= d->t_mem_h) {
+    else if (memory >= throttle->t_mem_h) {
         limit = limit < resident ? limit : resident;
         limit -= limit > 1;
     }
-    d->order.limit = limit;
+    throttle->order.limit = limit;
 }
 
 /* All of the SM's instances get the sample; one decides, and the others follow at their next `classify`. */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
-    dyncta *d = self;
+    dyncta *throttle = self;
     (void)cycle;
-    if (decider(d) != d || gpci_block_order_empty(&d->order))
+    if (decider(throttle) != throttle || gpci_block_order_empty(&throttle->order))
         return false;
-    d->cycles += stats->scheduler_cycles;
-    d->idle += stats->scheduler_empty + stats->scheduler_barrier_stalls;
-    d->memory += stats->scheduler_load_stalls + stats->scheduler_memory_stalls;
-    d->memory += d->paused ? stats->scheduler_throttled : 0;
-    if (d->cycles < d->period * d->order.siblings.count)
+    throttle->cycles += stats->scheduler_cycles;
+    throttle->idle += stats->scheduler_empty + stats->scheduler_barrier_stalls;
+    throttle->memory += stats->scheduler_load_stalls + stats->scheduler_memory_stalls;
+    throttle->memory += throttle->paused ? stats->scheduler_throttled : 0;
+    if (throttle->cycles < throttle->period * throttle->order.siblings.count)
         return false;
-    uint32_t before = limit_of(d);
-    decide(d);
-    d->cycles = d->idle = d->memory = 0;
-    return limit_of(d) != before;
+    uint32_t before = limit_of(throttle);
+    decide(throttle);
+    throttle->cycles = throttle->idle = throttle->memory = 0;
+    return limit_of(throttle) != before;
 }
 
 /*
@@ -127,11 +128,11 @@ static const gpc_parameter parameters[] = {
 };
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
-    dyncta *d = self;
-    gpci_block_order_state(&d->order, visit, user_data);
-    visit(user_data, &d->cycles, sizeof d->cycles);
-    visit(user_data, &d->idle, sizeof d->idle);
-    visit(user_data, &d->memory, sizeof d->memory);
+    dyncta *throttle = self;
+    gpci_block_order_state(&throttle->order, visit, user_data);
+    visit(user_data, &throttle->cycles, sizeof throttle->cycles);
+    visit(user_data, &throttle->idle, sizeof throttle->idle);
+    visit(user_data, &throttle->memory, sizeof throttle->memory);
 }
 
 const gpc_throttle_ops gpci_dyncta_throttle = {

@@ -260,20 +260,20 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     pcal->asked = false;
 }
 
-static void take_counters(gpci_pcal_sample *s, const gpc_stats *stats) {
-    *s = (gpci_pcal_sample){.cycles = stats->sm_cycles,
-                            .active_cycles = stats->sm_active_cycles,
-                            .instructions = stats->warp_instructions,
-                            .loads = stats->l1_load_lines,
-                            .load_misses = stats->l1_load_line_misses,
-                            .scheduler_cycles = stats->scheduler_cycles,
-                            .stalls = stats->scheduler_memory_stalls,
-                            .requests = stats->network_requests,
-                            .request_cycles = stats->network_request_cycles,
-                            .replies = stats->network_replies,
-                            .reply_cycles = stats->network_reply_cycles,
-                            .l2_reads = stats->l2_read_sectors,
-                            .l2_read_hits = stats->l2_read_sector_hits};
+static void take_counters(gpci_pcal_sample *sample, const gpc_stats *stats) {
+    *sample = (gpci_pcal_sample){.cycles = stats->sm_cycles,
+                                 .active_cycles = stats->sm_active_cycles,
+                                 .instructions = stats->warp_instructions,
+                                 .loads = stats->l1_load_lines,
+                                 .load_misses = stats->l1_load_line_misses,
+                                 .scheduler_cycles = stats->scheduler_cycles,
+                                 .stalls = stats->scheduler_memory_stalls,
+                                 .requests = stats->network_requests,
+                                 .request_cycles = stats->network_request_cycles,
+                                 .replies = stats->network_replies,
+                                 .reply_cycles = stats->network_reply_cycles,
+                                 .l2_reads = stats->l2_read_sectors,
+                                 .l2_read_hits = stats->l2_read_sector_hits};
 }
 
 /* The schedulers of an SM get equal samples; the last scheduler of the GPU closes the period. */
@@ -283,14 +283,14 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     if (!pcal->automatic || pcal->set)
         return false;
     gpci_pcal *predictor = &pcal->common->predictor;
-    gpci_pcal_sample *s = &predictor->last[pcal->sm];
+    gpci_pcal_sample *pcal_sample = &predictor->last[pcal->sm];
     if (pcal->first)
-        take_counters(s, stats);
-    s->warps = pcal->had > s->warps ? pcal->had : s->warps;
-    s->throttled = pcal->throttled > s->throttled ? pcal->throttled : s->throttled;
+        take_counters(pcal_sample, stats);
+    pcal_sample->warps = pcal->had > pcal_sample->warps ? pcal->had : pcal_sample->warps;
+    pcal_sample->throttled = pcal->throttled > pcal_sample->throttled ? pcal->throttled : pcal_sample->throttled;
     pcal->had = pcal->throttled = 0;
     if (pcal->last)
-        gpci_pcal_observe(predictor, pcal->sm, s);
+        gpci_pcal_observe(predictor, pcal->sm, pcal_sample);
     pcal->asked = true;
     return true;
 }
@@ -317,32 +317,32 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
 }
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
-    pcal_state *p = self;
-    visit(user_data, &p->warps, sizeof p->warps);
-    visit(user_data, &p->most, sizeof p->most);
-    visit(user_data, &p->ebt, sizeof p->ebt);
-    visit(user_data, &p->asked, sizeof p->asked);
-    visit(user_data, &p->had, sizeof p->had);
-    visit(user_data, &p->throttled, sizeof p->throttled);
-    visit(user_data, &p->set, sizeof p->set);
-    visit(user_data, &p->set_warps, sizeof p->set_warps);
-    visit(user_data, &p->set_ebt, sizeof p->set_ebt);
-    visit(user_data, &p->l2.tokens, sizeof p->l2.tokens);
-    visit(user_data, &p->tokens, sizeof p->tokens);
-    visit(user_data, &p->bypassing, sizeof p->bypassing);
-    visit(user_data, &p->held, sizeof p->held);
-    if (!p->automatic)
+    pcal_state *pcal = self;
+    visit(user_data, &pcal->warps, sizeof pcal->warps);
+    visit(user_data, &pcal->most, sizeof pcal->most);
+    visit(user_data, &pcal->ebt, sizeof pcal->ebt);
+    visit(user_data, &pcal->asked, sizeof pcal->asked);
+    visit(user_data, &pcal->had, sizeof pcal->had);
+    visit(user_data, &pcal->throttled, sizeof pcal->throttled);
+    visit(user_data, &pcal->set, sizeof pcal->set);
+    visit(user_data, &pcal->set_warps, sizeof pcal->set_warps);
+    visit(user_data, &pcal->set_ebt, sizeof pcal->set_ebt);
+    visit(user_data, &pcal->l2.tokens, sizeof pcal->l2.tokens);
+    visit(user_data, &pcal->tokens, sizeof pcal->tokens);
+    visit(user_data, &pcal->bypassing, sizeof pcal->bypassing);
+    visit(user_data, &pcal->held, sizeof pcal->held);
+    if (!pcal->automatic)
         return;
-    gpci_pcal_state_of(&p->common->predictor, visit, user_data);
-    visit(user_data, &p->common->memory, sizeof p->common->memory);
+    gpci_pcal_state_of(&pcal->common->predictor, visit, user_data);
+    visit(user_data, &pcal->common->memory, sizeof pcal->common->memory);
 }
 
 static bool counter(void *self, size_t index, gpc_policy_counter *out) {
-    const pcal_state *p = self;
+    const pcal_state *pcal = self;
     const gpci_published rows[] = {
-        {"tokens", "warps", "the most warps of a scheduler that had a token at once", GPCI_IS_LEVEL, p->tokens},
-        {"bypassing", "warps", "the most that ran without one", GPCI_IS_LEVEL, p->bypassing},
-        {"throttled", "warps", "the most that were held back", GPCI_IS_LEVEL, p->held},
+        {"tokens", "warps", "the most warps of a scheduler that had a token at once", GPCI_IS_LEVEL, pcal->tokens},
+        {"bypassing", "warps", "the most that ran without one", GPCI_IS_LEVEL, pcal->bypassing},
+        {"throttled", "warps", "the most that were held back", GPCI_IS_LEVEL, pcal->held},
     };
     return GPCI_PUBLISH(rows, index, out);
 }

@@ -107,29 +107,29 @@ static uint64_t hash_of(const char *name) {
     return hash | 1; /* never 0 */
 }
 
-static gpci_pcal_choice *find(gpci_pcal_memory *m, uint64_t name) {
+static gpci_pcal_choice *find(gpci_pcal_memory *memory, uint64_t name) {
     for (uint32_t i = 0; i < GPCI_PCAL_REMEMBERED; i++)
-        if (m->names[i] == name)
-            return &m->of[i];
+        if (memory->names[i] == name)
+            return &memory->of[i];
     return NULL;
 }
 
-static void keep(gpci_pcal_memory *m, const gpci_pcal *predictor) {
-    gpci_pcal_choice choice, *place = find(m, m->running);
+static void keep(gpci_pcal_memory *memory, const gpci_pcal *predictor) {
+    gpci_pcal_choice choice, *place = find(memory, memory->running);
     if (!gpci_pcal_settled(predictor, &choice))
         return;
     if (!place) {
-        m->names[m->next] = m->running;
-        place = &m->of[m->next];
-        m->next = (m->next + 1) % GPCI_PCAL_REMEMBERED;
+        memory->names[memory->next] = memory->running;
+        place = &memory->of[memory->next];
+        memory->next = (memory->next + 1) % GPCI_PCAL_REMEMBERED;
     }
     *place = choice;
 }
 
-void gpci_pcal_memory_kernel(gpci_pcal_memory *m, gpci_pcal *predictor, const char *name) {
-    if (m->running)
-        keep(m, predictor);
-    m->running = name ? hash_of(name) : 0;
-    if (m->running)
-        gpci_pcal_begin(predictor, find(m, m->running));
+void gpci_pcal_memory_kernel(gpci_pcal_memory *memory, gpci_pcal *predictor, const char *name) {
+    if (memory->running)
+        keep(memory, predictor);
+    memory->running = name ? hash_of(name) : 0;
+    if (memory->running)
+        gpci_pcal_begin(predictor, find(memory, memory->running));
 }

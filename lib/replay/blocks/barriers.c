@@ -72,35 +72,35 @@ void gpci_barriers_begin(gpci_block_run *run) {
     }
     for (uint32_t w = 0; differ && w < block->warp_count; w++) {
         run->warps[w].barrier = barriers_before(block->warps[w].path, most);
-        run->apart |= run->warps[w].barrier != 0;
+        run->counts_by_warp |= run->warps[w].barrier != 0;
     }
 }
 
-static bool waits(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t w) {
-    const gpci_timed_warp *warp = &m->warps[run->warps[w].slot];
-    return warp->run == run && gpci_warp_state(m, warp) == GPC_STATE_BARRIER;
+static bool waits(const gpci_timed_sm *core, const gpci_block_run *run, uint32_t w) {
+    const gpci_timed_warp *warp = &core->warps[run->warps[w].slot];
+    return warp->run == run && gpci_warp_state(core, warp) == GPC_STATE_BARRIER;
 }
 
 /* Find the first barrier ahead of a live warp. True if every warp with `out_barrier` next waits there. */
-static bool is_complete(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t *out_barrier) {
+static bool is_complete(const gpci_timed_sm *core, const gpci_block_run *run, uint32_t *out_barrier) {
     bool complete = true;
     *out_barrier = UINT32_MAX;
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
         const gpci_warp_run *warp = &run->warps[w];
-        if (m->warps[warp->slot].run != run || warp->barrier > *out_barrier)
+        if (core->warps[warp->slot].run != run || warp->barrier > *out_barrier)
             continue;
-        complete = (complete || warp->barrier < *out_barrier) && waits(m, run, w);
+        complete = (complete || warp->barrier < *out_barrier) && waits(core, run, w);
         *out_barrier = warp->barrier;
     }
     return complete;
 }
 
 /* True if the block waits at a barrier of the whole cluster. */
-static bool is_of_cluster(const gpci_timed_replay *t, uint32_t number, const gpci_block_run *run) {
-    const gpci_timed_sm *m = &t->sms[number];
+static bool is_of_cluster(const gpci_timed_replay *timed_replay, uint32_t number, const gpci_block_run *run) {
+    const gpci_timed_sm *core = &timed_replay->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++)
-        if (waits(m, run, w)) {
-            const gpci_path_step *step = m->warps[run->warps[w].slot].next - 1;
+        if (waits(core, run, w)) {
+            const gpci_path_step *step = core->warps[run->warps[w].slot].next - 1;
             return !strncmp(gpc_trace_opcode(run->trace, step->form->instruction.opcode), "UCGABAR", 7);
         }
     return false;
@@ -110,68 +110,69 @@ static bool is_of_cluster(const gpci_timed_replay *t, uint32_t number, const gpc
  * The block arrives at a barrier of its cluster. If all blocks have arrived, send each a message. `at_cluster` is odd
  * while the block waits.
  */
-static void come_to_cluster(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+static void come_to_cluster(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run, uint64_t now) {
     if (run->at_cluster & 1)
         return;
     run->at_cluster++;
-    t->sms[number].counts.cluster_barriers++;
-    const gpci_block_run *at = run;
+    timed_replay->sms[number].counts.cluster_barriers++;
+    const gpci_block_run *other = run;
     do {
-        if (at->live && at->at_cluster < run->at_cluster)
+        if (other->live && other->at_cluster < run->at_cluster)
             return;
-        at = at->ring;
-    } while (at != run);
+        other = other->ring;
+    } while (other != run);
     do {
         const gpci_cluster_message message = {
-            .due = now + t->latency_cluster, .block = at->block->index, .sm = at->sm, .opens = 1};
-        if (gpci_cluster_tell(t, &message) < 0) {
-            t->status = gpci_out_of_memory(&t->error);
-            t->stopped = true;
+            .due = now + timed_replay->latency_cluster, .block = other->block->index, .sm = other->sm, .opens = 1};
+        if (gpci_cluster_tell(timed_replay, &message) < 0) {
+            timed_replay->status = gpci_out_of_memory(&timed_replay->error);
+            timed_replay->stopped = true;
         }
-        at = at->ring;
-    } while (at != run);
+        other = other->ring;
+    } while (other != run);
 }
 
-static void open_barrier(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t barrier, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
+static void open_barrier(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run, uint32_t barrier,
+                         uint64_t now) {
+    gpci_timed_sm *core = &timed_replay->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
         uint32_t slot = run->warps[w].slot;
-        if (!waits(m, run, w) || (run->apart && run->warps[w].barrier != barrier))
+        if (!waits(core, run, w) || (run->counts_by_warp && run->warps[w].barrier != barrier))
             continue;
         run->at_barrier--;
-        run->warps[w].barrier += run->apart;
-        gpci_timed_warp *warp = &m->warps[slot];
-        const uint64_t opens = now + t->latency_control;
+        run->warps[w].barrier += run->counts_by_warp;
+        gpci_timed_warp *warp = &core->warps[slot];
+        const uint64_t opens = now + timed_replay->latency_control;
         /* The warp may also wait for instruction fetch */
         warp->not_before = opens > warp->not_before ? opens : warp->not_before;
-        gpci_sm_look(t, m, slot, now, now);
+        gpci_sm_look(timed_replay, core, slot, now, now);
     }
 }
 
-void gpci_barrier_open(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+void gpci_barrier_open(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run, uint64_t now) {
     uint32_t barrier = 0;
-    if (run->apart ? !is_complete(&t->sms[number], run, &barrier) : run->at_barrier != run->live)
+    if (run->counts_by_warp ? !is_complete(&timed_replay->sms[number], run, &barrier) : run->at_barrier != run->live)
         return;
-    if (GPCI_UNLIKELY(run->ring != NULL) && is_of_cluster(t, number, run))
-        come_to_cluster(t, number, run, now);
+    if (GPCI_UNLIKELY(run->ring != NULL) && is_of_cluster(timed_replay, number, run))
+        come_to_cluster(timed_replay, number, run, now);
     else
-        open_barrier(t, number, run, barrier, now);
+        open_barrier(timed_replay, number, run, barrier, now);
 }
 
-void gpci_barrier_cluster_opens(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+void gpci_barrier_cluster_opens(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run, uint64_t now) {
     uint32_t barrier = 0;
     run->at_cluster++;
-    if (run->apart)
-        is_complete(&t->sms[number], run, &barrier);
-    open_barrier(t, number, run, barrier, now);
-    gpci_timed_wake(t->r->hierarchy, number, now + 1);
+    if (run->counts_by_warp)
+        is_complete(&timed_replay->sms[number], run, &barrier);
+    open_barrier(timed_replay, number, run, barrier, now);
+    gpci_timed_wake(timed_replay->replay->hierarchy, number, now + 1);
 }
 
-void gpci_warp_barrier(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    gpci_timed_warp *w = &m->warps[slot];
-    gpci_warp_tell(t, number, slot, GPC_WARP_BARRIER, now);
-    gpci_warp_set(m, w, GPC_STATE_BARRIER);
-    w->run->at_barrier++;
-    gpci_barrier_open(t, number, w->run, now);
+void gpci_warp_barrier(gpci_timed_replay *timed_replay, uint32_t number, uint32_t slot, uint64_t now) {
+    gpci_timed_sm *core = &timed_replay->sms[number];
+    gpci_timed_warp *warp = &core->warps[slot];
+    gpci_warp_tell(timed_replay, number, slot, GPC_WARP_BARRIER, now);
+    gpci_warp_set(core, warp, GPC_STATE_BARRIER);
+    warp->run->at_barrier++;
+    gpci_barrier_open(timed_replay, number, warp->run, now);
 }

@@ -10,109 +10,112 @@
 /* Blocks to read ahead per SM under a placement map (see QUEUED_PER_SM in dispatch.c). */
 #define GATHERED_PER_SM 4u
 
-static uint32_t gpcs(const gpc_replay *r) {
-    return r->hierarchy->sm_coalescer ? r->hierarchy->coalescers : 1;
+static uint32_t gpcs(const gpc_replay *replay) {
+    return replay->hierarchy->sm_coalescer ? replay->hierarchy->coalescers : 1;
 }
 
-static uint32_t gpc_of(const gpc_replay *r, uint32_t sm) {
-    return r->hierarchy->sm_coalescer ? r->hierarchy->sm_coalescer[sm] : 0;
+static uint32_t gpc_of(const gpc_replay *replay, uint32_t sm) {
+    return replay->hierarchy->sm_coalescer ? replay->hierarchy->sm_coalescer[sm] : 0;
 }
 
 /*
  * Read the cluster dimensions: from the trace if present, otherwise from the keys. Without clusters each dimension is
  * 1.
  */
-static gpc_status take_dimensions(gpc_replay *r, gpc_error *error) {
+static gpc_status take_dimensions(gpc_replay *replay, gpc_error *error) {
     static const gpci_key keys[3] = {GPCI_KEY_BLOCKS_CLUSTER_X, GPCI_KEY_BLOCKS_CLUSTER_Y, GPCI_KEY_BLOCKS_CLUSTER_Z};
-    const gpc_kernel *k = &r->kernel;
+    const gpc_kernel *kernel = &replay->kernel;
     uint64_t blocks = 1;
     for (int i = 0; i < 3; i++) {
-        r->cluster[i] = k->cluster[0] ? k->cluster[i] : (uint32_t)gpci_config_number(r->config, keys[i]);
-        blocks = blocks > GPCI_CLUSTER_BLOCKS ? blocks : blocks * r->cluster[i];
+        replay->cluster[i] =
+            kernel->cluster[0] ? kernel->cluster[i] : (uint32_t)gpci_config_number(replay->config, keys[i]);
+        blocks = blocks > GPCI_CLUSTER_BLOCKS ? blocks : blocks * replay->cluster[i];
     }
     if (blocks > GPCI_CLUSTER_BLOCKS)
-        return gpci_fail(error, GPC_ERROR_RANGE, "%s: a cluster of %u x %u x %u thread blocks is more than %u", k->file,
-                         r->cluster[0], r->cluster[1], r->cluster[2], GPCI_CLUSTER_BLOCKS);
-    if (!gpci_cluster_divides(k->grid, r->cluster))
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: a cluster of %u x %u x %u thread blocks is more than %u",
+                         kernel->file, replay->cluster[0], replay->cluster[1], replay->cluster[2], GPCI_CLUSTER_BLOCKS);
+    if (!gpci_cluster_divides(kernel->grid, replay->cluster))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "%s: clusters of %u x %u x %u thread blocks (blocks.cluster_x and so on) do not fill the grid "
                          "of %u x %u x %u",
-                         k->file, r->cluster[0], r->cluster[1], r->cluster[2], k->grid[0], k->grid[1], k->grid[2]);
-    r->cluster_blocks = (uint32_t)blocks;
+                         kernel->file, replay->cluster[0], replay->cluster[1], replay->cluster[2], kernel->grid[0],
+                         kernel->grid[1], kernel->grid[2]);
+    replay->cluster_blocks = (uint32_t)blocks;
     return GPC_OK;
 }
 
 /* Number of SMs in the largest GPC. */
-static uint32_t largest_gpc(const gpc_replay *r) {
+static uint32_t largest_gpc(const gpc_replay *replay) {
     uint32_t most = 0;
-    for (uint32_t gpc = 0; gpc < gpcs(r); gpc++) {
+    for (uint32_t gpc = 0; gpc < gpcs(replay); gpc++) {
         uint32_t count = 0;
-        for (uint32_t sm = 0; sm < r->block_sms; sm++)
-            count += gpc_of(r, sm) == gpc;
+        for (uint32_t sm = 0; sm < replay->block_sms; sm++)
+            count += gpc_of(replay, sm) == gpc;
         most = count > most ? count : most;
     }
     return most;
 }
 
-gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error) {
-    gpc_status status = take_dimensions(r, error);
-    if (status < 0 || r->cluster_blocks == 1)
+gpc_status gpci_clusters_start(gpc_replay *replay, gpc_error *error) {
+    gpc_status status = take_dimensions(replay, error);
+    if (status < 0 || replay->cluster_blocks == 1)
         return status;
-    const uint32_t sms = largest_gpc(r);
-    if (r->cluster_blocks > (uint64_t)sms * r->room)
+    const uint32_t sms = largest_gpc(replay);
+    if (replay->cluster_blocks > (uint64_t)sms * replay->occupancy)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "%s: a cluster of %u thread blocks does not fit a GPC, of %u SMs (lrc.sms) with room for %u "
                          "each",
-                         r->kernel.file, r->cluster_blocks, sms, r->room);
-    if (r->sampling && gpci_config_number(r->config, GPCI_KEY_SAMPLE) != GPCI_SAMPLE_KERNELS)
+                         replay->kernel.file, replay->cluster_blocks, sms, replay->occupancy);
+    if (replay->sampling && gpci_config_number(replay->config, GPCI_KEY_SAMPLE) != GPCI_SAMPLE_KERNELS)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "%s: sample = %s stops between thread blocks, which wait for each other in clusters; sample = "
                          "kernels can be had",
-                         r->kernel.file, gpci_config_text(r->config, GPCI_KEY_SAMPLE));
+                         replay->kernel.file, gpci_config_text(replay->config, GPCI_KEY_SAMPLE));
     return GPC_OK;
 }
 
-gpc_status gpci_clusters_refuse(gpc_replay *r, gpc_error *error) {
-    const gpc_status status = take_dimensions(r, error);
-    const uint32_t blocks = r->cluster_blocks;
-    r->cluster_blocks = 1;
+gpc_status gpci_clusters_refuse(gpc_replay *replay, gpc_error *error) {
+    const gpc_status status = take_dimensions(replay, error);
+    const uint32_t blocks = replay->cluster_blocks;
+    replay->cluster_blocks = 1;
     if (status < 0 || blocks == 1)
         return status;
     return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                      "%s: clusters of %u thread blocks start as a whole, and kernels at once block by block: "
                      "gpc_replay_streams takes kernels without clusters",
-                     r->kernel.file, blocks);
+                     replay->kernel.file, blocks);
 }
 
-static void place_of(const gpc_replay *r, uint32_t block, uint32_t at[3]) {
-    const uint32_t *grid = r->kernel.grid;
+static void place_of(const gpc_replay *replay, uint32_t block, uint32_t at[3]) {
+    const uint32_t *grid = replay->kernel.grid;
     at[0] = block % grid[0];
     at[1] = block / grid[0] % grid[1];
     at[2] = block / grid[0] / grid[1];
 }
 
-uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run) {
+uint32_t gpci_cluster_rank(const gpc_replay *replay, const gpci_block_run *run) {
     uint32_t at[3];
-    place_of(r, run->block->index, at);
-    return at[0] % r->cluster[0] + r->cluster[0] * (at[1] % r->cluster[1] + r->cluster[1] * (at[2] % r->cluster[2]));
+    place_of(replay, run->block->index, at);
+    return at[0] % replay->cluster[0] +
+           replay->cluster[0] * (at[1] % replay->cluster[1] + replay->cluster[1] * (at[2] % replay->cluster[2]));
 }
 
 /* Grid index of the block of rank 0 in the cluster. */
-static uint32_t cluster_of(const gpc_replay *r, const gpci_block_run *run) {
+static uint32_t cluster_of(const gpc_replay *replay, const gpci_block_run *run) {
     uint32_t at[3];
-    place_of(r, run->block->index, at);
+    place_of(replay, run->block->index, at);
     for (int i = 0; i < 3; i++)
-        at[i] -= at[i] % r->cluster[i];
-    return at[0] + r->kernel.grid[0] * (at[1] + r->kernel.grid[1] * at[2]);
+        at[i] -= at[i] % replay->cluster[i];
+    return at[0] + replay->kernel.grid[0] * (at[1] + replay->kernel.grid[1] * at[2]);
 }
 
-gpci_block_run *gpci_cluster_member(const gpc_replay *r, gpci_block_run *run, uint32_t rank) {
-    gpci_block_run *at = run;
+gpci_block_run *gpci_cluster_member(const gpc_replay *replay, gpci_block_run *run, uint32_t rank) {
+    gpci_block_run *other = run;
     do {
-        if (gpci_cluster_rank(r, at) == rank)
-            return at;
-        at = at->ring;
-    } while (at && at != run);
+        if (gpci_cluster_rank(replay, other) == rank)
+            return other;
+        other = other->ring;
+    } while (other && other != run);
     return NULL;
 }
 
@@ -131,14 +134,16 @@ static void link(gpci_block_run *const *blocks, uint32_t count) {
         blocks[n]->ring = blocks[(n + 1) % count];
 }
 
-void gpci_clusters_relink(gpc_replay *r) {
-    for (uint32_t sm = 0; sm < r->sm_count && r->cluster_blocks > 1; sm++)
-        for (uint32_t i = 0; i < r->sms[sm].residents; i++) {
-            gpci_block_run *run = r->sms[sm].resident[i], *first = NULL;
+void gpci_clusters_relink(gpc_replay *replay) {
+    for (uint32_t sm = 0; sm < replay->sm_count && replay->cluster_blocks > 1; sm++)
+        for (uint32_t i = 0; i < replay->sms[sm].residents; i++) {
+            gpci_block_run *run = replay->sms[sm].resident[i], *first = NULL;
             for (uint32_t other = 0; other <= sm && !first; other++)
-                for (uint32_t n = 0; n < r->sms[other].residents && !first; n++) {
-                    gpci_block_run *at = r->sms[other].resident[n];
-                    first = at != run && at->ring && cluster_of(r, at) == cluster_of(r, run) ? at : NULL;
+                for (uint32_t n = 0; n < replay->sms[other].residents && !first; n++) {
+                    gpci_block_run *member = replay->sms[other].resident[n];
+                    first = member != run && member->ring && cluster_of(replay, member) == cluster_of(replay, run)
+                                ? member
+                                : NULL;
                 }
             run->ring = first ? first->ring : run;
             if (first)
@@ -146,39 +151,40 @@ void gpci_clusters_relink(gpc_replay *r) {
         }
 }
 
-void gpci_clusters_gather(gpc_replay *r, gpci_block_run *run) {
-    const uint32_t cluster = cluster_of(r, run);
+void gpci_clusters_gather(gpc_replay *replay, gpci_block_run *run) {
+    const uint32_t cluster = cluster_of(replay, run);
     uint32_t count = 1;
     run->queued = NULL;
-    if (r->first_gathered)
-        r->last_gathered->queued = run;
+    if (replay->first_gathered)
+        replay->last_gathered->queued = run;
     else
-        r->first_gathered = run;
-    r->last_gathered = run;
-    r->queued++;
-    for (const gpci_block_run *at = r->first_gathered; at != run; at = at->queued)
-        count += cluster_of(r, at) == cluster;
-    for (gpci_block_run *at = r->first_gathered; at; at = at->queued)
-        if (cluster_of(r, at) == cluster)
-            at->mates = count;
+        replay->first_gathered = run;
+    replay->last_gathered = run;
+    replay->queued++;
+    for (const gpci_block_run *other = replay->first_gathered; other != run; other = other->queued)
+        count += cluster_of(replay, other) == cluster;
+    for (gpci_block_run *other = replay->first_gathered; other; other = other->queued)
+        if (cluster_of(replay, other) == cluster)
+            other->mates = count;
 }
 
-gpci_block_run *gpci_clusters_take(gpc_replay *r) {
-    gpci_block_run *run = r->first_gathered;
+gpci_block_run *gpci_clusters_take(gpc_replay *replay) {
+    gpci_block_run *run = replay->first_gathered;
     if (!run)
         return NULL;
-    r->first_gathered = run->queued;
-    r->queued--;
+    replay->first_gathered = run->queued;
+    replay->queued--;
     return run;
 }
 
 /* Collect the gathered blocks of a cluster, in order of rank. Returns their number. */
-static uint32_t mates_of(const gpc_replay *r, const gpci_block_run *run, gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS]) {
+static uint32_t mates_of(const gpc_replay *replay, const gpci_block_run *run,
+                         gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS]) {
     gpci_block_run *by_rank[GPCI_CLUSTER_BLOCKS] = {NULL};
     uint32_t count = 0;
-    for (gpci_block_run *at = r->first_gathered; at; at = at->queued)
-        if (cluster_of(r, at) == cluster_of(r, run))
-            by_rank[gpci_cluster_rank(r, at)] = at;
+    for (gpci_block_run *other = replay->first_gathered; other; other = other->queued)
+        if (cluster_of(replay, other) == cluster_of(replay, run))
+            by_rank[gpci_cluster_rank(replay, other)] = other;
     for (uint32_t rank = 0; rank < GPCI_CLUSTER_BLOCKS; rank++)
         if (by_rank[rank])
             blocks[count++] = by_rank[rank];
@@ -194,19 +200,19 @@ static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
 }
 
 /* Choose SMs of a GPC for `count` blocks. False if the GPC lacks room. */
-static bool plan_gpc(const gpc_replay *r, uint32_t gpc, uint32_t count, uint32_t *sms) {
+static bool plan_gpc(const gpc_replay *replay, uint32_t gpc, uint32_t count, uint32_t *sms) {
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t best = r->block_sms, least = r->room;
-        for (uint32_t sm = 0; sm < r->block_sms; sm++) {
-            if (gpc_of(r, sm) != gpc)
+        uint32_t best = replay->block_sms, least = replay->occupancy;
+        for (uint32_t sm = 0; sm < replay->block_sms; sm++) {
+            if (gpc_of(replay, sm) != gpc)
                 continue;
-            const uint32_t has = r->sms[sm].residents + planned(sms, n, sm);
+            const uint32_t has = replay->sms[sm].residents + planned(sms, n, sm);
             if (has < least) {
                 least = has;
                 best = sm;
             }
         }
-        if (best == r->block_sms)
+        if (best == replay->block_sms)
             return false;
         sms[n] = best;
     }
@@ -214,112 +220,114 @@ static bool plan_gpc(const gpc_replay *r, uint32_t gpc, uint32_t count, uint32_t
 }
 
 /* Choose SMs for a cluster. GPC_BUSY: not enough room now. */
-static gpc_status plan(gpc_replay *r, gpci_block_run *const *blocks, uint32_t count, uint32_t *sms, gpc_error *error) {
-    if (!r->by_map) {
-        for (uint32_t n = 0; n < gpcs(r); n++) {
-            const uint32_t gpc = (r->next_sm + n) % gpcs(r);
-            if (!plan_gpc(r, gpc, count, sms))
+static gpc_status plan(gpc_replay *replay, gpci_block_run *const *blocks, uint32_t count, uint32_t *sms,
+                       gpc_error *error) {
+    if (!replay->by_map) {
+        for (uint32_t n = 0; n < gpcs(replay); n++) {
+            const uint32_t gpc = (replay->next_sm + n) % gpcs(replay);
+            if (!plan_gpc(replay, gpc, count, sms))
                 continue;
-            r->next_sm = (gpc + 1) % gpcs(r);
+            replay->next_sm = (gpc + 1) % gpcs(replay);
             return GPC_OK;
         }
         return GPC_BUSY;
     }
     for (uint32_t n = 0; n < count; n++)
-        sms[n] = r->kernel.placement[blocks[n]->block->index];
+        sms[n] = replay->kernel.placement[blocks[n]->block->index];
     for (uint32_t n = 0; n < count; n++) {
         const uint32_t needs = planned(sms, count, sms[n]);
-        if (needs > r->room)
+        if (needs > replay->occupancy)
             return gpci_fail(error, GPC_ERROR_RANGE,
                              "%s: the placement map puts %u thread blocks of the cluster of block %u on SM %u, which "
                              "has room for %u",
-                             r->kernel.file, needs, blocks[n]->block->index, sms[n], r->room);
-        if (r->sms[sms[n]].residents + needs > r->room)
+                             replay->kernel.file, needs, blocks[n]->block->index, sms[n], replay->occupancy);
+        if (replay->sms[sms[n]].residents + needs > replay->occupancy)
             return GPC_BUSY;
     }
     return GPC_OK;
 }
 
-static void take_out(gpc_replay *r, const gpci_block_run *run) {
-    gpci_block_run **at = &r->first_gathered, *before = NULL;
-    while (*at != run) {
-        before = *at;
-        at = &before->queued;
+static void take_out(gpc_replay *replay, const gpci_block_run *run) {
+    gpci_block_run **other = &replay->first_gathered, *before = NULL;
+    while (*other != run) {
+        before = *other;
+        other = &before->queued;
     }
-    *at = run->queued;
-    if (r->last_gathered == run)
-        r->last_gathered = before;
-    r->queued--;
+    *other = run->queued;
+    if (replay->last_gathered == run)
+        replay->last_gathered = before;
+    replay->queued--;
 }
 
 /* Start the gathered blocks of a cluster. GPC_BUSY: not enough room now. */
-static gpc_status start_cluster(gpc_replay *r, const gpci_block_run *run, gpc_error *error) {
+static gpc_status start_cluster(gpc_replay *replay, const gpci_block_run *run, gpc_error *error) {
     gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS];
     uint32_t sms[GPCI_CLUSTER_BLOCKS];
-    const uint32_t count = mates_of(r, run, blocks);
-    const gpc_status status = plan(r, blocks, count, sms, error);
+    const uint32_t count = mates_of(replay, run, blocks);
+    const gpc_status status = plan(replay, blocks, count, sms, error);
     if (status != GPC_OK)
         return status;
     for (uint32_t n = 0; n < count; n++) {
-        take_out(r, blocks[n]);
-        gpci_dispatch_start_block(r, sms[n], blocks[n]);
+        take_out(replay, blocks[n]);
+        gpci_dispatch_start_block(replay, sms[n], blocks[n]);
     }
     link(blocks, count);
-    if (r->timed && !r->warming)
-        gpci_timed_start_as_one(r->timed, blocks, count);
+    if (replay->timed && !replay->warming)
+        gpci_timed_start_as_one(replay->timed, blocks, count);
     return GPC_OK;
 }
 
 /* Start complete clusters in order of completion, until room runs out. */
-static gpc_status start_clusters(gpc_replay *r, bool *waits, gpc_error *error) {
-    gpci_block_run *run = r->first_gathered;
+static gpc_status start_clusters(gpc_replay *replay, bool *waits, gpc_error *error) {
+    gpci_block_run *run = replay->first_gathered;
     *waits = false;
     while (run) {
-        if (run->mates < r->cluster_blocks && !r->ended) {
+        if (run->mates < replay->cluster_blocks && !replay->ended) {
             run = run->queued;
             continue;
         }
-        const gpc_status status = start_cluster(r, run, error);
+        const gpc_status status = start_cluster(replay, run, error);
         if (status < 0)
             return status;
         *waits |= status == GPC_BUSY;
-        if (status == GPC_BUSY && !r->by_map)
+        if (status == GPC_BUSY && !replay->by_map)
             return GPC_OK;
-        run = status == GPC_BUSY ? run->queued : r->first_gathered;
+        run = status == GPC_BUSY ? run->queued : replay->first_gathered;
     }
     return GPC_OK;
 }
 
 /* Gather the next block of the trace; at the end of the kernel set `ended`. */
-static gpc_status read_block(gpc_replay *r, gpc_error *error) {
+static gpc_status read_block(gpc_replay *replay, gpc_error *error) {
     gpci_block_run *run;
-    const gpc_status status = gpci_dispatch_read(r, error, &run);
+    const gpc_status status = gpci_dispatch_read(replay, error, &run);
     if (run)
-        gpci_clusters_gather(r, run);
+        gpci_clusters_gather(replay, run);
     return status;
 }
 
-gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error) {
+gpc_status gpci_clusters_fill(gpc_replay *replay, gpc_error *error) {
     for (;;) {
         bool waits;
-        gpc_status status = start_clusters(r, &waits, error);
-        if (status < 0 || r->ended || (waits && (!r->by_map || r->queued >= GATHERED_PER_SM * r->block_sms)))
+        gpc_status status = start_clusters(replay, &waits, error);
+        if (status < 0 || replay->ended ||
+            (waits && (!replay->by_map || replay->queued >= GATHERED_PER_SM * replay->block_sms)))
             return status;
-        status = read_block(r, error);
+        status = read_block(replay, error);
         if (status < 0)
             return status;
     }
 }
 
-uint32_t gpci_cluster_targets(const gpc_replay *r, uint32_t sm, uint32_t block, const gpc_instruction *i,
+uint32_t gpci_cluster_targets(const gpc_replay *replay, uint32_t sm, uint32_t block, const gpc_instruction *instruction,
                               uint32_t sms[GPCI_CLUSTER_BLOCKS]) {
     uint32_t mask = 0, count = 0, at = 0;
-    if (i->kind != GPC_LOAD || !gpci_number_of_barrier(i, 0, &mask))
+    if (instruction->kind != GPC_LOAD || !gpci_number_of_barrier(instruction, 0, &mask))
         return 0;
-    while (r->sms[sm].resident[at]->block->index != block)
+    while (replay->sms[sm].resident[at]->block->index != block)
         at++;
     for (; mask; mask &= mask - 1) {
-        const gpci_block_run *run = gpci_cluster_member(r, r->sms[sm].resident[at], gpci_lowest(mask));
+        const gpci_block_run *run = gpci_cluster_member(replay, replay->sms[sm].resident[at], gpci_lowest(mask));
         if (run && !planned(sms, count, run->sm))
             sms[count++] = run->sm;
     }

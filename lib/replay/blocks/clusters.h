@@ -20,26 +20,26 @@
 /*
  * Prepare the kernel's clusters; call once the room of an SM is known. GPC_ERROR_RANGE: a cluster can never be placed.
  */
-gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error);
+gpc_status gpci_clusters_start(gpc_replay *replay, gpc_error *error);
 /* Reject clusters in a replay of several streams. GPC_ERROR_UNSUPPORTED. */
-gpc_status gpci_clusters_refuse(gpc_replay *r, gpc_error *error);
+gpc_status gpci_clusters_refuse(gpc_replay *replay, gpc_error *error);
 /* Variant of gpci_dispatch_fill for a kernel with clusters. */
-gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error);
+gpc_status gpci_clusters_fill(gpc_replay *replay, gpc_error *error);
 /* Let a block wait for the rest of its cluster, or for room. */
-void gpci_clusters_gather(gpc_replay *r, gpci_block_run *run);
+void gpci_clusters_gather(gpc_replay *replay, gpci_block_run *run);
 /* Remove the first gathered block; NULL: none. */
-gpci_block_run *gpci_clusters_take(gpc_replay *r);
+gpci_block_run *gpci_clusters_take(gpc_replay *replay);
 /* Link the blocks of each cluster again, after a snapshot is loaded. */
-void gpci_clusters_relink(gpc_replay *r);
+void gpci_clusters_relink(gpc_replay *replay);
 /* Remove an ended block from the cluster. */
 void gpci_clusters_leave(gpci_block_run *run);
 
 /* Rank of a block in its cluster. gpci_cluster_member: block of a rank; NULL: ended. */
-uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run);
-gpci_block_run *gpci_cluster_member(const gpc_replay *r, gpci_block_run *run, uint32_t rank);
+uint32_t gpci_cluster_rank(const gpc_replay *replay, const gpci_block_run *run);
+gpci_block_run *gpci_cluster_member(const gpc_replay *replay, gpci_block_run *run, uint32_t rank);
 
 /* SMs of the destination blocks of a bulk load. Returns their number; 0: the load names no blocks. */
-GPCI_COLD uint32_t gpci_cluster_targets(const gpc_replay *r, uint32_t sm, uint32_t block,
+GPCI_COLD uint32_t gpci_cluster_targets(const gpc_replay *replay, uint32_t sm, uint32_t block,
                                         const gpc_instruction *instruction, uint32_t sms[GPCI_CLUSTER_BLOCKS]);
 
 #endif

@@ -6,133 +6,137 @@
 
 #include <string.h>
 
-static uint32_t *of_group(gpci_copy_groups *g, uint32_t number) {
-    return &g->under_way[number % GPCI_COPY_GROUPS];
+static uint32_t *of_group(gpci_copy_groups *groups, uint32_t number) {
+    return &groups->under_way[number % GPCI_COPY_GROUPS];
 }
 
-static uint32_t closed(const gpci_copy_groups *g) {
-    return g->open - g->oldest;
+static uint32_t closed(const gpci_copy_groups *groups) {
+    return groups->open - groups->oldest;
 }
 
 /* Advance `oldest` past completed groups. */
-static void advance(gpci_copy_groups *g) {
-    while (g->oldest != g->open && !*of_group(g, g->oldest))
-        g->oldest++;
+static void advance(gpci_copy_groups *groups) {
+    while (groups->oldest != groups->open && !*of_group(groups, groups->oldest))
+        groups->oldest++;
 }
 
-void gpci_copies_start(gpci_copy_groups *g) {
-    if (g->used)
-        memset(g, 0, sizeof *g);
+void gpci_copies_start(gpci_copy_groups *groups) {
+    if (groups->used)
+        memset(groups, 0, sizeof *groups);
 }
 
-uint64_t gpci_copies_place(const gpci_copy_groups *g) {
-    return 1 + g->open % GPCI_COPY_GROUPS;
+uint64_t gpci_copies_place(const gpci_copy_groups *groups) {
+    return 1 + groups->open % GPCI_COPY_GROUPS;
 }
 
-void gpci_copies_send(gpci_copy_groups *g) {
-    g->used = true;
-    ++*of_group(g, g->open);
+void gpci_copies_send(gpci_copy_groups *groups) {
+    groups->used = true;
+    ++*of_group(groups, groups->open);
 }
 
-void gpci_copies_done(gpci_copy_groups *g, uint64_t place) {
-    g->under_way[place - 1]--;
-    advance(g);
+void gpci_copies_done(gpci_copy_groups *groups, uint64_t place) {
+    groups->under_way[place - 1]--;
+    advance(groups);
 }
 
-void gpci_copies_commit(gpci_timed_sm *m, gpci_copy_groups *g) {
-    g->used = true;
-    g->open++;
-    advance(g);
-    m->counts.copy_groups++;
+void gpci_copies_commit(gpci_timed_sm *core, gpci_copy_groups *groups) {
+    groups->used = true;
+    groups->open++;
+    advance(groups);
+    core->counts.copy_groups++;
 }
 
-uint64_t gpci_bulk_place(gpci_timed_sm *m, uint32_t slot, const gpci_block_run *run, const gpc_instruction *i) {
-    const uint32_t barrier = gpci_barrier_of(i);
+uint64_t gpci_bulk_place(gpci_timed_sm *core, uint32_t slot, const gpci_block_run *run,
+                         const gpc_instruction *instruction) {
+    const uint32_t barrier = gpci_barrier_of(instruction);
     if (barrier == UINT32_MAX)
-        return gpci_copies_place(&m->copies[slot]);
-    const uint32_t at = gpci_mbarrier_place(m, run, barrier);
+        return gpci_copies_place(&core->copies[slot]);
+    const uint32_t at = gpci_mbarrier_place(core, run, barrier);
     return at == GPCI_MBARRIERS ? 0 : GPCI_COPY_GROUPS + 1 + at;
 }
 
-void gpci_bulk_send(gpci_timed_sm *m, uint32_t slot, uint64_t place) {
+void gpci_bulk_send(gpci_timed_sm *core, uint32_t slot, uint64_t place) {
     if (place <= GPCI_COPY_GROUPS) {
-        gpci_copies_send(&m->copies[slot]);
+        gpci_copies_send(&core->copies[slot]);
         return;
     }
-    m->copies[slot].used = true;
-    m->copies[slot].bulk++;
-    gpci_mbarrier_send(m, (uint32_t)place - GPCI_COPY_GROUPS - 1);
+    core->copies[slot].used = true;
+    core->copies[slot].bulk++;
+    gpci_mbarrier_send(core, (uint32_t)place - GPCI_COPY_GROUPS - 1);
 }
 
 _Static_assert(GPCI_COPY_GROUPS + GPCI_MBARRIERS <= GPCI_TOKEN_PLACES, "a token has any place");
 
-void gpci_bulk_done(gpci_timed_replay *t, const gpc_completion *c, uint32_t place) {
-    const gpci_timed_sm *m = &t->sms[c->sm];
+void gpci_bulk_done(gpci_timed_replay *timed_replay, const gpc_completion *completion, uint32_t place) {
+    const gpci_timed_sm *core = &timed_replay->sms[completion->sm];
     if (place <= GPCI_COPY_GROUPS) {
-        gpci_copies_done(&m->copies[c->warp], place);
+        gpci_copies_done(&core->copies[completion->warp], place);
         return;
     }
-    m->copies[c->warp].bulk--;
-    gpci_mbarrier_copied(t, c->sm, place - GPCI_COPY_GROUPS - 1, m->warps[c->warp].run, gpci_token_bytes(c->token));
+    core->copies[completion->warp].bulk--;
+    gpci_mbarrier_copied(timed_replay, completion->sm, place - GPCI_COPY_GROUPS - 1, core->warps[completion->warp].run,
+                         gpci_token_bytes(completion->token));
 }
 
-void gpci_multicast_done(gpci_timed_replay *t, const gpc_completion *c) {
-    gpci_mbarrier_copied(t, c->sm, gpci_token_place(c->token) - GPCI_COPY_GROUPS - 1,
-                         gpci_run_of_block(t, c->sm, gpci_token_number(c->token)), gpci_token_bytes(c->token));
+void gpci_multicast_done(gpci_timed_replay *timed_replay, const gpc_completion *completion) {
+    gpci_mbarrier_copied(timed_replay, completion->sm, gpci_token_place(completion->token) - GPCI_COPY_GROUPS - 1,
+                         gpci_run_of_block(timed_replay, completion->sm, gpci_token_number(completion->token)),
+                         gpci_token_bytes(completion->token));
 }
 
-gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_form *form,
+gpc_status gpci_copies_issued(gpci_timed_replay *timed_replay, uint32_t number, uint32_t slot, const gpci_form *form,
                               uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    gpci_block_run *run = m->warps[slot].run;
-    const gpc_instruction *i = &form->instruction;
+    gpci_timed_sm *core = &timed_replay->sms[number];
+    gpci_block_run *run = core->warps[slot].run;
+    const gpc_instruction *instruction = &form->instruction;
     bool told;
     switch (form->operands.copy) {
     case GPC_COPY_COMMIT:
-        gpci_copies_commit(m, &m->copies[slot]);
+        gpci_copies_commit(core, &core->copies[slot]);
         break;
     case GPC_COPY_BULK:
-        gpci_mbarrier_outside(t, number, run, i, now);
+        gpci_mbarrier_outside(timed_replay, number, run, instruction, now);
         break;
     case GPC_COPY_BARRIER:
-        gpci_mbarrier_holds(m, run, i, &told);
-        m->counts.mbarrier_checks++;
-        m->counts.mbarrier_untold += !told;
+        gpci_mbarrier_holds(core, run, instruction, &told);
+        core->counts.mbarrier_checks++;
+        core->counts.mbarrier_untold += !told;
         break;
     case GPC_COPY_BARRIER_INIT:
-        gpci_mbarrier_init(m, run, i);
+        gpci_mbarrier_init(core, run, instruction);
         break;
     case GPC_COPY_BARRIER_ARRIVE:
-        return gpci_mbarrier_arrive(t, number, run, i, now);
+        return gpci_mbarrier_arrive(timed_replay, number, run, instruction, now);
     }
     return GPC_OK;
 }
 
-static bool holds(const gpci_copy_groups *g, const gpci_form *next) {
+static bool holds(const gpci_copy_groups *groups, const gpci_form *next) {
     if (next->operands.copy == GPC_COPY_COMMIT)
-        return closed(g) >= GPCI_COPY_GROUPS - 1;
-    return closed(g) > next->instruction.width;
+        return closed(groups) >= GPCI_COPY_GROUPS - 1;
+    return closed(groups) > next->instruction.width;
 }
 
 /* A wait ends. A warp that is let go before its next issue has not waited. */
-static void count_wait(gpci_timed_sm *m, gpci_copy_groups *g, uint64_t now) {
-    const uint64_t from = g->since - 1;
-    m->counts.copy_waits += now > from;
-    m->counts.copy_wait_cycles += now > from ? now - from : 0;
-    g->since = 0;
+static void count_wait(gpci_timed_sm *core, gpci_copy_groups *groups, uint64_t now) {
+    const uint64_t from = groups->since - 1;
+    core->counts.copy_waits += now > from;
+    core->counts.copy_wait_cycles += now > from ? now - from : 0;
+    groups->since = 0;
 }
 
-bool gpci_copies_hold(gpci_timed_sm *m, uint32_t slot, const gpci_form *next, uint64_t now, uint64_t first) {
-    gpci_copy_groups *g = &m->copies[slot];
+bool gpci_copies_hold(gpci_timed_sm *core, uint32_t slot, const gpci_form *next, uint64_t now, uint64_t first) {
+    gpci_copy_groups *groups = &core->copies[slot];
     const uint8_t copy = next->operands.copy;
     bool told;
     if (!next->instruction.mask || copy == GPC_COPY_BULK || copy > GPC_COPY_BARRIER)
         return false;
-    const bool held = copy == GPC_COPY_BARRIER ? gpci_mbarrier_holds(m, m->warps[slot].run, &next->instruction, &told)
-                                               : holds(g, next);
-    if (held && !g->since)
-        g->since = first + 1;
-    else if (!held && g->since)
-        count_wait(m, g, now);
+    const bool held = copy == GPC_COPY_BARRIER
+                          ? gpci_mbarrier_holds(core, core->warps[slot].run, &next->instruction, &told)
+                          : holds(groups, next);
+    if (held && !groups->since)
+        groups->since = first + 1;
+    else if (!held && groups->since)
+        count_wait(core, groups, now);
     return held;
 }

@@ -37,14 +37,14 @@ typedef struct gpci_copy_groups {
  * mbarriers; 0: the SM has no free place now. gpci_bulk_send: the copy was sent. gpci_bulk_done, gpci_multicast_done:
  * the copy completed.
  */
-uint64_t gpci_bulk_place(gpci_timed_sm *sm, uint32_t slot, const gpci_block_run *run,
+uint64_t gpci_bulk_place(gpci_timed_sm *core, uint32_t slot, const gpci_block_run *run,
                          const gpc_instruction *instruction);
-void gpci_bulk_send(gpci_timed_sm *sm, uint32_t slot, uint64_t place);
-void gpci_bulk_done(gpci_timed_replay *t, const gpc_completion *completion, uint32_t place);
-void gpci_multicast_done(gpci_timed_replay *t, const gpc_completion *completion);
+void gpci_bulk_send(gpci_timed_sm *core, uint32_t slot, uint64_t place);
+void gpci_bulk_done(gpci_timed_replay *timed_replay, const gpc_completion *completion, uint32_t place);
+void gpci_multicast_done(gpci_timed_replay *timed_replay, const gpc_completion *completion);
 /* Execute a copy instruction without memory access (commit, mbarrier operations). GPC_ERROR_MEMORY. */
-GPCI_COLD gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_form *form,
-                                        uint64_t now);
+GPCI_COLD gpc_status gpci_copies_issued(gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot,
+                                        const gpci_form *form, uint64_t now);
 
 /* Begin a warp, with no copies. */
 void gpci_copies_start(gpci_copy_groups *groups);
@@ -56,12 +56,13 @@ uint64_t gpci_copies_place(const gpci_copy_groups *groups);
 void gpci_copies_send(gpci_copy_groups *groups);
 void gpci_copies_done(gpci_copy_groups *groups, uint64_t place);
 /* Close the group (LDGDEPBAR). */
-void gpci_copies_commit(gpci_timed_sm *sm, gpci_copy_groups *groups);
+void gpci_copies_commit(gpci_timed_sm *core, gpci_copy_groups *groups);
 /*
  * True if the warp's next instruction must wait for copies. `now`: core cycle; `first`: first cycle in which the warp
  * could issue. Counts waits.
  */
-GPCI_COLD bool gpci_copies_hold(gpci_timed_sm *sm, uint32_t slot, const gpci_form *next, uint64_t now, uint64_t first);
+GPCI_COLD bool gpci_copies_hold(gpci_timed_sm *core, uint32_t slot, const gpci_form *next, uint64_t now,
+                                uint64_t first);
 
 /* True if a warp about to end has copies in flight. */
 GPCI_INLINE bool gpci_copies_any(const gpci_copy_groups *groups) {

@@ -23,10 +23,11 @@ static void order_by_control(gpc_fence *fence) {
     fence->control = GPC_CONTROL_NONE;
 }
 
-bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc_instruction *i, uint32_t sm,
-                       uint32_t warp, gpc_fence *fence) {
-    const gpci_opcode *opcode = gpci_replay_opcode(run, i);
-    if (i->op_class != GPC_OP_FENCE || !i->mask || !gpci_fence_is_whole(opcode->order, opcode->control))
+bool gpci_replay_fence(const gpc_replay *replay, const gpci_block_run *run, const gpc_instruction *instruction,
+                       uint32_t sm, uint32_t warp, gpc_fence *fence) {
+    const gpci_opcode *opcode = gpci_replay_opcode(run, instruction);
+    if (instruction->op_class != GPC_OP_FENCE || !instruction->mask ||
+        !gpci_fence_is_full(opcode->order, opcode->control))
         return false;
     *fence = (gpc_fence){.struct_size = sizeof *fence,
                          .sm = sm,
@@ -34,7 +35,7 @@ bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc
                          .scope = opcode->scope,
                          .order = opcode->order,
                          .control = opcode->control};
-    if (r->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
+    if (replay->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
         order_by_control(fence);
-    return !r->hierarchy->lane_packets; /* with l1.coalescer by lane the warp waits, not the hierarchy */
+    return !replay->hierarchy->lane_packets; /* with l1.coalescer by lane the warp waits, not the hierarchy */
 }

@@ -34,24 +34,25 @@ typedef struct gpci_mbarrier {
  * Find or create the place of a block's barrier; GPCI_MBARRIERS: no place is free. gpci_mbarrier_send: a copy to the
  * barrier was sent.
  */
-uint32_t gpci_mbarrier_place(gpci_timed_sm *sm, const gpci_block_run *run, uint32_t number);
-void gpci_mbarrier_send(gpci_timed_sm *sm, uint32_t place);
+uint32_t gpci_mbarrier_place(gpci_timed_sm *core, const gpci_block_run *run, uint32_t number);
+void gpci_mbarrier_send(gpci_timed_sm *core, uint32_t place);
 /* A copy of `bytes` arrived. `run`: its block; NULL: the block has ended. */
-void gpci_mbarrier_copied(gpci_timed_replay *t, uint32_t sm, uint32_t place, const gpci_block_run *run, uint32_t bytes);
+void gpci_mbarrier_copied(gpci_timed_replay *timed_replay, uint32_t sm, uint32_t place, const gpci_block_run *run,
+                          uint32_t bytes);
 /*
  * Execute SYNCS.EXCH and SYNCS.ARRIVE of a warp at core cycle `now`. gpci_mbarrier_outside: the out-of-bounds bytes
  * of an issued copy do not come, at the own block or at the targets of a multicast copy.
  */
-void gpci_mbarrier_init(gpci_timed_sm *sm, const gpci_block_run *run, const gpc_instruction *instruction);
-gpc_status gpci_mbarrier_arrive(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run,
+void gpci_mbarrier_init(gpci_timed_sm *core, const gpci_block_run *run, const gpc_instruction *instruction);
+gpc_status gpci_mbarrier_arrive(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run,
                                 const gpc_instruction *instruction, uint64_t now);
-void gpci_mbarrier_outside(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpc_instruction *instruction,
-                           uint64_t now);
+void gpci_mbarrier_outside(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run,
+                           const gpc_instruction *instruction, uint64_t now);
 /* True if SYNCS.PHASECHK stalls its warp. `told`: true if decided by the phase, false if by copies. */
-bool gpci_mbarrier_holds(const gpci_timed_sm *sm, const gpci_block_run *run, const gpc_instruction *instruction,
+bool gpci_mbarrier_holds(const gpci_timed_sm *core, const gpci_block_run *run, const gpc_instruction *instruction,
                          bool *told);
 /* Drop the barriers of an ended block. */
-void gpci_mbarriers_drop(gpci_timed_sm *sm, const gpci_block_run *run);
+void gpci_mbarriers_drop(gpci_timed_sm *core, const gpci_block_run *run);
 
 /*
  * messages.c: messages between blocks of a cluster, over the network between SMs; latency sm.latency_cluster cycles. A
@@ -64,15 +65,17 @@ typedef struct gpci_cluster_message {
     uint32_t opens;                    /* 1: the block continues from a cluster barrier */
 } gpci_cluster_message;
 
-gpc_status gpci_cluster_tell(gpci_timed_replay *t, const gpci_cluster_message *message);
+gpc_status gpci_cluster_tell(gpci_timed_replay *timed_replay, const gpci_cluster_message *message);
 /* Deliver the messages due by `now`. */
-void gpci_cluster_messages_deliver(gpci_timed_replay *t, uint64_t now);
-void gpci_cluster_messages_archive(gpci_timed_replay *t, struct gpci_archive *archive);
+void gpci_cluster_messages_deliver(gpci_timed_replay *timed_replay, uint64_t now);
+void gpci_cluster_messages_archive(gpci_timed_replay *timed_replay, struct gpci_archive *archive);
 /* Run of a block on an SM; NULL: none. */
-gpci_block_run *gpci_run_of_block(const gpci_timed_replay *t, uint32_t sm, uint32_t block);
+gpci_block_run *gpci_run_of_block(const gpci_timed_replay *timed_replay, uint32_t sm, uint32_t block);
 
-GPCI_INLINE uint64_t gpci_cluster_messages_next(const gpci_timed_replay *t) {
-    return t->messages.first < t->messages.count ? t->messages.each[t->messages.first].due : GPCI_NEVER;
+GPCI_INLINE uint64_t gpci_cluster_messages_next(const gpci_timed_replay *timed_replay) {
+    return timed_replay->messages.first < timed_replay->messages.count
+               ? timed_replay->messages.each[timed_replay->messages.first].due
+               : GPCI_NEVER;
 }
 
 #endif

@@ -23,17 +23,17 @@ static uint64_t digest_of_text(const char *text) {
 #define WORDS_OF_FORM ((GPCI_INSTRUCTION_FIELDS - FIRST_OF_FORM) / sizeof(uint64_t))
 _Static_assert(WORDS_OF_FORM * sizeof(uint64_t) + FIRST_OF_FORM == GPCI_INSTRUCTION_FIELDS, "whole words");
 
-static uint64_t digest_of_warp(const gpc_replay *r, const gpci_packed_warp *warp, uint64_t hash) {
+static uint64_t digest_of_warp(const gpc_replay *replay, const gpci_packed_warp *warp, uint64_t hash) {
     gpci_address_cursor cursor = gpci_packed_begin(warp);
     uint64_t words[WORDS_OF_FORM], addresses[GPCI_MOST_LANES];
     hash = digest(hash, warp->path->count);
     for (size_t n = 0; n < warp->path->count; n++) {
         const gpci_path_step *step = &warp->path->steps[n];
-        const gpc_instruction *i = &step->form->instruction;
-        const unsigned lanes = i->addresses ? gpci_path_lanes(step) : 0;
-        hash = digest(digest(hash, i->pc), step->mask);
-        hash = digest(hash, digest_of_text(gpc_trace_opcode(r->trace, i->opcode)));
-        memcpy(words, (const char *)i + FIRST_OF_FORM, sizeof words);
+        const gpc_instruction *instruction = &step->form->instruction;
+        const unsigned lanes = instruction->addresses ? gpci_path_lanes(step) : 0;
+        hash = digest(digest(hash, instruction->pc), step->mask);
+        hash = digest(hash, digest_of_text(gpc_trace_opcode(replay->trace, instruction->opcode)));
+        memcpy(words, (const char *)instruction + FIRST_OF_FORM, sizeof words);
         for (size_t w = 0; w < WORDS_OF_FORM; w++)
             hash = digest(hash, words[w]);
         gpci_packed_take(&cursor, lanes, addresses);
@@ -43,71 +43,73 @@ static uint64_t digest_of_warp(const gpc_replay *r, const gpci_packed_warp *warp
     return hash;
 }
 
-static uint64_t digest_of(const gpc_replay *r, const gpci_packed_block *block) {
+static uint64_t digest_of(const gpc_replay *replay, const gpci_packed_block *block) {
     uint64_t hash = digest(0, block->warp_count);
     for (uint32_t w = 0; w < block->warp_count; w++)
-        hash = digest_of_warp(r, &block->warps[w], hash);
+        hash = digest_of_warp(replay, &block->warps[w], hash);
     return hash;
 }
 
 /* Park blocks */
 
-static void park_warps(const gpc_replay *r, const gpci_block_run *run, gpci_parked_block *b, gpci_parked_warp *to) {
-    memset(to, 0, b->warps * sizeof *to);
-    for (uint32_t w = 0; w < b->warps && b->where == GPCI_PARKED_RUNS; w++) {
+static void park_warps(const gpc_replay *replay, const gpci_block_run *run, gpci_parked_block *parked,
+                       gpci_parked_warp *parked_warp) {
+    memset(parked_warp, 0, parked->warps * sizeof *parked_warp);
+    for (uint32_t w = 0; w < parked->warps && parked->where == GPCI_PARKED_RUNS; w++) {
         const gpci_packed_warp *packed = &run->block->warps[w];
         const gpci_warp_run *warp = &run->warps[w];
         const gpci_address_cursor *cursor = &warp->addresses;
-        to[w] =
-            (gpci_parked_warp){.next = r->timed ? gpci_timed_step_of(r->timed, run, b->sm, w)
-                                                : (uint64_t)(warp->next - packed->path->steps),
+        parked_warp[w] =
+            (gpci_parked_warp){.next = replay->timed ? gpci_timed_step_of(replay->timed, run, parked->sm, w)
+                                                     : (uint64_t)(warp->next - packed->path->steps),
                                .at = (uint64_t)(cursor->at - packed->addresses),
                                .list = cursor->list ? (uint64_t)(cursor->list - packed->addresses) : GPCI_PARKED_NONE,
                                .first = cursor->first,
                                .width = cursor->width,
                                .slot = warp->slot,
-                               .at_barrier = !r->timed && warp->at_barrier,
-                               .barrier = run->apart ? warp->barrier : 0};
+                               .at_barrier = !replay->timed && warp->at_barrier,
+                               .barrier = run->counts_by_warp ? warp->barrier : 0};
     }
 }
 
-static void park(const gpc_replay *r, gpci_parked *p, uint32_t sm, const gpci_block_run *run, gpci_parked_where where) {
-    gpci_parked_block *b = &p->each[p->block_count];
-    p->block_count++;
-    *b = (gpci_parked_block){.digest = digest_of(r, run->block),
-                             .start = run->start,
-                             .index = run->block->index,
-                             .sm = sm,
-                             .where = (uint32_t)where,
-                             .warps = run->block->warp_count,
-                             .slot = run->slot,
-                             .turn = run->turn,
-                             .live = run->live,
-                             .at_barrier = run->at_barrier,
-                             .apart = run->apart,
-                             .writes = run->writes,
-                             .at_cluster = run->at_cluster};
-    park_warps(r, run, b, &p->warps[p->warp_count]);
-    p->warp_count += b->warps;
+static void park(const gpc_replay *replay, gpci_parked *parked, uint32_t sm, const gpci_block_run *run,
+                 gpci_parked_where where) {
+    gpci_parked_block *block = &parked->each[parked->block_count];
+    parked->block_count++;
+    *block = (gpci_parked_block){.digest = digest_of(replay, run->block),
+                                 .start = run->start,
+                                 .index = run->block->index,
+                                 .sm = sm,
+                                 .where = (uint32_t)where,
+                                 .warps = run->block->warp_count,
+                                 .slot = run->slot,
+                                 .next_warp = run->next_warp,
+                                 .live = run->live,
+                                 .at_barrier = run->at_barrier,
+                                 .counts_by_warp = run->counts_by_warp,
+                                 .writes = run->writes,
+                                 .at_cluster = run->at_cluster};
+    park_warps(replay, run, block, &parked->warps[parked->warp_count]);
+    parked->warp_count += block->warps;
 }
 
 /* Blocks of a timed SM that have not started come last. */
-static gpci_parked_where where_is(const gpc_replay *r, uint32_t sm, const gpci_block_run *run) {
-    const gpci_block_run *waiting = r->timed ? r->timed->sms[sm].first_start : NULL;
+static gpci_parked_where where_is(const gpc_replay *replay, uint32_t sm, const gpci_block_run *run) {
+    const gpci_block_run *waiting = replay->timed ? replay->timed->sms[sm].first_start : NULL;
     while (waiting && waiting != run)
         waiting = waiting->queued;
     return waiting ? GPCI_PARKED_STARTS : GPCI_PARKED_RUNS;
 }
 
-static bool make_room(gpc_context *context, gpci_parked *p, size_t blocks, size_t warps) {
-    p->each = gpci_zalloc(context, blocks + 1, sizeof *p->each);
-    p->warps = gpci_zalloc(context, warps + 1, sizeof *p->warps);
-    return p->each && p->warps;
+static bool reserve(gpc_context *context, gpci_parked *parked, size_t blocks, size_t warps) {
+    parked->each = gpci_zalloc(context, blocks + 1, sizeof *parked->each);
+    parked->warps = gpci_zalloc(context, warps + 1, sizeof *parked->warps);
+    return parked->each && parked->warps;
 }
 
-static void clear(gpc_context *context, gpci_parked *p) {
-    gpci_free(context, p->each);
-    gpci_free(context, p->warps);
+static void clear(gpc_context *context, gpci_parked *parked) {
+    gpci_free(context, parked->each);
+    gpci_free(context, parked->warps);
 }
 
 static size_t warps_waiting(const gpci_block_run *run) {
@@ -117,116 +119,118 @@ static size_t warps_waiting(const gpci_block_run *run) {
     return warps;
 }
 
-static bool park_all(const gpc_replay *r, gpci_parked *p) {
-    const size_t blocks = (size_t)r->resident + r->queued;
+static bool park_all(const gpc_replay *replay, gpci_parked *parked) {
+    const size_t blocks = (size_t)replay->resident + replay->queued;
     size_t warps = 0;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        for (uint32_t i = 0; i < r->sms[sm].residents; i++)
-            warps += r->sms[sm].resident[i]->block->warp_count;
-        warps += warps_waiting(r->sms[sm].first_queued);
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
+        for (uint32_t i = 0; i < replay->sms[sm].residents; i++)
+            warps += replay->sms[sm].resident[i]->block->warp_count;
+        warps += warps_waiting(replay->sms[sm].first_queued);
     }
-    warps += warps_waiting(r->first_gathered);
-    if (!make_room(r->context, p, blocks, warps))
+    warps += warps_waiting(replay->first_gathered);
+    if (!reserve(replay->context, parked, blocks, warps))
         return false;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        for (uint32_t i = 0; i < r->sms[sm].residents; i++)
-            park(r, p, sm, r->sms[sm].resident[i], where_is(r, sm, r->sms[sm].resident[i]));
-        for (const gpci_block_run *run = r->sms[sm].first_queued; run; run = run->queued)
-            park(r, p, sm, run, GPCI_PARKED_QUEUED);
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
+        for (uint32_t i = 0; i < replay->sms[sm].residents; i++)
+            park(replay, parked, sm, replay->sms[sm].resident[i], where_is(replay, sm, replay->sms[sm].resident[i]));
+        for (const gpci_block_run *run = replay->sms[sm].first_queued; run; run = run->queued)
+            park(replay, parked, sm, run, GPCI_PARKED_QUEUED);
     }
-    for (const gpci_block_run *run = r->first_gathered; run; run = run->queued)
-        park(r, p, 0, run, GPCI_PARKED_GATHERED);
+    for (const gpci_block_run *run = replay->first_gathered; run; run = run->queued)
+        park(replay, parked, 0, run, GPCI_PARKED_GATHERED);
     return true;
 }
 
-static void archive(gpci_parked *p, gpci_archive *a) {
-    gpci_archive_bytes(a, p->each, p->block_count * sizeof *p->each);
-    gpci_archive_bytes(a, p->warps, p->warp_count * sizeof *p->warps);
+static void archive(gpci_parked *parked, gpci_archive *archived) {
+    gpci_archive_bytes(archived, parked->each, parked->block_count * sizeof *parked->each);
+    gpci_archive_bytes(archived, parked->warps, parked->warp_count * sizeof *parked->warps);
 }
 
-static void save(const gpc_replay *r, gpci_archive *a) {
-    gpci_parked own = {.each = NULL}, *p = r->parked ? r->parked : &own;
-    if (!r->parked && !park_all(r, &own))
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    gpci_archive_number(a, p->block_count);
-    gpci_archive_number(a, p->warp_count);
-    archive(p, a);
-    clear(r->context, &own);
+static void save(const gpc_replay *replay, gpci_archive *archived) {
+    gpci_parked own = {.each = NULL}, *parked = replay->parked ? replay->parked : &own;
+    if (!replay->parked && !park_all(replay, &own))
+        gpci_archive_fail(archived, GPC_ERROR_MEMORY, "");
+    gpci_archive_number(archived, parked->block_count);
+    gpci_archive_number(archived, parked->warp_count);
+    archive(parked, archived);
+    clear(replay->context, &own);
 }
 
-void gpci_parked_archive(gpc_replay *r, gpci_archive *a) {
-    if (!a->loading) {
-        save(r, a);
+void gpci_parked_archive(gpc_replay *replay, gpci_archive *archived) {
+    if (!archived->loading) {
+        save(replay, archived);
         return;
     }
-    const size_t blocks = (size_t)gpci_archive_count(a, 0, sizeof(gpci_parked_block)),
-                 warps = (size_t)gpci_archive_count(a, 0, sizeof(gpci_parked_warp));
-    if (a->status < 0)
+    const size_t blocks = (size_t)gpci_archive_count(archived, 0, sizeof(gpci_parked_block)),
+                 warps = (size_t)gpci_archive_count(archived, 0, sizeof(gpci_parked_warp));
+    if (archived->status < 0)
         return;
-    r->parked = gpci_zalloc(r->context, 1, sizeof *r->parked);
-    if (!r->parked || !make_room(r->context, r->parked, blocks, warps)) {
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    replay->parked = gpci_zalloc(replay->context, 1, sizeof *replay->parked);
+    if (!replay->parked || !reserve(replay->context, replay->parked, blocks, warps)) {
+        gpci_archive_fail(archived, GPC_ERROR_MEMORY, "");
         return;
     }
-    r->parked->block_count = blocks;
-    r->parked->warp_count = warps;
-    archive(r->parked, a);
+    replay->parked->block_count = blocks;
+    replay->parked->warp_count = warps;
+    archive(replay->parked, archived);
 }
 
-void gpci_parked_destroy(gpc_replay *r) {
-    if (!r->parked)
+void gpci_parked_destroy(gpc_replay *replay) {
+    if (!replay->parked)
         return;
-    clear(r->context, r->parked);
-    gpci_free(r->context, r->parked);
-    r->parked = NULL;
+    clear(replay->context, replay->parked);
+    gpci_free(replay->context, replay->parked);
+    replay->parked = NULL;
 }
 
 /* Return blocks */
 
 /* True if `block` is the parked block and the SM exists. */
-static bool is_same(const gpc_replay *r, const gpci_parked_block *b, const gpci_packed_block *block) {
-    return b->warps == block->warp_count && b->sm < r->sm_count && b->digest == digest_of(r, block);
+static bool is_same(const gpc_replay *replay, const gpci_parked_block *parked, const gpci_packed_block *block) {
+    return parked->warps == block->warp_count && parked->sm < replay->sm_count &&
+           parked->digest == digest_of(replay, block);
 }
 
-static gpc_status refuse(const gpc_replay *r, const char *what, uint64_t block, gpc_error *error) {
-    return gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: %s: %s %llu", r->kernel.file, what,
+static gpc_status refuse(const gpc_replay *replay, const char *what, uint64_t block, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: %s: %s %llu", replay->kernel.file, what,
                      (unsigned long long)block);
 }
 
 /* Read again every block read before the snapshot; give every parked block a run. */
-static gpc_status read_blocks(gpc_replay *r, const gpci_map *places, gpci_block_run **runs, gpc_error *error) {
-    const gpci_parked *p = r->parked;
+static gpc_status read_blocks(gpc_replay *replay, const gpci_map *places, gpci_block_run **runs, gpc_error *error) {
+    const gpci_parked *parked = replay->parked;
     size_t found = 0;
-    for (uint64_t n = 0; n < r->blocks_read; n++) {
+    for (uint64_t n = 0; n < replay->blocks_read; n++) {
         const gpci_packed_block *block;
-        gpc_status status = gpci_trace_next_packed(r->trace, &block, error);
+        gpc_status status = gpci_trace_next_packed(replay->trace, &block, error);
         if (status == GPC_END)
-            return refuse(r, "the trace's kernel has fewer blocks than", r->blocks_read, error);
+            return refuse(replay, "the trace's kernel has fewer blocks than", replay->blocks_read, error);
         if (status < 0)
             return status;
         const gpci_map_entry *place = gpci_map_find(places, block->index);
         if (!place) {
-            gpci_trace_release_packed(r->trace, block);
+            gpci_trace_release_packed(replay->trace, block);
             continue;
         }
-        const bool same = is_same(r, &p->each[place->value], block) && !runs[place->value];
-        gpci_block_run *run = same ? gpci_dispatch_take(r, block) : NULL;
+        const bool same = is_same(replay, &parked->each[place->value], block) && !runs[place->value];
+        gpci_block_run *run = same ? gpci_dispatch_take(replay, block) : NULL;
         const uint32_t index = block->index;
         if (!run)
-            gpci_trace_release_packed(r->trace, block);
+            gpci_trace_release_packed(replay->trace, block);
         if (!same)
-            return refuse(r, "the trace has another block", index, error);
+            return refuse(replay, "the trace has another block", index, error);
         if (!run)
             return gpci_out_of_memory(error);
         runs[place->value] = run;
         found++;
     }
-    return found == p->block_count ? GPC_OK
-                                   : refuse(r, "the trace lacks some of the first blocks, of", r->blocks_read, error);
+    return found == parked->block_count
+               ? GPC_OK
+               : refuse(replay, "the trace lacks some of the first blocks, of", replay->blocks_read, error);
 }
 
-static void return_warps(const gpci_parked_block *b, gpci_block_run *run, const gpci_parked_warp *from) {
-    for (uint32_t w = 0; w < b->warps; w++) {
+static void return_warps(const gpci_parked_block *parked, gpci_block_run *run, const gpci_parked_warp *from) {
+    for (uint32_t w = 0; w < parked->warps; w++) {
         const gpci_packed_warp *packed = &run->block->warps[w];
         gpci_warp_run *warp = &run->warps[w];
         *warp = (gpci_warp_run){
@@ -241,77 +245,78 @@ static void return_warps(const gpci_parked_block *b, gpci_block_run *run, const 
     }
 }
 
-static void return_block(gpc_replay *r, const gpci_parked_block *b, gpci_block_run *run, const gpci_parked_warp *from) {
-    gpci_sm_run *sm = &r->sms[b->sm];
-    run->start = b->start;
-    run->slot = b->slot;
-    run->first = b->slot * run->block->warp_count;
-    run->turn = b->turn;
-    run->live = b->live;
-    run->at_barrier = b->at_barrier;
-    run->apart = b->apart != 0;
-    run->writes = b->writes;
-    run->at_cluster = b->at_cluster;
-    run->sm = b->sm;
-    if (b->where == GPCI_PARKED_GATHERED) {
-        gpci_clusters_gather(r, run);
+static void return_block(gpc_replay *replay, const gpci_parked_block *parked, gpci_block_run *run,
+                         const gpci_parked_warp *from) {
+    gpci_sm_run *sm = &replay->sms[parked->sm];
+    run->start = parked->start;
+    run->slot = parked->slot;
+    run->first = parked->slot * run->block->warp_count;
+    run->next_warp = parked->next_warp;
+    run->live = parked->live;
+    run->at_barrier = parked->at_barrier;
+    run->counts_by_warp = parked->counts_by_warp != 0;
+    run->writes = parked->writes;
+    run->at_cluster = parked->at_cluster;
+    run->sm = parked->sm;
+    if (parked->where == GPCI_PARKED_GATHERED) {
+        gpci_clusters_gather(replay, run);
         return;
     }
-    if (b->where == GPCI_PARKED_QUEUED) {
-        gpci_dispatch_queue(r, b->sm, run);
+    if (parked->where == GPCI_PARKED_QUEUED) {
+        gpci_dispatch_queue(replay, parked->sm, run);
         return;
     }
     sm->resident[sm->residents++] = run;
-    r->resident++;
-    return_warps(b, run, from);
-    if (r->timed)
-        gpci_timed_return(r->timed, b->sm, run, b->where == GPCI_PARKED_RUNS ? from : NULL);
+    replay->resident++;
+    return_warps(parked, run, from);
+    if (replay->timed)
+        gpci_timed_return(replay->timed, parked->sm, run, parked->where == GPCI_PARKED_RUNS ? from : NULL);
 }
 
-static void return_blocks(gpc_replay *r, gpci_block_run **runs) {
-    const gpci_parked_warp *warps = r->parked->warps;
-    r->resident = r->queued = 0;
-    for (size_t n = 0; n < r->parked->block_count; n++) {
-        return_block(r, &r->parked->each[n], runs[n], warps);
-        warps += r->parked->each[n].warps;
+static void return_blocks(gpc_replay *replay, gpci_block_run **runs) {
+    const gpci_parked_warp *warps = replay->parked->warps;
+    replay->resident = replay->queued = 0;
+    for (size_t n = 0; n < replay->parked->block_count; n++) {
+        return_block(replay, &replay->parked->each[n], runs[n], warps);
+        warps += replay->parked->each[n].warps;
     }
-    gpci_clusters_relink(r);
-    if (r->timed)
-        gpci_timed_take_part(r->timed);
-    gpci_parked_destroy(r);
+    gpci_clusters_relink(replay);
+    if (replay->timed)
+        gpci_timed_take_part(replay->timed);
+    gpci_parked_destroy(replay);
 }
 
 /* Map block indices to places of parked blocks. */
-static gpc_status find_places(const gpc_replay *r, gpci_map *places, gpc_error *error) {
-    if (!gpci_map_reserve(r->context, places, r->parked->block_count))
+static gpc_status find_places(const gpc_replay *replay, gpci_map *places, gpc_error *error) {
+    if (!gpci_map_reserve(replay->context, places, replay->parked->block_count))
         return gpci_out_of_memory(error);
-    for (size_t n = 0; n < r->parked->block_count; n++)
-        gpci_map_add(places, r->parked->each[n].index, n);
+    for (size_t n = 0; n < replay->parked->block_count; n++)
+        gpci_map_add(places, replay->parked->each[n].index, n);
     return GPC_OK;
 }
 
-gpc_status gpci_parked_return(gpc_replay *r, gpc_trace *trace, gpc_error *error) {
-    const size_t blocks = r->parked->block_count;
+gpc_status gpci_parked_return(gpc_replay *replay, gpc_trace *trace, gpc_error *error) {
+    const size_t blocks = replay->parked->block_count;
     gpci_map places = {.entries = NULL};
     gpc_launch launch = GPC_LAUNCH_INIT;
-    gpci_block_run **runs = gpci_zalloc(r->context, blocks + 1, sizeof(gpci_block_run *));
-    r->trace = trace;
-    gpc_status status = runs ? find_places(r, &places, error) : gpci_out_of_memory(error);
+    gpci_block_run **runs = gpci_zalloc(replay->context, blocks + 1, sizeof(gpci_block_run *));
+    replay->trace = trace;
+    gpc_status status = runs ? find_places(replay, &places, error) : gpci_out_of_memory(error);
     if (status == GPC_OK)
-        status = gpci_replay_launch(r, &launch, error);
+        status = gpci_replay_launch(replay, &launch, error);
     if (status == GPC_OK)
-        status = gpci_dispatch_start(r, &launch, error);
+        status = gpci_dispatch_start(replay, &launch, error);
     if (status == GPC_OK)
-        status = read_blocks(r, &places, runs, error);
+        status = read_blocks(replay, &places, runs, error);
     if (status == GPC_OK) {
-        return_blocks(r, runs);
+        return_blocks(replay, runs);
     } else {
         for (size_t n = 0; runs && n < blocks; n++)
             if (runs[n])
-                gpci_dispatch_give(r, runs[n]);
-        r->trace = NULL;
+                gpci_dispatch_give(replay, runs[n]);
+        replay->trace = NULL;
     }
-    gpci_map_free(r->context, &places);
-    gpci_free(r->context, runs);
+    gpci_map_free(replay->context, &places);
+    gpci_free(replay->context, runs);
     return status;
 }

@@ -20,8 +20,8 @@ typedef enum gpci_parked_where {
 typedef struct gpci_parked_block {
     uint64_t digest, start;
     uint32_t index, sm, where; /* where: a gpci_parked_where */
-    uint32_t warps, slot, turn, live, at_barrier;
-    uint32_t apart, writes;
+    uint32_t warps, slot, next_warp, live, at_barrier;
+    uint32_t counts_by_warp, writes;
     uint32_t at_cluster, reserved;
 } gpci_parked_block;
 
@@ -43,21 +43,23 @@ typedef struct gpci_parked {
 } gpci_parked;
 
 /* Save the blocks of the replay, or load them into `parked`. */
-void gpci_parked_archive(gpc_replay *r, gpci_archive *archive);
-void gpci_parked_destroy(gpc_replay *r);
+void gpci_parked_archive(gpc_replay *replay, gpci_archive *archive);
+void gpci_parked_destroy(gpc_replay *replay);
 /*
  * Read the trace's kernel up to the point of the snapshot and resume the parked blocks. GPC_ERROR_FORMAT: the blocks
  * differ; errors of the trace. After an error the blocks stay parked.
  */
-gpc_status gpci_parked_return(gpc_replay *r, gpc_trace *trace, gpc_error *error);
+gpc_status gpci_parked_return(gpc_replay *replay, gpc_trace *trace, gpc_error *error);
 
 /*
  * timed_snapshot.c: path step of a warp; the length of the path if the warp ended. gpci_timed_return: put a block and
  * its warps back on its SM; `warps` NULL: the block has not started.
  */
-uint64_t gpci_timed_step_of(const gpci_timed_replay *t, const gpci_block_run *run, uint32_t sm, uint32_t warp);
-void gpci_timed_return(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpci_parked_warp *warps);
+uint64_t gpci_timed_step_of(const gpci_timed_replay *timed_replay, const gpci_block_run *run, uint32_t sm,
+                            uint32_t warp);
+void gpci_timed_return(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run,
+                       const gpci_parked_warp *warps);
 /* `in_kernel`: false between kernels. */
-void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *archive);
+void gpci_timed_archive_sms(gpci_timed_replay *timed_replay, bool in_kernel, gpci_archive *archive);
 
 #endif

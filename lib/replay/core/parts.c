@@ -85,26 +85,27 @@ uint32_t gpci_replay_parts(const gpci_block_run *run, const gpci_path_step *step
     return count;
 }
 
-bool gpci_replay_enter_parts(const gpc_replay *r, const gpci_block_run *run, const gpc_warp_access *parts,
+bool gpci_replay_enter_parts(const gpc_replay *replay, const gpci_block_run *run, const gpc_warp_access *parts,
                              uint32_t count, uint64_t *addresses) {
     bool enters = true;
     for (uint32_t n = 0; n < count && enters; n++)
-        enters = parts[n].local_offsets || gpci_replay_enter(r, run, addresses + (parts[n].addresses - addresses),
+        enters = parts[n].local_offsets || gpci_replay_enter(replay, run, addresses + (parts[n].addresses - addresses),
                                                              gpci_popcount(parts[n].mask), parts[n].width);
     return enters;
 }
 
-gpc_status gpci_replay_other(const gpc_replay *r, gpc_hierarchy *h, const gpci_block_run *run,
+gpc_status gpci_replay_other(const gpc_replay *replay, gpc_hierarchy *hierarchy, const gpci_block_run *run,
                              const gpci_path_step *step, const gpc_warp_access *access, uint64_t *addresses) {
     gpc_warp_access parts[GPCI_ACCESS_PARTS];
     const uint32_t count = gpci_replay_parts(run, step, access, addresses, parts);
-    gpc_status status = count || r->learning ? GPC_OK : GPC_ERROR_RANGE;
-    if (!gpci_replay_enter_parts(r, run, parts, count, addresses))
+    gpc_status status = count || replay->learning ? GPC_OK : GPC_ERROR_RANGE;
+    if (!gpci_replay_enter_parts(replay, run, parts, count, addresses))
         status = GPC_ERROR_FORMAT;
     for (uint32_t n = 0; n < count && status == GPC_OK; n++) {
-        status = r->learning ? gpci_replay_record(r, &parts[n]) : r->driver->access(h, &parts[n], NULL);
-        if (n && !r->learning)
-            gpci_count_as_one(h, access->sm);
+        status = replay->learning ? gpci_replay_record(replay, &parts[n])
+                                  : replay->driver->access(hierarchy, &parts[n], NULL);
+        if (n && !replay->learning)
+            gpci_count_as_one(hierarchy, access->sm);
     }
     return status;
 }

@@ -35,17 +35,17 @@ typedef struct gpci_block_run {
     struct gpci_block_run *queued; /* next block waiting for the SM */
     gpci_warp_run *warps;          /* [block->warp_count] */
     size_t capacity;               /* of `warps` */
-    uint32_t turn;                 /* warp of the next turn */
+    uint32_t next_warp;            /* warp of the next turn */
     uint32_t live;                 /* warps not ended */
     uint32_t writes;               /* timed, blocks.release = writes: writes in flight of ended warps */
     uint32_t at_barrier;
-    bool apart;      /* timed: some warps skip the block's first barriers (barriers.c) */
-    uint8_t stream;  /* stream of the block's kernel */
-    uint8_t process; /* process of addresses and code */
-    uint32_t slot;   /* block slot in the SM */
-    uint32_t first;  /* slot of the first warp; later warps follow */
-    uint32_t sm;     /* current SM, or the SM on which the block ended */
-    uint64_t start;  /* timed: core cycle */
+    bool counts_by_warp; /* timed: some warps skip the block's first barriers (barriers.c) */
+    uint8_t stream;      /* stream of the block's kernel */
+    uint8_t process;     /* process of addresses and code */
+    uint32_t slot;       /* block slot in the SM */
+    uint32_t first;      /* slot of the first warp; later warps follow */
+    uint32_t sm;         /* current SM, or the SM on which the block ended */
+    uint64_t start;      /* timed: core cycle */
     /* Kernels with clusters only (clusters.h). */
     struct gpci_block_run *ring; /* ring of the cluster's live blocks; NULL: no clusters */
     uint32_t mates;              /* number of gathered blocks of the cluster */
@@ -55,7 +55,7 @@ typedef struct gpci_block_run {
 typedef struct gpci_sm_run {
     gpci_block_run **resident; /* [room], oldest first */
     uint32_t residents;
-    uint32_t turn; /* resident block of the next turn */
+    uint32_t next_block; /* resident block of the next turn */
     gpci_block_run *first_queued, *last_queued;
     uint64_t instructions, threads; /* functional: not yet counted by the hierarchy */
 } gpci_sm_run;
@@ -98,7 +98,7 @@ struct gpc_replay {
     bool warming;
     gpci_sm_run *sms;             /* [sm_count] */
     uint32_t sm_count, block_sms; /* block_sms: the first SMs, on GPUs; only they run blocks */
-    uint32_t room;                /* blocks an SM can hold */
+    uint32_t occupancy;           /* blocks an SM can hold */
     uint32_t room_capacity;
     bool block_order;         /* warps.order = block */
     bool recorded_order;      /* warps.order = recorded */
@@ -141,68 +141,68 @@ struct gpc_replay {
 };
 
 /* replay_snapshot.c: note a kernel of the trace that begins. */
-void gpci_replay_had(gpc_replay *r, const gpc_kernel *kernel);
+void gpci_replay_had(gpc_replay *replay, const gpc_kernel *kernel);
 
 /* replay_kernel.c: resources the current kernel needs of an SM; GPC_ERROR_RANGE. */
-gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error);
+gpc_status gpci_replay_launch(const gpc_replay *replay, gpc_launch *launch, gpc_error *error);
 /* Carry out the host's copies before the present kernel of a trace, of a process (kernels.copies). */
-gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace, uint8_t process, gpc_error *error);
+gpc_status gpci_replay_copies(gpc_replay *replay, const gpc_trace *trace, uint8_t process, gpc_error *error);
 /* replay.c: core cycles, or rounds, since the first kernel. */
-uint64_t gpci_replay_now(const gpc_replay *r);
+uint64_t gpci_replay_now(const gpc_replay *replay);
 
 /* dispatch.c: dispatch of thread blocks from the trace to SMs. Choose the placement and compute the room. */
-gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);
+gpc_status gpci_dispatch_start(gpc_replay *replay, const gpc_launch *launch, gpc_error *error);
 /* Set the number of blocks an SM can hold. */
-gpc_status gpci_dispatch_room(gpc_replay *r, uint32_t room, gpc_error *error);
+gpc_status gpci_dispatch_occupancy(gpc_replay *replay, uint32_t occupancy, gpc_error *error);
 /* Start a block on an SM with room. */
-void gpci_dispatch_start_block(gpc_replay *r, uint32_t sm, gpci_block_run *run);
+void gpci_dispatch_start_block(gpc_replay *replay, uint32_t sm, gpci_block_run *run);
 /* Read and place blocks until every SM is full or the trace ends. */
-gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
+gpc_status gpci_dispatch_fill(gpc_replay *replay, gpc_error *error);
 /* End a block and free the resources. */
-void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
+void gpci_dispatch_retire(gpc_replay *replay, uint32_t sm, gpci_block_run *run);
 /* Give back all blocks, for example after an error. */
-void gpci_dispatch_abandon(gpc_replay *r);
+void gpci_dispatch_abandon(gpc_replay *replay);
 /* Forget all blocks without giving any back; the trace may be gone. */
-void gpci_dispatch_forget(gpc_replay *r);
+void gpci_dispatch_forget(gpc_replay *replay);
 /* Make a run for a block read from the trace; NULL: out of memory. */
-gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block);
+gpci_block_run *gpci_dispatch_take(gpc_replay *replay, const gpci_packed_block *block);
 /* Read the next block of the trace. `out` NULL: no block is left, and `ended` is set. */
-gpc_status gpci_dispatch_read(gpc_replay *r, gpc_error *error, gpci_block_run **out);
-void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run);
+gpc_status gpci_dispatch_read(gpc_replay *replay, gpc_error *error, gpci_block_run **out);
+void gpci_dispatch_give(gpc_replay *replay, gpci_block_run *run);
 /* Queue a block for room on an SM, behind earlier blocks. */
-void gpci_dispatch_queue(gpc_replay *r, uint32_t sm, gpci_block_run *run);
+void gpci_dispatch_queue(gpc_replay *replay, uint32_t sm, gpci_block_run *run);
 
 /* Restart dispatch from the first block. */
-void gpci_dispatch_again(gpc_replay *r);
+void gpci_dispatch_again(gpc_replay *replay);
 
 /* functional_replay.c: one turn of every SM: a warp advances through its next memory instruction or to a barrier. */
-gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+gpc_status gpci_functional_round(gpc_replay *replay, gpc_error *error);
 /* Start threads as key `threads` says. GPC_ERROR_RANGE: several threads have no effect; GPC_ERROR_MEMORY. */
-gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error);
+gpc_status gpci_functional_threads(gpc_replay *replay, gpc_error *error);
 /* Run rounds on `options` threads from now on. Call only if gpci_round_lanes_check allows. */
-gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *options, gpc_error *error);
+gpc_status gpci_functional_share(gpc_replay *replay, const gpci_workers_options *options, gpc_error *error);
 
 /*
  * fences.c: opcode of an instruction (scope, order). gpci_replay_fence: true if the hierarchy executes the fence, which
  * is filled in; otherwise the warp waits by itself.
  */
 const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction);
-bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc_instruction *instruction, uint32_t sm,
-                       uint32_t warp, gpc_fence *fence);
+bool gpci_replay_fence(const gpc_replay *replay, const gpci_block_run *run, const gpc_instruction *instruction,
+                       uint32_t sm, uint32_t warp, gpc_fence *fence);
 /* Access of a step; the caller adds the warp. `addresses`: one per active lane. */
 GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const gpci_path_step *step,
                                                const uint64_t *addresses) {
-    const gpc_instruction *i = &step->form->instruction;
-    const gpci_opcode *opcode = gpci_replay_opcode(run, i);
+    const gpc_instruction *instruction = &step->form->instruction;
+    const gpci_opcode *opcode = gpci_replay_opcode(run, instruction);
     return (gpc_warp_access){.struct_size = sizeof(gpc_warp_access),
-                             .pc = i->pc,
+                             .pc = instruction->pc,
                              .mask = step->mask,
                              .addresses = addresses,
-                             .width = i->width,
-                             .kind = i->kind,
-                             .space = i->space,
-                             .hint = i->hint,
-                             .priority = i->priority,
+                             .width = instruction->width,
+                             .kind = instruction->kind,
+                             .space = instruction->space,
+                             .hint = instruction->hint,
+                             .priority = instruction->priority,
                              .scope = opcode->scope,
                              .order = opcode->order,
                              .stream = run->stream,
@@ -214,13 +214,13 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const 
  * Map the addresses of an access, `bytes` from each, into the hierarchy's address space. False: with several processes,
  * an address exceeds 57 bits.
  */
-GPCI_INLINE bool gpci_replay_enter(const gpc_replay *r, const gpci_block_run *run, uint64_t *addresses, uint32_t count,
-                                   uint32_t bytes) {
-    const gpc_hierarchy *h = r->hierarchy;
-    if (GPCI_LIKELY(!h->processes))
+GPCI_INLINE bool gpci_replay_enter(const gpc_replay *replay, const gpci_block_run *run, uint64_t *addresses,
+                                   uint32_t count, uint32_t bytes) {
+    const gpc_hierarchy *hierarchy = replay->hierarchy;
+    if (GPCI_LIKELY(!hierarchy->processes))
         return true;
     for (uint32_t i = 0; i < count; i++)
-        if (gpci_process_wrong(h, run->process, addresses[i], bytes))
+        if (gpci_process_wrong(hierarchy, run->process, addresses[i], bytes))
             return false;
     gpci_process_enter(run->process, addresses, count);
     return true;
@@ -240,66 +240,66 @@ GPCI_INLINE bool gpci_replay_enter(const gpc_replay *r, const gpci_block_run *ru
 uint32_t gpci_replay_parts(const gpci_block_run *run, const gpci_path_step *step, const gpc_warp_access *access,
                            uint64_t *addresses, gpc_warp_access *parts);
 /* gpci_replay_enter for the parts of an access. Offsets of threads get the process with their addresses. */
-bool gpci_replay_enter_parts(const gpc_replay *r, const gpci_block_run *run, const gpc_warp_access *parts,
+bool gpci_replay_enter_parts(const gpc_replay *replay, const gpci_block_run *run, const gpc_warp_access *parts,
                              uint32_t count, uint64_t *addresses);
 /* Let the driver perform the parts as one instruction; in a dry run, record them. */
-gpc_status gpci_replay_other(const gpc_replay *r, gpc_hierarchy *h, const gpci_block_run *run,
+gpc_status gpci_replay_other(const gpc_replay *replay, gpc_hierarchy *hierarchy, const gpci_block_run *run,
                              const gpci_path_step *step, const gpc_warp_access *access, uint64_t *addresses);
 
 /*
  * replay.c: reset the progress of the kernel. gpci_replay_rounds: run rounds until no block is left; GPC_BUSY: reached
  * `pause_at`.
  */
-void gpci_replay_begin(gpc_replay *r);
-gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
+void gpci_replay_begin(gpc_replay *replay);
+gpc_status gpci_replay_rounds(gpc_replay *replay, gpc_error *error);
 
 /* recorded.c: gpci_replay_rounds in the recorded order of the kernel. GPC_ERROR_NOT_FOUND: no recording. */
-gpc_status gpci_recorded_check(const gpc_replay *r, gpc_error *error);
-gpc_status gpci_recorded_run(gpc_replay *r, gpc_error *error);
+gpc_status gpci_recorded_check(const gpc_replay *replay, gpc_error *error);
+gpc_status gpci_recorded_run(gpc_replay *replay, gpc_error *error);
 /* Launch parameters given by the host; false: none. */
-bool gpci_recorded_launch(const gpc_replay *r, gpc_launch *launch);
+bool gpci_recorded_launch(const gpc_replay *replay, gpc_launch *launch);
 
 /*
  * learn.c: run the kernel dry, then prepare the real run. gpci_replay_record: record an access of the dry run;
  * GPC_ERROR_MEMORY.
  */
-gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);
-gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access);
+gpc_status gpci_replay_learn(gpc_replay *replay, gpc_error *error);
+gpc_status gpci_replay_record(const gpc_replay *replay, const gpc_warp_access *access);
 
 /* replay.c: statistics of the hierarchy and the replay, over all kernels so far and the time between. */
-void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats);
+void gpci_replay_stats(const gpc_replay *replay, gpc_stats *stats);
 /* Copy statistics to a host's struct; unmeasured values are absent. */
-gpc_status gpci_replay_give(const gpc_replay *r, const gpc_stats *ours, const gpc_layout *layout, void *theirs);
+gpc_status gpci_replay_give(const gpc_replay *replay, const gpc_stats *ours, const gpc_layout *layout, void *theirs);
 /* replay_objects.c: assert the ledger of an idle replay, in the checking build (base/check.h). */
-void gpci_replay_check_ledger(const gpc_replay *r);
+void gpci_replay_check_ledger(const gpc_replay *replay);
 /* Note the values by object when a kernel begins. gpci_replay_archive_objects: save or load them. */
-void gpci_replay_note_objects(gpc_replay *r);
-void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *archive);
+void gpci_replay_note_objects(gpc_replay *replay);
+void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive);
 
 /* replay.c: call the progress callback if due. gpci_replay_count: pass uncounted instructions to the hierarchy. */
-gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
-void gpci_replay_count(gpc_replay *r);
+gpc_status gpci_replay_progress(gpc_replay *replay, gpc_error *error);
+void gpci_replay_count(gpc_replay *replay);
 /* icache.c: true if instruction caches read code; `launch.code` then counts nothing. */
-bool gpci_replay_reads_code(const gpc_replay *r);
+bool gpci_replay_reads_code(const gpc_replay *replay);
 /* replay.c: switch a timed replay to running blocks without the clock, or back. Nothing may be in flight. */
-void gpci_replay_warm(gpc_replay *r, bool warming);
+void gpci_replay_warm(gpc_replay *replay, bool warming);
 /* A period of voting policies ends at `cycle`, after `cycles`: pass `samples` to the policies and clear them. */
-void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles);
+void gpci_replay_sample(gpc_replay *replay, uint64_t cycle, uint64_t cycles);
 
 /* timed_replay.c: timed replay of a kernel. */
-gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
-void gpci_timed_replay_destroy(gpci_timed_replay *t);
+gpc_status gpci_timed_replay_create(gpc_replay *replay, gpc_error *error);
+void gpci_timed_replay_destroy(gpci_timed_replay *timed_replay);
 /* A block got its place on an SM and starts when allowed. */
-void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
+void gpci_timed_place(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run);
 /* Start blocks in one cycle, after placement. */
-void gpci_timed_start_as_one(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count);
+void gpci_timed_start_as_one(gpci_timed_replay *timed_replay, gpci_block_run *const *blocks, uint32_t count);
 /* Run the blocks of the kernel, from launch to the last completion: begin, then run. GPC_BUSY: reached `pause_at`. */
-void gpci_timed_begin(gpci_timed_replay *t);
-void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name); /* call before gpci_timed_begin */
-gpc_status gpci_timed_run(gpci_timed_replay *t, gpc_error *error);
+void gpci_timed_begin(gpci_timed_replay *timed_replay);
+void gpci_timed_tell_kernel(gpci_timed_replay *timed_replay, const char *name); /* call before gpci_timed_begin */
+gpc_status gpci_timed_run(gpci_timed_replay *timed_replay, gpc_error *error);
 /* Statistics of the hierarchy and of the timed replay. */
-void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats);
+void gpci_timed_stats(const gpci_timed_replay *timed_replay, gpc_stats *stats);
 /* Give the last sample of the kernel; `stats`: its statistics. */
-void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats);
+void gpci_timed_last_sample(gpci_timed_replay *timed_replay, const gpc_stats *stats);
 
 #endif

@@ -19,18 +19,18 @@ struct gpci_kept_objects {
 };
 
 /* Values of an object, with the counters of the replay. */
-static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {
-    gpc_status status = gpci_object_values_get(r->hierarchy, kind, index, values);
+static gpc_status get(const gpc_replay *replay, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    gpc_status status = gpci_object_values_get(replay->hierarchy, kind, index, values);
     if (status < 0)
         return status;
     if (kind == GPC_OBJECT_WHOLE) {
-        gpci_replay_stats(r, &values->stats);
-    } else if (r->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
+        gpci_replay_stats(replay, &values->stats);
+    } else if (replay->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
         values->stats.sm_cycles = 0; /* the hierarchy's count continues between kernels */
-        gpci_timed_add_sm_stats(r->timed, index, &values->stats);
-        values->stats.warp_instructions += r->timed->sms[index].counts.own;
-        values->stats.thread_instructions += r->timed->sms[index].counts.threads;
-        gpci_energy_of(r->config, &values->stats);
+        gpci_timed_add_sm_stats(replay->timed, index, &values->stats);
+        values->stats.warp_instructions += replay->timed->sms[index].counts.own;
+        values->stats.thread_instructions += replay->timed->sms[index].counts.threads;
+        gpci_energy_of(replay->config, &values->stats);
     }
     return GPC_OK;
 }
@@ -39,74 +39,76 @@ static gpc_status get_of(const void *replay, gpc_object kind, uint32_t index, gp
     return get(replay, kind, index, values);
 }
 
-void gpci_replay_check_ledger(const gpc_replay *r) {
-    const gpci_ledger_owner owner = {.hierarchy = r->hierarchy, .data = r, .get = get_of, .replayed = true};
+void gpci_replay_check_ledger(const gpc_replay *replay) {
+    const gpci_ledger_owner owner = {.hierarchy = replay->hierarchy, .data = replay, .get = get_of, .replayed = true};
     gpci_ledger_ensure(&owner);
 }
 
-gpc_status gpc_replay_keep_objects(gpc_replay *r, bool keep) {
-    if (!r)
+gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep) {
+    if (!replay)
         return GPC_ERROR_ARGUMENT;
-    if (keep && r->objects)
+    if (keep && replay->objects)
         return GPC_OK;
     gpci_kept_objects *kept = NULL;
     if (keep) {
         size_t first[GPC_OBJECT_COUNT + 1] = {0};
         for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
-            first[kind + 1] = first[kind] + gpc_hierarchy_object_count(r->hierarchy, (gpc_object)kind);
-        kept = gpci_zalloc(r->context, 1, sizeof *kept + first[GPC_OBJECT_COUNT] * sizeof kept->before[0]);
+            first[kind + 1] = first[kind] + gpc_hierarchy_object_count(replay->hierarchy, (gpc_object)kind);
+        kept = gpci_zalloc(replay->context, 1, sizeof *kept + first[GPC_OBJECT_COUNT] * sizeof kept->before[0]);
         if (!kept)
             return GPC_ERROR_MEMORY;
         memcpy(kept->first, first, sizeof first);
     }
-    gpci_free(r->context, r->objects);
-    r->objects = kept;
+    gpci_free(replay->context, replay->objects);
+    replay->objects = kept;
     return GPC_OK;
 }
 
-void gpci_replay_note_objects(gpc_replay *r) {
-    gpci_kept_objects *kept = r->objects;
+void gpci_replay_note_objects(gpc_replay *replay) {
+    gpci_kept_objects *kept = replay->objects;
     kept->kernel = true;
     for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
         for (size_t i = 0; i < kept->first[kind + 1] - kept->first[kind]; i++)
-            get(r, (gpc_object)kind, (uint32_t)i, &kept->before[kept->first[kind] + i]);
+            get(replay, (gpc_object)kind, (uint32_t)i, &kept->before[kept->first[kind] + i]);
 }
 
-void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *a) {
-    const bool keep = gpci_archive_number(a, r->objects != NULL) != 0;
-    if (a->loading && keep && gpc_replay_keep_objects(r, true) < 0)
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    if (a->status < 0 || !keep)
+void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive) {
+    const bool keep = gpci_archive_number(archive, replay->objects != NULL) != 0;
+    if (archive->loading && keep && gpc_replay_keep_objects(replay, true) < 0)
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
+    if (archive->status < 0 || !keep)
         return;
-    GPCI_ARCHIVE_FIELD(a, r->objects->kernel);
-    gpci_archive_bytes(a, r->objects->before, r->objects->first[GPC_OBJECT_COUNT] * sizeof r->objects->before[0]);
+    GPCI_ARCHIVE_FIELD(archive, replay->objects->kernel);
+    gpci_archive_bytes(archive, replay->objects->before,
+                       replay->objects->first[GPC_OBJECT_COUNT] * sizeof replay->objects->before[0]);
 }
 
-static gpc_status of_kernel(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {
-    const gpci_kept_objects *kept = r->objects;
+static gpc_status of_kernel(const gpc_replay *replay, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpci_kept_objects *kept = replay->objects;
     if (!kept || !kept->kernel)
         return GPC_ERROR_STATE;
-    gpc_status status = get(r, kind, index, values);
+    gpc_status status = get(replay, kind, index, values);
     if (status == GPC_OK)
         gpci_object_values_subtract(values, &kept->before[kept->first[kind] + index]);
     return status;
 }
 
-gpc_status gpc_replay_read(const gpc_replay *r, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
+gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
                            uint64_t *values) {
     gpci_object_values object;
-    if (!r || (count && (!ids || !values)))
+    if (!replay || (count && (!ids || !values)))
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = of_kernel(r, kind, index, &object);
-    return status < 0 ? status : gpci_object_read(r->hierarchy, kind, true, &object, ids, count, values);
+    gpc_status status = of_kernel(replay, kind, index, &object);
+    return status < 0 ? status : gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values);
 }
 
-gpc_status gpc_replay_read_histogram(const gpc_replay *r, gpc_object kind, uint32_t index, uint32_t id,
+gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_object kind, uint32_t index, uint32_t id,
                                      uint64_t *values, size_t length, size_t *out_length) {
     gpci_object_values object;
-    if (!r || !values || !length)
+    if (!replay || !values || !length)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = of_kernel(r, kind, index, &object);
-    return status < 0 ? status
-                      : gpci_object_read_histogram(r->hierarchy, kind, true, &object, id, values, length, out_length);
+    gpc_status status = of_kernel(replay, kind, index, &object);
+    return status < 0
+               ? status
+               : gpci_object_read_histogram(replay->hierarchy, kind, true, &object, id, values, length, out_length);
 }

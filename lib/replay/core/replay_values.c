@@ -16,18 +16,18 @@ static const gpci_policy *policy_of(const void *of, uint32_t index) {
     return gpci_scheduler_part(p->replay->sms[index / schedulers].issuers[index % schedulers].scheduler, p->index);
 }
 
-gpc_status gpc_replay_policy_value(const gpc_replay *r, size_t index, gpc_policy_value *value) {
-    if (!r)
+gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value) {
+    if (!replay)
         return GPC_ERROR_ARGUMENT;
     gpci_policy_group groups[GPCI_POLICY_GROUPS + 1 + GPCI_MAX_THROTTLES];
     part parts[1 + GPCI_MAX_THROTTLES];
     uint32_t count = GPCI_POLICY_GROUPS;
-    gpci_hierarchy_policies(r->hierarchy, groups);
-    for (uint32_t i = 0; r->timed && i <= GPCI_MAX_THROTTLES; i++) {
-        parts[i] = (part){r->timed, i};
+    gpci_hierarchy_policies(replay->hierarchy, groups);
+    for (uint32_t i = 0; replay->timed && i <= GPCI_MAX_THROTTLES; i++) {
+        parts[i] = (part){replay->timed, i};
         if (policy_of(&parts[i], 0))
             groups[count++] =
-                (gpci_policy_group){"scheduler", policy_of, &parts[i], r->sm_count * r->timed->schedulers};
+                (gpci_policy_group){"scheduler", policy_of, &parts[i], replay->sm_count * replay->timed->schedulers};
     }
     return gpci_policy_value(groups, count, index, value);
 }

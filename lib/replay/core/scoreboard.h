@@ -39,30 +39,31 @@ void gpci_scoreboard_start(gpci_scoreboard board, uint32_t planes, uint64_t now)
 void gpci_scoreboard_renew(gpci_scoreboard board, uint64_t now);
 
 /* First cycle at which an instruction finds its registers ready; GPCI_NEVER while a load to one is in flight. */
-GPCI_INLINE uint64_t gpci_scoreboard_ready(gpci_scoreboard board, const gpci_operands *o) {
+GPCI_INLINE uint64_t gpci_scoreboard_ready(gpci_scoreboard board, const gpci_operands *operands) {
     uint32_t ready = 0;
-    for (uint32_t n = 0; n < o->count; n++) {
-        uint32_t at = board.entries[o->entries[n]];
+    for (uint32_t n = 0; n < operands->count; n++) {
+        uint32_t at = board.entries[operands->entries[n]];
         ready = at > ready ? at : ready;
     }
     return ready == GPCI_IN_FLIGHT ? GPCI_NEVER : *board.epoch + ready;
 }
 
-GPCI_INLINE void gpci_scoreboard_set(gpci_scoreboard board, const gpci_operands *o, uint32_t value) {
-    for (uint32_t n = 0; n < o->writes; n++)
-        board.entries[o->entries[n]] = value;
+GPCI_INLINE void gpci_scoreboard_set(gpci_scoreboard board, const gpci_operands *operands, uint32_t value) {
+    for (uint32_t n = 0; n < operands->writes; n++)
+        board.entries[operands->entries[n]] = value;
 }
 
 /* The instruction's results are ready `latency` cycles after `now`. */
-GPCI_INLINE void gpci_scoreboard_write(gpci_scoreboard board, const gpci_operands *o, uint64_t now, uint16_t latency) {
+GPCI_INLINE void gpci_scoreboard_write(gpci_scoreboard board, const gpci_operands *operands, uint64_t now,
+                                       uint16_t latency) {
     if (GPCI_UNLIKELY(now - *board.epoch >= GPCI_IN_FLIGHT - UINT16_MAX))
         gpci_scoreboard_renew(board, now);
-    gpci_scoreboard_set(board, o, (uint32_t)(now - *board.epoch) + latency);
+    gpci_scoreboard_set(board, operands, (uint32_t)(now - *board.epoch) + latency);
 }
 
 /* Mark the registers of a sent load. */
-GPCI_INLINE void gpci_scoreboard_send(gpci_scoreboard board, const gpci_operands *o) {
-    gpci_scoreboard_set(board, o, GPCI_IN_FLIGHT);
+GPCI_INLINE void gpci_scoreboard_send(gpci_scoreboard board, const gpci_operands *operands) {
+    gpci_scoreboard_set(board, operands, GPCI_IN_FLIGHT);
 }
 
 #endif

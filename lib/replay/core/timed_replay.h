@@ -84,9 +84,9 @@ typedef struct gpci_issuer {
 } gpci_issuer;
 
 /* A unit of the scheduler becomes free at a core cycle. */
-GPCI_INLINE void gpci_unit_is_free_at(gpci_issuer *s, uint32_t unit, uint64_t cycle) {
-    s->free_at[unit] = cycle;
-    s->busy_until = cycle > s->busy_until ? cycle : s->busy_until;
+GPCI_INLINE void gpci_unit_is_free_at(gpci_issuer *issuer, uint32_t unit, uint64_t cycle) {
+    issuer->free_at[unit] = cycle;
+    issuer->busy_until = cycle > issuer->busy_until ? cycle : issuer->busy_until;
 }
 
 /* Counters of an SM, over all kernels. */
@@ -118,8 +118,8 @@ typedef struct gpci_sm_deeds {
     uint64_t in_flight; /* accesses accepted minus accesses completed */
     uint64_t left;      /* instructions that may still issue; above the kernel's total without a limit */
     gpci_block_run *ended;
-    uint64_t ahead;    /* part of in_flight: code prefetches (stream_buffer.h) */
-    uint64_t apart[6]; /* padding: the next struct belongs to another thread */
+    uint64_t ahead;      /* part of in_flight: code prefetches (stream_buffer.h) */
+    uint64_t padding[6]; /* padding: the next struct belongs to another thread */
 } gpci_sm_deeds;
 
 /* Cycles covered by an SM's calendar. A later event is looked at again on the way. */
@@ -193,7 +193,7 @@ typedef struct gpci_cluster_messages {
 } gpci_cluster_messages;
 
 struct gpci_timed_replay {
-    gpc_replay *r;
+    gpc_replay *replay;
     gpci_timed_sm *sms; /* [sm_count] */
     /* arrays for all SMs, with pointers from `sms` */
     gpci_issuer *issuers;
@@ -251,21 +251,23 @@ struct gpci_timed_replay {
 };
 
 /* classes.c: read `ops` and `pools` from the configuration; GPC_ERROR_RANGE: contradictory keys. */
-gpc_status gpci_classes_read(gpci_timed_replay *t, gpc_error *error);
+gpc_status gpci_classes_read(gpci_timed_replay *timed_replay, gpc_error *error);
 /* Occupy the first free pooled unit of a scheduler's kind until cycle `until`. */
-void gpci_unit_take(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t scheduler, uint8_t unit, uint64_t until);
+void gpci_unit_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t scheduler, uint8_t unit,
+                    uint64_t until);
 
 /* timed_replay.c: add the work of SMs to the replay and retire ended blocks. True if a block ended. */
-bool gpci_timed_take_over(gpci_timed_replay *t);
+bool gpci_timed_take_over(gpci_timed_replay *timed_replay);
 
 /* sm.c */
 void gpci_sm_step(void *replay, uint32_t sm);
 bool gpci_sm_alone(void *replay, uint32_t sm);
 void gpci_sm_hand_over(void *replay, uint32_t sm);
 /* Account for an SM's cycles before `end`. */
-void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
+void gpci_sm_account(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t end);
 /* Find the cycle at which a warp can issue, and set its state. The warp is ready if the cycle is at most `horizon`. */
-void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
+void gpci_sm_look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t slot, uint64_t now,
+                  uint64_t horizon);
 
 /*
  * sm_told.c: an access completed. gpci_sm_ready: the pipeline has room again. gpci_sm_cache_event: result of a load's
@@ -279,9 +281,9 @@ void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event
 void gpci_sm_expect(void *replay, uint32_t sm, unsigned pass);
 
 /* sm_send.c: send a warp's next instruction to the memory pipeline; GPC_BUSY: rejected. */
-gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);
+gpc_status gpci_sm_send(gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot, const gpci_path_step *step);
 /* Skip the unused addresses of an instruction. */
-GPCI_COLD void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step *step);
+GPCI_COLD void gpci_sm_pass_by(const gpci_timed_sm *core, uint32_t slot, const gpci_path_step *step);
 
 /* Queue a block on an SM for its start. */
 GPCI_INLINE void gpci_sm_await_start(gpci_timed_sm *sm, gpci_block_run *run) {
@@ -293,39 +295,40 @@ GPCI_INLINE void gpci_sm_await_start(gpci_timed_sm *sm, gpci_block_run *run) {
 }
 
 /* warps.c */
-void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
-void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now);
-void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_sm_start_blocks(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t now);
+void gpci_warp_tell(const gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind,
+                    uint64_t now);
+void gpci_warp_end(gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot, uint64_t now);
 /* With blocks.release = writes: a write of an ended warp completed. */
-void gpci_warp_wrote(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_warp_wrote(const gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot, uint64_t now);
 /* Remove all warps, for example after an error. */
-void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
+void gpci_sm_clear(gpci_timed_replay *timed_replay, uint32_t sm);
 
 /*
  * barriers.c: a block begins. gpci_warp_barrier: a warp arrives at a barrier. gpci_barrier_open: open the barrier if
  * all warps have arrived.
  */
 void gpci_barriers_begin(gpci_block_run *run);
-void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
-void gpci_barrier_open(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, uint64_t now);
+void gpci_warp_barrier(gpci_timed_replay *timed_replay, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_barrier_open(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run, uint64_t now);
 /* A message arrived: all blocks of the cluster are at the barrier. */
-void gpci_barrier_cluster_opens(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, uint64_t now);
+void gpci_barrier_cluster_opens(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run, uint64_t now);
 
 /* timed_replay.c: let the hierarchy step the SMs from now on. */
-void gpci_timed_take_part(gpci_timed_replay *t);
+void gpci_timed_take_part(gpci_timed_replay *timed_replay);
 /* timed_replay.c: statistics up to `now`. */
-void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats);
+void gpci_timed_stats_at(gpci_timed_replay *timed_replay, uint64_t now, gpc_stats *stats);
 /* timed_replay.c: add the counters of an SM kept here. */
-void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats);
+void gpci_timed_add_sm_stats(const gpci_timed_replay *timed_replay, uint32_t sm, gpc_stats *stats);
 
 /* replay_sample.c: create the sampler if schedulers want samples. */
-gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error);
-void gpci_sampler_destroy(gpci_timed_replay *t);
+gpc_status gpci_sampler_create(gpci_timed_replay *timed_replay, gpc_error *error);
+void gpci_sampler_destroy(gpci_timed_replay *timed_replay);
 /* End a sampling period, already accounted for: give policies and schedulers their samples. */
-void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now);
+void gpci_timed_end_period(gpci_timed_replay *timed_replay, uint64_t now);
 
 /* deadlock.c: report a deadlock and the cause of each warp's wait. */
-gpc_status gpci_timed_stuck(const gpci_timed_replay *t, gpc_error *error);
+gpc_status gpci_timed_stuck(const gpci_timed_replay *timed_replay, gpc_error *error);
 
 GPCI_INLINE gpc_warp_state gpci_warp_state(const gpci_timed_sm *sm, const gpci_timed_warp *warp) {
     return gpci_scheduler_state(sm->issuers[warp->issuer].scheduler, warp->place);

@@ -20,48 +20,48 @@
 #define TURNS_AHEAD 16u
 #define MOST_AUTOMATIC 8u /* threads; the part of a turn before the access runs on a single thread */
 
-static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
+static void tell_warp(gpc_replay *replay, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
     gpc_warp_event event = {.kind = kind,
                             .sm = sm,
                             .warp = warp->slot,
                             .block = run->block->index,
-                            .kernel = gpci_kernel_of(r->hierarchy, run->stream)};
-    if (!r->learning)
-        gpc_hierarchy_warp_event(r->hierarchy, &event);
+                            .kernel = gpci_kernel_of(replay->hierarchy, run->stream)};
+    if (!replay->learning)
+        gpc_hierarchy_warp_event(replay->hierarchy, &event);
 }
 
 /* All live warps are at the barrier: release them. In block order the first warp continues first. */
-static void release_barrier(const gpc_replay *r, gpci_block_run *run) {
+static void release_barrier(const gpc_replay *replay, gpci_block_run *run) {
     for (uint32_t w = 0; w < run->block->warp_count; w++)
         run->warps[w].at_barrier = false;
     run->at_barrier = 0;
-    run->turn = r->block_order ? 0 : run->turn;
+    run->next_warp = replay->block_order ? 0 : run->next_warp;
 }
 
-static void reach_barrier(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
-    tell_warp(r, sm, run, warp, GPC_WARP_BARRIER);
+static void reach_barrier(gpc_replay *replay, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    tell_warp(replay, sm, run, warp, GPC_WARP_BARRIER);
     warp->at_barrier = true;
     if (++run->at_barrier == run->live)
-        release_barrier(r, run);
+        release_barrier(replay, run);
 }
 
-static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci_warp_run *warp) {
-    tell_warp(r, sm, run, warp, GPC_WARP_EXIT);
+static void end_warp(gpc_replay *replay, uint32_t sm, gpci_block_run *run, const gpci_warp_run *warp) {
+    tell_warp(replay, sm, run, warp, GPC_WARP_EXIT);
     run->live--;
     if (run->live && run->at_barrier == run->live)
-        release_barrier(r, run);
+        release_barrier(replay, run);
 }
 
 /* True if a fence changes L1 and so takes a turn. A fence that only orders accesses is counted and skipped. */
-static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpci_block_run *run,
-                                 const gpc_instruction *i) {
-    gpc_fence f;
-    if (r->learning || !gpci_replay_fence(r, run, i, 0, 0, &f))
+static GPCI_COLD bool takes_turn(const gpc_replay *replay, uint32_t sm, const gpci_block_run *run,
+                                 const gpc_instruction *instruction) {
+    gpc_fence fence;
+    if (replay->learning || !gpci_replay_fence(replay, run, instruction, 0, 0, &fence))
         return false;
-    if (gpci_fence_acts(r->hierarchy, &f))
+    if (gpci_fence_acts(replay->hierarchy, &fence))
         return true;
-    gpci_count_fence(r->hierarchy, sm);
+    gpci_count_fence(replay->hierarchy, sm);
     return false;
 }
 
@@ -69,40 +69,40 @@ static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpci_bl
  * Advance the warp through its next memory instruction and return the instruction; NULL: the warp reached a barrier or
  * its end.
  */
-static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+static const gpci_path_step *go_on(gpc_replay *replay, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
     const gpci_path_step *next = warp->next, *found = NULL;
-    uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
+    uint64_t first = replay->first_pc, last = replay->last_pc, threads = 0;
     bool barrier = false;
     for (; next < warp->end && !found && !barrier; next++) {
-        const gpc_instruction *i = &next->form->instruction;
-        first = i->pc < first ? i->pc : first;
-        last = i->pc > last ? i->pc : last;
-        if (i->addresses) {
+        const gpc_instruction *instruction = &next->form->instruction;
+        first = instruction->pc < first ? instruction->pc : first;
+        last = instruction->pc > last ? instruction->pc : last;
+        if (instruction->addresses) {
             found = next;
         } else {
             threads += gpci_path_lanes(next);
-            barrier = i->op_class == GPC_OP_BARRIER && i->mask;
-            if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE) && takes_turn(r, sm, run, i))
+            barrier = instruction->op_class == GPC_OP_BARRIER && instruction->mask;
+            if (GPCI_UNLIKELY(instruction->op_class == GPC_OP_FENCE) && takes_turn(replay, sm, run, instruction))
                 found = next;
         }
     }
     /* the hierarchy counts only accesses */
     const bool access = found && found->form->instruction.op_class != GPC_OP_FENCE;
     uint64_t passed = (uint64_t)(next - warp->next) - access;
-    r->first_pc = first;
-    r->last_pc = last;
-    r->sms[sm].threads += threads;
-    r->sms[sm].instructions += passed;
-    r->instructions += passed;
-    if (r->policies_vote) {
-        r->samples[sm].active_cycles++;
-        r->samples[sm].instructions += passed + access;
+    replay->first_pc = first;
+    replay->last_pc = last;
+    replay->sms[sm].threads += threads;
+    replay->sms[sm].instructions += passed;
+    replay->instructions += passed;
+    if (replay->policies_vote) {
+        replay->samples[sm].active_cycles++;
+        replay->samples[sm].instructions += passed + access;
     }
     warp->next = next;
     if (barrier)
-        reach_barrier(r, sm, run, warp);
+        reach_barrier(replay, sm, run, warp);
     else if (!found)
-        end_warp(r, sm, run, warp);
+        end_warp(replay, sm, run, warp);
     return found;
 }
 
@@ -118,199 +118,202 @@ static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
  * Choose the warp for the next turn on an SM with blocks. Always finds a warp: a barrier opens once no warp can reach
  * it.
  */
-static void choose_warp(const gpc_replay *r, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
+static void choose_warp(const gpc_replay *replay, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
     for (;;) {
-        if (r->block_order || sm->turn >= sm->residents)
-            sm->turn = 0;
-        gpci_block_run *run = sm->resident[sm->turn];
-        uint32_t found = ready_warp(run, run->turn);
-        *place = sm->turn;
+        if (replay->block_order || sm->next_block >= sm->residents)
+            sm->next_block = 0;
+        gpci_block_run *run = sm->resident[sm->next_block];
+        uint32_t found = ready_warp(run, run->next_warp);
+        *place = sm->next_block;
         *warp = found;
         if (found < run->block->warp_count) {
-            run->turn = r->block_order ? found : found + 1;
+            run->next_warp = replay->block_order ? found : found + 1;
             return;
         }
-        run->turn = 0;
-        sm->turn++;
+        run->next_warp = 0;
+        sm->next_block++;
     }
 }
 
 /* Advance an SM to the next memory instruction; false: the turn ends without. */
-static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
-    gpci_sm_run *sm = &r->sms[number];
+static bool begin_turn(gpc_replay *replay, uint32_t number, gpci_turn *turn) {
+    gpci_sm_run *sm = &replay->sms[number];
     uint32_t place, w;
-    choose_warp(r, sm, &place, &w);
+    choose_warp(replay, sm, &place, &w);
     gpci_block_run *run = sm->resident[place];
     *turn = (gpci_turn){.sm = number,
                         .block = run->block->index,
                         .warp = run->warps[w].slot,
-                        .age = GPCI_UNLIKELY(r->together != NULL) ? gpci_together_age(sm, place, w)
-                                                                  : place * run->block->warp_count + w,
+                        .age = GPCI_UNLIKELY(replay->together != NULL) ? gpci_together_age(sm, place, w)
+                                                                       : place * run->block->warp_count + w,
                         .run = run,
-                        .access = go_on(r, number, run, &run->warps[w]),
-                        .addresses = r->turn_addresses + (size_t)(turn - r->turns) * GPCI_MOST_LANES};
+                        .access = go_on(replay, number, run, &run->warps[w]),
+                        .addresses = replay->turn_addresses + (size_t)(turn - replay->turns) * GPCI_MOST_LANES};
     if (turn->access && turn->access->form->instruction.addresses)
         gpci_packed_take(&run->warps[w].addresses, gpci_path_lanes(turn->access), turn->addresses);
     if (!run->live)
-        gpci_dispatch_retire(r, number, run);
+        gpci_dispatch_retire(replay, number, run);
     return turn->access != NULL;
 }
 
-/* Perform the access of a turn (no fence). `h`: the hierarchy, or its lane on a thread. */
-static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn *turn) {
+/* Perform the access of a turn (no fence). `hierarchy`: the hierarchy, or its lane on a thread. */
+static gpc_status perform(const gpc_replay *replay, gpc_hierarchy *hierarchy, const gpci_turn *turn) {
     gpc_warp_access access = gpci_replay_access(turn->run, turn->access, turn->addresses);
     access.sm = turn->sm;
     access.warp = turn->warp;
     access.warp_age = turn->age;
     access.block = turn->block;
     uint32_t sms[GPCI_CLUSTER_BLOCKS];
-    if (GPCI_UNLIKELY(access.copy == GPC_COPY_BULK) && r->cluster_blocks > 1) {
-        access.multicast_count = gpci_cluster_targets(r, turn->sm, turn->block, &turn->access->form->instruction, sms);
+    if (GPCI_UNLIKELY(access.copy == GPC_COPY_BULK) && replay->cluster_blocks > 1) {
+        access.multicast_count =
+            gpci_cluster_targets(replay, turn->sm, turn->block, &turn->access->form->instruction, sms);
         access.multicast = access.multicast_count ? sms : NULL;
     }
     if (GPCI_UNLIKELY(access.space != GPC_SPACE_GLOBAL))
-        return gpci_replay_other(r, h, turn->run, turn->access, &access, turn->addresses);
-    if (!gpci_replay_enter(r, turn->run, turn->addresses, gpci_path_lanes(turn->access), access.width))
+        return gpci_replay_other(replay, hierarchy, turn->run, turn->access, &access, turn->addresses);
+    if (!gpci_replay_enter(replay, turn->run, turn->addresses, gpci_path_lanes(turn->access), access.width))
         return GPC_ERROR_FORMAT;
-    return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
+    return GPCI_UNLIKELY(replay->learning) ? gpci_replay_record(replay, &access)
+                                           : replay->driver->access(hierarchy, &access, NULL);
 }
 
-static GPCI_COLD gpc_status failed(const gpc_replay *r, const gpci_turn *turn, gpc_status status, gpc_error *error) {
-    const gpc_instruction *i = &turn->access->form->instruction;
-    return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
-                     (unsigned long long)i->pc, gpc_trace_opcode(turn->run->trace, i->opcode),
+static GPCI_COLD gpc_status failed(const gpc_replay *replay, const gpci_turn *turn, gpc_status status,
+                                   gpc_error *error) {
+    const gpc_instruction *instruction = &turn->access->form->instruction;
+    return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", replay->kernel.file, turn->block,
+                     (unsigned long long)instruction->pc, gpc_trace_opcode(turn->run->trace, instruction->opcode),
                      status == GPC_ERROR_FORMAT ? GPCI_BEYOND_PROCESS : gpc_status_string(status));
 }
 
-static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
-    const gpc_instruction *i = &turn->access->form->instruction;
+static gpc_status end_turn(gpc_replay *replay, const gpci_turn *turn, gpc_error *error) {
+    const gpc_instruction *instruction = &turn->access->form->instruction;
     gpc_fence fence;
-    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
-        return gpci_replay_fence(r, turn->run, i, turn->sm, turn->warp, &fence)
-                   ? r->driver->fence(r->hierarchy, &fence, error)
+    if (GPCI_UNLIKELY(instruction->op_class == GPC_OP_FENCE))
+        return gpci_replay_fence(replay, turn->run, instruction, turn->sm, turn->warp, &fence)
+                   ? replay->driver->fence(replay->hierarchy, &fence, error)
                    : GPC_OK;
-    gpc_status status = perform(r, r->hierarchy, turn);
+    gpc_status status = perform(replay, replay->hierarchy, turn);
     if (status < 0)
-        return r->learning ? gpci_out_of_memory(error) : failed(r, turn, status, error);
-    r->instructions_told++;
+        return replay->learning ? gpci_out_of_memory(error) : failed(replay, turn, status, error);
+    replay->instructions_told++;
     return GPC_OK;
 }
 
-gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *options, gpc_error *error) {
-    gpc_status status = gpci_round_lanes_create(r->hierarchy, options, error, &r->lanes);
-    r->hierarchy->round_threads = r->lanes ? gpci_round_lanes_count(r->lanes) : 1;
+gpc_status gpci_functional_share(gpc_replay *replay, const gpci_workers_options *options, gpc_error *error) {
+    gpc_status status = gpci_round_lanes_create(replay->hierarchy, options, error, &replay->lanes);
+    replay->hierarchy->round_threads = replay->lanes ? gpci_round_lanes_count(replay->lanes) : 1;
     return status;
 }
 
 /* Start the number of threads of key `threads`, if rounds can use threads. */
-gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error) {
-    const uint64_t asked = gpci_config_number(r->config, GPCI_KEY_THREADS);
+gpc_status gpci_functional_threads(gpc_replay *replay, gpc_error *error) {
+    const uint64_t asked = gpci_config_number(replay->config, GPCI_KEY_THREADS);
     const bool automatic = asked == UINT64_MAX;
     const uint32_t most = gpci_processors() < MOST_AUTOMATIC ? gpci_processors() : MOST_AUTOMATIC;
     const gpci_workers_options options = {.count = automatic ? most : (uint32_t)asked};
     char why[GPCI_THREADS_TEXT];
     if (options.count == 1)
         return GPC_OK;
-    if (r->recorded_order && !automatic)
+    if (replay->recorded_order && !automatic)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "threads = %u has no effect: warps.order = recorded takes one turn at "
                          "a time",
                          options.count);
-    if (r->recorded_order)
+    if (replay->recorded_order)
         return GPC_OK;
-    if (gpci_round_lanes_check(r->hierarchy, why))
-        return gpci_functional_share(r, &options, error);
+    if (gpci_round_lanes_check(replay->hierarchy, why))
+        return gpci_functional_share(replay, &options, error);
     if (!automatic)
         return gpci_fail(error, GPC_ERROR_RANGE, "threads = %u has no effect: %s", options.count, why);
-    gpci_log(r->context, GPC_LOG_INFO, "threads = auto: one thread: %s", why);
+    gpci_log(replay->context, GPC_LOG_INFO, "threads = auto: one thread: %s", why);
     return GPC_OK;
 }
 
-static gpc_status perform_on_lane(void *replay, gpc_hierarchy *h, uint32_t turn) {
+static gpc_status perform_on_lane(void *replay, gpc_hierarchy *hierarchy, uint32_t turn) {
     const gpc_replay *r = replay;
-    return perform(r, h, &r->turns[turn]);
+    return perform(r, hierarchy, &r->turns[turn]);
 }
 
 /* Upper bound of distinct lines: number of lanes, or of words of lanes in local memory. */
 static uint32_t places_of(const gpci_path_step *step) {
-    const gpc_instruction *i = &step->form->instruction;
-    return gpci_path_lanes(step) * (i->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(i->width));
+    const gpc_instruction *instruction = &step->form->instruction;
+    return gpci_path_lanes(step) * (instruction->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(instruction->width));
 }
 
 /*
  * Prepare a round for several threads. False: a turn does more than access its SM's L1, memory is short, or an observer
  * must see every access.
  */
-static bool ready_lanes(gpc_replay *r, uint32_t count) {
-    if (r->hierarchy->log || r->hierarchy->observer)
+static bool ready_lanes(gpc_replay *replay, uint32_t count) {
+    if (replay->hierarchy->log || replay->hierarchy->observer)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const gpci_path_step *step = r->turns[i].access;
+        const gpci_path_step *step = replay->turns[i].access;
         const gpc_instruction *access = &step->form->instruction;
         if (access->op_class == GPC_OP_FENCE || step->form->operands.copy == GPC_COPY_BULK ||
-            gpci_replay_opcode(r->turns[i].run, access)->order > GPC_ORDER_RELAXED ||
-            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, places_of(step), access->width) < 0)
+            gpci_replay_opcode(replay->turns[i].run, access)->order > GPC_ORDER_RELAXED ||
+            gpci_round_lanes_reserve(replay->lanes, replay->turns[i].sm, places_of(step), access->width) < 0)
             return false;
-        gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;
+        gpci_round_lanes_order(replay->lanes)[i] = replay->turns[i].sm;
     }
     return true;
 }
 
-static gpc_status end_on_lanes(gpc_replay *r, uint32_t count, gpc_error *error) {
+static gpc_status end_on_lanes(gpc_replay *replay, uint32_t count, gpc_error *error) {
     uint32_t wrong;
-    gpc_status status = gpci_round_lanes_round(r->lanes, count, perform_on_lane, r, &wrong);
-    r->instructions_told += wrong;
-    return status < 0 ? failed(r, &r->turns[wrong], status, error) : GPC_OK;
+    gpc_status status = gpci_round_lanes_round(replay->lanes, count, perform_on_lane, replay, &wrong);
+    replay->instructions_told += wrong;
+    return status < 0 ? failed(replay, &replay->turns[wrong], status, error) : GPC_OK;
 }
 
 /* Prefetch, into the host's caches, the next instructions and addresses of a coming turn. */
-static void expect_turn(const gpc_replay *r, uint32_t number) {
-    const gpci_sm_run *sm = &r->sms[number];
-    if (sm->turn >= sm->residents)
+static void expect_turn(const gpc_replay *replay, uint32_t number) {
+    const gpci_sm_run *sm = &replay->sms[number];
+    if (sm->next_block >= sm->residents)
         return;
-    const gpci_block_run *run = sm->resident[sm->turn];
-    if (run->turn >= run->block->warp_count)
+    const gpci_block_run *run = sm->resident[sm->next_block];
+    if (run->next_warp >= run->block->warp_count)
         return;
-    GPCI_PREFETCH(run->warps[run->turn].next);
-    GPCI_PREFETCH(run->warps[run->turn].addresses.at);
+    GPCI_PREFETCH(run->warps[run->next_warp].next);
+    GPCI_PREFETCH(run->warps[run->next_warp].addresses.at);
 }
 
 /* Prefetch the cache sets of the first line of a turn. */
-static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
+static void expect_line(const gpc_replay *replay, const gpci_turn *turn) {
     const gpc_instruction *access = &turn->access->form->instruction;
     if (!access->addresses)
         return;
-    const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, access->space);
+    const gpc_cache *l1 = gpci_l1_for(replay->hierarchy, turn->sm, access->space);
     gpci_functional_expect_l1(l1, turn->addresses[0]);
-    gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->addresses[0]);
+    gpci_functional_expect_below(replay->hierarchy, turn->sm, l1, turn->addresses[0]);
 }
 
 /* Shuffle the turns uniformly (Fisher-Yates). */
-static void shuffle(gpc_replay *r, uint32_t count) {
+static void shuffle(gpc_replay *replay, uint32_t count) {
     for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t drawn = i + gpci_random_below(&r->random, count - i);
-        gpci_turn turn = r->turns[drawn];
-        r->turns[drawn] = r->turns[i];
-        r->turns[i] = turn;
+        uint32_t drawn = i + gpci_random_below(&replay->random, count - i);
+        gpci_turn turn = replay->turns[drawn];
+        replay->turns[drawn] = replay->turns[i];
+        replay->turns[i] = turn;
     }
 }
 
-gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
+gpc_status gpci_functional_round(gpc_replay *replay, gpc_error *error) {
     uint32_t count = 0;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        if (sm + TURNS_AHEAD < r->sm_count)
-            expect_turn(r, sm + TURNS_AHEAD);
-        if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
+        if (sm + TURNS_AHEAD < replay->sm_count)
+            expect_turn(replay, sm + TURNS_AHEAD);
+        if (replay->sms[sm].residents && begin_turn(replay, sm, &replay->turns[count]))
             count++;
     }
-    shuffle(r, count);
-    if (r->lanes && !r->learning && ready_lanes(r, count))
-        return end_on_lanes(r, count, error);
+    shuffle(replay, count);
+    if (replay->lanes && !replay->learning && ready_lanes(replay, count))
+        return end_on_lanes(replay, count, error);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + TURNS_AHEAD < count)
-            expect_line(r, &r->turns[i + TURNS_AHEAD]);
-        status = end_turn(r, &r->turns[i], error);
+            expect_line(replay, &replay->turns[i + TURNS_AHEAD]);
+        status = end_turn(replay, &replay->turns[i], error);
     }
     return status;
 }

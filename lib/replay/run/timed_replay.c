@@ -14,17 +14,18 @@
  * cycle 1, and a kernel with only EXIT takes one cycle.
  */
 
-static bool finished(const gpci_timed_replay *t) {
-    const gpc_replay *r = t->r;
-    return !r->resident && !r->queued && r->ended && gpc_hierarchy_in_flight(r->hierarchy) == t->ahead;
+static bool finished(const gpci_timed_replay *timed_replay) {
+    const gpc_replay *replay = timed_replay->replay;
+    return !replay->resident && !replay->queued && replay->ended &&
+           gpc_hierarchy_in_flight(replay->hierarchy) == timed_replay->ahead;
 }
 
-static void begin_deeds(const gpci_timed_replay *t, gpci_sm_deeds *deeds) {
-    *deeds = (gpci_sm_deeds){.first_pc = UINT64_MAX, .left = t->left};
+static void begin_deeds(const gpci_timed_replay *timed_replay, gpci_sm_deeds *deeds) {
+    *deeds = (gpci_sm_deeds){.first_pc = UINT64_MAX, .left = timed_replay->left};
 }
 
 /* Retire blocks in the order in which they ended (the list has the last first). */
-static bool retire(gpc_replay *r, gpci_block_run *last) {
+static bool retire(gpc_replay *replay, gpci_block_run *last) {
     gpci_block_run *first = NULL;
     while (last) {
         gpci_block_run *before = last->queued;
@@ -36,305 +37,313 @@ static bool retire(gpc_replay *r, gpci_block_run *last) {
     while (first) {
         gpci_block_run *run = first;
         first = run->queued;
-        gpci_dispatch_retire(r, run->sm, run);
+        gpci_dispatch_retire(replay, run->sm, run);
     }
     return any;
 }
 
 /* Most instructions of all SMs in a cycle. */
-static uint64_t most_issued(const gpci_timed_replay *t) {
-    return (uint64_t)t->r->sm_count * t->schedulers * t->issue_width;
+static uint64_t most_issued(const gpci_timed_replay *timed_replay) {
+    return (uint64_t)timed_replay->replay->sm_count * timed_replay->schedulers * timed_replay->issue_width;
 }
 
 /* Near limit.instructions a single thread steps all SMs, to find the last instruction exactly. */
-static void keep_alone(gpci_timed_replay *t, bool alone) {
-    if (t->alone == alone || t->shards == 1)
+static void keep_alone(gpci_timed_replay *timed_replay, bool alone) {
+    if (timed_replay->alone == alone || timed_replay->shards == 1)
         return;
-    t->alone = alone;
-    gpci_timed_keep_alone(t->r->hierarchy, alone);
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        t->sms[sm].deeds = &t->deeds[alone ? 0 : gpci_timed_shard_of(t->r->hierarchy, sm)];
+    timed_replay->alone = alone;
+    gpci_timed_keep_alone(timed_replay->replay->hierarchy, alone);
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
+        timed_replay->sms[sm].deeds =
+            &timed_replay->deeds[alone ? 0 : gpci_timed_shard_of(timed_replay->replay->hierarchy, sm)];
 }
 
-static void begin_all(gpci_timed_replay *t) {
-    for (uint32_t i = 0; i < t->shards; i++)
-        begin_deeds(t, &t->deeds[i]);
-    keep_alone(t, t->r->cluster_blocks > 1 || t->left <= most_issued(t));
+static void begin_all(gpci_timed_replay *timed_replay) {
+    for (uint32_t i = 0; i < timed_replay->shards; i++)
+        begin_deeds(timed_replay, &timed_replay->deeds[i]);
+    keep_alone(timed_replay,
+               timed_replay->replay->cluster_blocks > 1 || timed_replay->left <= most_issued(timed_replay));
 }
 
-static bool take_over(gpci_timed_replay *t, gpci_sm_deeds d) {
-    gpc_replay *r = t->r;
-    r->instructions += d.instructions;
-    r->threads += d.threads;
-    r->instructions_told += d.told;
-    r->first_pc = d.first_pc < r->first_pc ? d.first_pc : r->first_pc;
-    r->last_pc = d.last_pc > r->last_pc ? d.last_pc : r->last_pc;
-    t->progress = d.progress > t->progress ? d.progress : t->progress;
-    t->in_flight += d.in_flight;
-    t->ahead += d.ahead;
-    return retire(r, d.ended);
+static bool take_over(gpci_timed_replay *timed_replay, gpci_sm_deeds deeds) {
+    gpc_replay *replay = timed_replay->replay;
+    replay->instructions += deeds.instructions;
+    replay->threads += deeds.threads;
+    replay->instructions_told += deeds.told;
+    replay->first_pc = deeds.first_pc < replay->first_pc ? deeds.first_pc : replay->first_pc;
+    replay->last_pc = deeds.last_pc > replay->last_pc ? deeds.last_pc : replay->last_pc;
+    timed_replay->progress = deeds.progress > timed_replay->progress ? deeds.progress : timed_replay->progress;
+    timed_replay->in_flight += deeds.in_flight;
+    timed_replay->ahead += deeds.ahead;
+    return retire(replay, deeds.ended);
 }
 
-bool gpci_timed_take_over(gpci_timed_replay *t) {
-    const uint64_t left = t->left;
+bool gpci_timed_take_over(gpci_timed_replay *timed_replay) {
+    const uint64_t left = timed_replay->left;
     bool any = false;
-    for (uint32_t i = 0; i < t->shards; i++) {
-        t->left -= left - t->deeds[i].left;
-        any |= take_over(t, t->deeds[i]);
+    for (uint32_t i = 0; i < timed_replay->shards; i++) {
+        timed_replay->left -= left - timed_replay->deeds[i].left;
+        any |= take_over(timed_replay, timed_replay->deeds[i]);
     }
-    begin_all(t);
+    begin_all(timed_replay);
     return any;
 }
 
-void gpci_timed_take_part(gpci_timed_replay *t) {
-    const gpci_sm_front_end front = {.user_data = t,
-                                     .most = t->schedulers * t->issue_width + gpci_icaches_lines(t),
+void gpci_timed_take_part(gpci_timed_replay *timed_replay) {
+    const gpci_sm_front_end front = {.user_data = timed_replay,
+                                     .most = timed_replay->schedulers * timed_replay->issue_width +
+                                             gpci_icaches_lines(timed_replay),
                                      .step = gpci_sm_step,
                                      .expect = gpci_sm_expect,
                                      .alone = gpci_sm_alone,
                                      .hand_over = gpci_sm_hand_over,
                                      .complete = gpci_sm_complete,
                                      .ready = gpci_sm_ready,
-                                     .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
-    gpci_timed_attach(t->r->hierarchy, &front);
-    gpci_icaches_begin(t, &t->r->kernel, t->r->stream, 0);
-    gpci_timed_keep_in_step(t->r->hierarchy, t->r->cluster_blocks > 1);
-    begin_all(t);
-    t->status = GPC_OK;
-    t->error = (gpc_error)GPC_ERROR_INIT;
-    t->stopped = false;
+                                     .cache_event = timed_replay->wants_events ? gpci_sm_cache_event : NULL};
+    gpci_timed_attach(timed_replay->replay->hierarchy, &front);
+    gpci_icaches_begin(timed_replay, &timed_replay->replay->kernel, timed_replay->replay->stream, 0);
+    gpci_timed_keep_in_step(timed_replay->replay->hierarchy, timed_replay->replay->cluster_blocks > 1);
+    begin_all(timed_replay);
+    timed_replay->status = GPC_OK;
+    timed_replay->error = (gpc_error)GPC_ERROR_INIT;
+    timed_replay->stopped = false;
 }
 
 /* Begin the time series: at the start of a kernel, or when the host changes the interval. */
-static void begin_samples(gpci_timed_replay *t, const gpc_stats *stats) {
-    const gpc_replay *r = t->r;
-    t->sample_interval = r->on_sample ? r->sample_interval : 0;
-    t->next_sample = r->on_sample ? gpci_timed_now(r->hierarchy) + r->sample_interval : GPCI_NEVER;
-    t->sampled = *stats;
+static void begin_samples(gpci_timed_replay *timed_replay, const gpc_stats *stats) {
+    const gpc_replay *replay = timed_replay->replay;
+    timed_replay->sample_interval = replay->on_sample ? replay->sample_interval : 0;
+    timed_replay->next_sample =
+        replay->on_sample ? gpci_timed_now(replay->hierarchy) + replay->sample_interval : GPCI_NEVER;
+    timed_replay->sampled = *stats;
 }
 
-void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name) {
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        for (uint32_t n = 0; n < t->schedulers; n++)
-            gpc_scheduler_begin_kernel(t->sms[sm].issuers[n].scheduler, name);
+void gpci_timed_tell_kernel(gpci_timed_replay *timed_replay, const char *name) {
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
+        for (uint32_t n = 0; n < timed_replay->schedulers; n++)
+            gpc_scheduler_begin_kernel(timed_replay->sms[sm].issuers[n].scheduler, name);
 }
 
-void gpci_timed_begin(gpci_timed_replay *t) {
-    gpc_replay *r = t->r;
-    t->launched = gpci_timed_now(r->hierarchy);
-    t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* a resumed launch has no latency */
-    t->progress = t->first_start;
-    t->counted = t->in_flight = t->ahead = 0;
-    t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
-    gpci_timed_take_part(t);
-    gpci_icaches_launch(t);
-    begin_samples(t, &r->before);
-    t->next_vote = GPCI_NEVER;
-    if (r->policies_vote || t->wants_samples) /* a period may span launches */
-        t->next_vote = t->voted + r->policy_period > t->launched ? t->voted + r->policy_period : t->launched + 1;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        gpci_timed_sm *m = &t->sms[sm];
-        m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
-        m->bypassing_gauge.since = m->throttled_gauge.since = t->launched + 1;
-        gpci_icaches_count_from(t, m, t->launched + 1);
-        for (uint32_t n = 0; n < t->schedulers; n++)
-            m->issuers[n].since = t->launched + 1;
+void gpci_timed_begin(gpci_timed_replay *timed_replay) {
+    gpc_replay *replay = timed_replay->replay;
+    timed_replay->launched = gpci_timed_now(replay->hierarchy);
+    timed_replay->first_start =
+        timed_replay->launched + 1 +
+        (replay->blocks ? 0 : timed_replay->launch_cycles); /* a resumed launch has no latency */
+    timed_replay->progress = timed_replay->first_start;
+    timed_replay->counted = timed_replay->in_flight = timed_replay->ahead = 0;
+    timed_replay->left = timed_replay->limit_instructions ? timed_replay->limit_instructions : GPCI_NEVER;
+    gpci_timed_take_part(timed_replay);
+    gpci_icaches_launch(timed_replay);
+    begin_samples(timed_replay, &replay->before);
+    timed_replay->next_vote = GPCI_NEVER;
+    if (replay->policies_vote || timed_replay->wants_samples) /* a period may span launches */
+        timed_replay->next_vote = timed_replay->voted + replay->policy_period > timed_replay->launched
+                                      ? timed_replay->voted + replay->policy_period
+                                      : timed_replay->launched + 1;
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
+        gpci_timed_sm *core = &timed_replay->sms[sm];
+        core->warps_gauge.since = core->blocks_gauge.since = timed_replay->launched + 1;
+        core->bypassing_gauge.since = core->throttled_gauge.since = timed_replay->launched + 1;
+        gpci_icaches_count_from(timed_replay, core, timed_replay->launched + 1);
+        for (uint32_t n = 0; n < timed_replay->schedulers; n++)
+            core->issuers[n].since = timed_replay->launched + 1;
     }
 }
 
 /* Account for the kernel's cycles up to number `cycle`. */
-static void count_cycles(gpci_timed_replay *t, uint64_t cycle) {
-    t->cycles += cycle - t->counted;
-    t->counted = cycle;
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        gpci_sm_account(t, sm, t->launched + cycle + 1);
+static void count_cycles(gpci_timed_replay *timed_replay, uint64_t cycle) {
+    timed_replay->cycles += cycle - timed_replay->counted;
+    timed_replay->counted = cycle;
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
+        gpci_sm_account(timed_replay, sm, timed_replay->launched + cycle + 1);
 }
 
-void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats) {
-    const gpci_timed_counts *c = &t->sms[sm].counts;
-    stats->sm_cycles += t->cycles;
-    stats->sm_active_cycles += c->active;
-    stats->cluster_accesses += c->cluster_accesses;
-    stats->cluster_bytes += c->cluster_bytes;
-    stats->cluster_barriers += c->cluster_barriers;
-    stats->mbarrier_phases += c->mbarrier_phases;
-    stats->mbarrier_arrivals += c->mbarrier_arrivals;
-    stats->mbarrier_checks += c->mbarrier_checks;
-    stats->mbarrier_untold_checks += c->mbarrier_untold;
-    stats->copy_groups += c->copy_groups;
-    stats->l1i_accesses += c->l1i_accesses;
-    stats->l1i_hits += c->l1i_hits;
-    stats->l1i_merges += c->l1i_merges;
-    stats->l1i_wait_cycles += c->l1i_waits;
-    stats->l1i_prefetches += c->l1i_prefetches;
-    stats->l1i_prefetch_hits += c->l1i_prefetch_hits;
-    stats->l1i_late_prefetches += c->l1i_late_prefetches;
-    stats->l1i_unused_prefetches += c->l1i_unused_prefetches;
-    stats->copy_waits += c->copy_waits;
-    stats->copy_wait_cycles += c->copy_wait_cycles;
-    stats->sm_warp_cycles += c->warps;
-    stats->sm_cache_warp_cycles += c->warps - c->bypassing - c->throttled;
-    stats->sm_bypass_warp_cycles += c->bypassing;
-    stats->sm_throttled_warp_cycles += c->throttled;
-    stats->sm_cache_instructions += c->instructions - c->by_bypassing;
-    stats->sm_bypass_instructions += c->by_bypassing;
-    stats->scheduler_cycles += t->cycles * t->schedulers;
-    stats->scheduler_issued += c->classes[GPCI_CYCLE_ISSUED];
-    stats->scheduler_empty += c->classes[GPCI_CYCLE_EMPTY];
-    stats->scheduler_memory_stalls += c->classes[GPCI_CYCLE_MEMORY];
-    stats->scheduler_line_stalls += c->line;
-    stats->scheduler_mshr_stalls += c->mshr;
-    stats->scheduler_unit_stalls += c->classes[GPCI_CYCLE_UNIT];
-    stats->scheduler_load_stalls += c->classes[GPCI_CYCLE_LOAD];
-    stats->scheduler_latency_stalls += c->classes[GPCI_CYCLE_LATENCY];
-    stats->scheduler_barrier_stalls += c->classes[GPCI_CYCLE_BARRIER];
-    stats->scheduler_throttled += c->classes[GPCI_CYCLE_THROTTLED];
+void gpci_timed_add_sm_stats(const gpci_timed_replay *timed_replay, uint32_t sm, gpc_stats *stats) {
+    const gpci_timed_counts *counts = &timed_replay->sms[sm].counts;
+    stats->sm_cycles += timed_replay->cycles;
+    stats->sm_active_cycles += counts->active;
+    stats->cluster_accesses += counts->cluster_accesses;
+    stats->cluster_bytes += counts->cluster_bytes;
+    stats->cluster_barriers += counts->cluster_barriers;
+    stats->mbarrier_phases += counts->mbarrier_phases;
+    stats->mbarrier_arrivals += counts->mbarrier_arrivals;
+    stats->mbarrier_checks += counts->mbarrier_checks;
+    stats->mbarrier_untold_checks += counts->mbarrier_untold;
+    stats->copy_groups += counts->copy_groups;
+    stats->l1i_accesses += counts->l1i_accesses;
+    stats->l1i_hits += counts->l1i_hits;
+    stats->l1i_merges += counts->l1i_merges;
+    stats->l1i_wait_cycles += counts->l1i_waits;
+    stats->l1i_prefetches += counts->l1i_prefetches;
+    stats->l1i_prefetch_hits += counts->l1i_prefetch_hits;
+    stats->l1i_late_prefetches += counts->l1i_late_prefetches;
+    stats->l1i_unused_prefetches += counts->l1i_unused_prefetches;
+    stats->copy_waits += counts->copy_waits;
+    stats->copy_wait_cycles += counts->copy_wait_cycles;
+    stats->sm_warp_cycles += counts->warps;
+    stats->sm_cache_warp_cycles += counts->warps - counts->bypassing - counts->throttled;
+    stats->sm_bypass_warp_cycles += counts->bypassing;
+    stats->sm_throttled_warp_cycles += counts->throttled;
+    stats->sm_cache_instructions += counts->instructions - counts->by_bypassing;
+    stats->sm_bypass_instructions += counts->by_bypassing;
+    stats->scheduler_cycles += timed_replay->cycles * timed_replay->schedulers;
+    stats->scheduler_issued += counts->classes[GPCI_CYCLE_ISSUED];
+    stats->scheduler_empty += counts->classes[GPCI_CYCLE_EMPTY];
+    stats->scheduler_memory_stalls += counts->classes[GPCI_CYCLE_MEMORY];
+    stats->scheduler_line_stalls += counts->line;
+    stats->scheduler_mshr_stalls += counts->mshr;
+    stats->scheduler_unit_stalls += counts->classes[GPCI_CYCLE_UNIT];
+    stats->scheduler_load_stalls += counts->classes[GPCI_CYCLE_LOAD];
+    stats->scheduler_latency_stalls += counts->classes[GPCI_CYCLE_LATENCY];
+    stats->scheduler_barrier_stalls += counts->classes[GPCI_CYCLE_BARRIER];
+    stats->scheduler_throttled += counts->classes[GPCI_CYCLE_THROTTLED];
 }
 
-void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats) {
-    gpci_hierarchy_stats(t->r->hierarchy, stats);
-    stats->cycles = t->cycles; /* the hierarchy's count continues between kernels */
+void gpci_timed_stats(const gpci_timed_replay *timed_replay, gpc_stats *stats) {
+    gpci_hierarchy_stats(timed_replay->replay->hierarchy, stats);
+    stats->cycles = timed_replay->cycles; /* the hierarchy's count continues between kernels */
     stats->sm_cycles = 0;
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        gpci_timed_add_sm_stats(t, sm, stats);
-    gpci_energy_of(t->r->config, stats);
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
+        gpci_timed_add_sm_stats(timed_replay, sm, stats);
+    gpci_energy_of(timed_replay->replay->config, stats);
 }
 
-static void sample(gpci_timed_replay *t, const gpc_stats *now) {
-    gpc_replay *r = t->r;
+static void sample(gpci_timed_replay *timed_replay, const gpc_stats *now) {
+    gpc_replay *replay = timed_replay->replay;
     gpc_stats interval = *now;
-    gpci_stats_subtract(&interval, &t->sampled);
-    t->sampled = *now;
-    gpci_replay_give(r, &interval, r->sample_layout, r->sample_stats);
-    r->on_sample(r->sample_data, t->launched + t->counted, r->sample_stats);
+    gpci_stats_subtract(&interval, &timed_replay->sampled);
+    timed_replay->sampled = *now;
+    gpci_replay_give(replay, &interval, replay->sample_layout, replay->sample_stats);
+    replay->on_sample(replay->sample_data, timed_replay->launched + timed_replay->counted, replay->sample_stats);
 }
 
-void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats) {
-    count_cycles(t, now - t->launched);
-    gpci_replay_count(t->r);
-    gpci_timed_stats(t, stats);
+void gpci_timed_stats_at(gpci_timed_replay *timed_replay, uint64_t now, gpc_stats *stats) {
+    count_cycles(timed_replay, now - timed_replay->launched);
+    gpci_replay_count(timed_replay->replay);
+    gpci_timed_stats(timed_replay, stats);
 }
 
-static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
-    if (now < t->next_sample)
+static void sample_if_due(gpci_timed_replay *timed_replay, uint64_t now) {
+    if (now < timed_replay->next_sample)
         return;
     gpc_stats stats;
-    gpci_timed_stats_at(t, now, &stats);
-    sample(t, &stats);
-    t->next_sample = now + t->r->sample_interval;
+    gpci_timed_stats_at(timed_replay, now, &stats);
+    sample(timed_replay, &stats);
+    timed_replay->next_sample = now + timed_replay->replay->sample_interval;
 }
 
-static void end_period_if_due(gpci_timed_replay *t, uint64_t now) {
-    if (now < t->next_vote)
+static void end_period_if_due(gpci_timed_replay *timed_replay, uint64_t now) {
+    if (now < timed_replay->next_vote)
         return;
-    count_cycles(t, now - t->launched);
-    gpci_timed_end_period(t, now);
+    count_cycles(timed_replay, now - timed_replay->launched);
+    gpci_timed_end_period(timed_replay, now);
 }
 
-void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats) {
-    if (t->r->on_sample)
-        sample(t, stats);
+void gpci_timed_last_sample(gpci_timed_replay *timed_replay, const gpc_stats *stats) {
+    if (timed_replay->replay->on_sample)
+        sample(timed_replay, stats);
 }
 
 /* True if an SM waits for a known cycle: no deadlock, however long the wait. */
-static bool anything_due(const gpci_timed_replay *t) {
+static bool anything_due(const gpci_timed_replay *timed_replay) {
     bool due = false;
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
-        due |= t->sms[sm].calendar_used || t->sms[sm].first_start;
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
+        due |= timed_replay->sms[sm].calendar_used || timed_replay->sms[sm].first_start;
     return due;
 }
 
-static gpc_status check_progress(gpci_timed_replay *t, uint64_t now, gpc_error *error) {
-    if (now < t->progress || now - t->progress < t->deadlock_cycles)
+static gpc_status check_progress(gpci_timed_replay *timed_replay, uint64_t now, gpc_error *error) {
+    if (now < timed_replay->progress || now - timed_replay->progress < timed_replay->deadlock_cycles)
         return GPC_OK;
-    if (!anything_due(t))
-        return gpci_timed_stuck(t, error);
-    t->progress = now;
+    if (!anything_due(timed_replay))
+        return gpci_timed_stuck(timed_replay, error);
+    timed_replay->progress = now;
     return GPC_OK;
 }
 
 /* Latest cycle to which the clock may advance without events. */
-static uint64_t horizon(const gpci_timed_replay *t) {
-    uint64_t until = t->progress + t->deadlock_cycles;
-    if (t->limit_cycles && t->launched + t->limit_cycles < until)
-        until = t->launched + t->limit_cycles;
-    until = t->next_vote < until ? t->next_vote : until;
-    until = t->r->pause_at < until ? t->r->pause_at : until;
-    until = gpci_cluster_messages_next(t) < until ? gpci_cluster_messages_next(t) : until;
-    return t->next_sample < until ? t->next_sample : until;
+static uint64_t horizon(const gpci_timed_replay *timed_replay) {
+    uint64_t until = timed_replay->progress + timed_replay->deadlock_cycles;
+    if (timed_replay->limit_cycles && timed_replay->launched + timed_replay->limit_cycles < until)
+        until = timed_replay->launched + timed_replay->limit_cycles;
+    until = timed_replay->next_vote < until ? timed_replay->next_vote : until;
+    until = timed_replay->replay->pause_at < until ? timed_replay->replay->pause_at : until;
+    until = gpci_cluster_messages_next(timed_replay) < until ? gpci_cluster_messages_next(timed_replay) : until;
+    return timed_replay->next_sample < until ? timed_replay->next_sample : until;
 }
 
 /* Run one cycle with events. */
-static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
-    gpc_replay *r = t->r;
-    gpc_status status = gpci_timed_run_cycle(r->hierarchy, horizon(t));
+static gpc_status turn(gpci_timed_replay *timed_replay, gpc_error *error) {
+    gpc_replay *replay = timed_replay->replay;
+    gpc_status status = gpci_timed_run_cycle(replay->hierarchy, horizon(timed_replay));
     /* samples may release throttled warps, and messages warps waiting for blocks of the cluster */
-    if (status == GPC_END && (t->wants_samples || gpci_cluster_messages_next(t) != GPCI_NEVER))
-        status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
-    const bool ended = gpci_timed_take_over(t);
-    if (GPCI_UNLIKELY(t->messages.count != 0))
-        gpci_cluster_messages_deliver(t, gpci_timed_now(r->hierarchy));
+    if (status == GPC_END && (timed_replay->wants_samples || gpci_cluster_messages_next(timed_replay) != GPCI_NEVER))
+        status = gpc_hierarchy_advance(replay->hierarchy, horizon(timed_replay) - gpci_timed_now(replay->hierarchy));
+    const bool ended = gpci_timed_take_over(timed_replay);
+    if (GPCI_UNLIKELY(timed_replay->messages.count != 0))
+        gpci_cluster_messages_deliver(timed_replay, gpci_timed_now(replay->hierarchy));
     if (status == GPC_END)
-        return gpci_timed_stuck(t, error);
+        return gpci_timed_stuck(timed_replay, error);
     if (status < 0)
-        return gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status));
-    if (t->status < 0)
-        return gpci_fail(error, t->status, "%s", t->error.message);
-    if (ended && GPCI_UNLIKELY(r->sampling != NULL))
-        gpci_blocks_ended(r, gpci_timed_now(r->hierarchy));
-    if (ended || GPCI_UNLIKELY(t->at_once))
-        status = gpci_dispatch_fill(r, error);
-    return status == GPC_OK ? gpci_replay_progress(r, error) : status;
+        return gpci_fail(error, status, "%s: %s", replay->kernel.file, gpc_status_string(status));
+    if (timed_replay->status < 0)
+        return gpci_fail(error, timed_replay->status, "%s", timed_replay->error.message);
+    if (ended && GPCI_UNLIKELY(replay->sampling != NULL))
+        gpci_blocks_ended(replay, gpci_timed_now(replay->hierarchy));
+    if (ended || GPCI_UNLIKELY(timed_replay->at_once))
+        status = gpci_dispatch_fill(replay, error);
+    return status == GPC_OK ? gpci_replay_progress(replay, error) : status;
 }
 
 /* End of a kernel: issue has stopped; drain accesses in flight. */
-static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
-    gpc_replay *r = t->r;
-    t->stopped = true;
-    gpc_status status = gpc_hierarchy_drain(r->hierarchy, error);
-    gpci_timed_take_over(t);
-    if (status == GPC_OK && t->in_flight) {
+static gpc_status wind_up(gpci_timed_replay *timed_replay, gpc_error *error) {
+    gpc_replay *replay = timed_replay->replay;
+    timed_replay->stopped = true;
+    gpc_status status = gpc_hierarchy_drain(replay->hierarchy, error);
+    gpci_timed_take_over(timed_replay);
+    if (status == GPC_OK && timed_replay->in_flight) {
         char report[512] = "";
-        gpci_timed_report(r->hierarchy, report, sizeof report);
+        gpci_timed_report(replay->hierarchy, report, sizeof report);
         status = gpci_fail(error, GPC_ERROR_STATE, "%s: %llu accesses were accepted and never completed. %s",
-                           r->kernel.file, (unsigned long long)t->in_flight, report);
+                           replay->kernel.file, (unsigned long long)timed_replay->in_flight, report);
     }
-    gpci_timed_attach(r->hierarchy, NULL);
-    t->messages.first = t->messages.count = 0;
-    for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        gpci_sm_clear(t, sm);
+    gpci_timed_attach(replay->hierarchy, NULL);
+    timed_replay->messages.first = timed_replay->messages.count = 0;
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++)
+        gpci_sm_clear(timed_replay, sm);
     return status;
 }
 
 /* After a pause, adopt the host's new sample interval. */
-static void follow_host(gpci_timed_replay *t, uint64_t now) {
-    const gpc_replay *r = t->r;
+static void follow_host(gpci_timed_replay *timed_replay, uint64_t now) {
+    const gpc_replay *replay = timed_replay->replay;
     gpc_stats stats;
-    if (t->sample_interval == (r->on_sample ? r->sample_interval : 0))
+    if (timed_replay->sample_interval == (replay->on_sample ? replay->sample_interval : 0))
         return;
-    gpci_timed_stats_at(t, now, &stats);
-    begin_samples(t, &stats);
+    gpci_timed_stats_at(timed_replay, now, &stats);
+    begin_samples(timed_replay, &stats);
 }
 
-gpc_status gpci_timed_run(gpci_timed_replay *t, gpc_error *error) {
-    gpc_replay *r = t->r;
-    gpc_status status = gpci_dispatch_fill(r, error);
-    uint64_t now = gpci_timed_now(r->hierarchy);
-    follow_host(t, now);
-    while (status == GPC_OK && !finished(t)) {
-        if (now >= r->pause_at)
+gpc_status gpci_timed_run(gpci_timed_replay *timed_replay, gpc_error *error) {
+    gpc_replay *replay = timed_replay->replay;
+    gpc_status status = gpci_dispatch_fill(replay, error);
+    uint64_t now = gpci_timed_now(replay->hierarchy);
+    follow_host(timed_replay, now);
+    while (status == GPC_OK && !finished(timed_replay)) {
+        if (now >= replay->pause_at)
             return GPC_BUSY;
-        status = turn(t, error);
-        now = gpci_timed_now(r->hierarchy);
-        if (t->limit_cycles && now - t->launched >= t->limit_cycles)
-            t->stopped = true;
-        if (status != GPC_OK || t->stopped || finished(t))
+        status = turn(timed_replay, error);
+        now = gpci_timed_now(replay->hierarchy);
+        if (timed_replay->limit_cycles && now - timed_replay->launched >= timed_replay->limit_cycles)
+            timed_replay->stopped = true;
+        if (status != GPC_OK || timed_replay->stopped || finished(timed_replay))
             break;
-        sample_if_due(t, now);
-        end_period_if_due(t, now);
-        status = check_progress(t, now, error);
+        sample_if_due(timed_replay, now);
+        end_period_if_due(timed_replay, now);
+        status = check_progress(timed_replay, now, error);
     }
-    count_cycles(t, now - t->launched);
-    gpc_status last = wind_up(t, status == GPC_OK ? error : NULL);
+    count_cycles(timed_replay, now - timed_replay->launched);
+    gpc_status last = wind_up(timed_replay, status == GPC_OK ? error : NULL);
     return status == GPC_OK ? last : status;
 }

@@ -30,28 +30,30 @@ static uint64_t word(const gpc_stats *stats, size_t w) {
     return value;
 }
 
-void gpci_units_add(gpci_units *u, const gpc_stats *stats, double size) {
-    u->count++;
-    u->size += size;
-    u->squares += size * size;
+void gpci_units_add(gpci_units *units, const gpc_stats *stats, double size) {
+    units->count++;
+    units->size += size;
+    units->squares += size * size;
     for (size_t w = 1; w < GPCI_WORDS; w++) {
         double y = (double)word(stats, w);
-        u->sums[w] += y;
-        u->squared[w] += y * y;
-        u->sized[w] += y * size;
+        units->sums[w] += y;
+        units->squared[w] += y * y;
+        units->sized[w] += y * size;
     }
     for (size_t k = 0; k < GPCI_RATIO_COUNT; k++)
-        u->pairs[k] += (double)word(stats, ratios[k].numerator) * (double)word(stats, ratios[k].denominator);
+        units->pairs[k] += (double)word(stats, ratios[k].numerator) * (double)word(stats, ratios[k].denominator);
 }
 
-void gpci_estimates_count(gpci_estimates *e, const gpci_word_kind *kinds, const gpc_stats *stats) {
+void gpci_estimates_count(gpci_estimates *estimates, const gpci_word_kind *kinds, const gpc_stats *stats) {
     for (size_t w = 1; w < GPCI_WORDS; w++) {
         double y = (double)word(stats, w);
-        e->values[w] = kinds[w] != GPCI_WORD_MAX ? e->values[w] + y : y > e->values[w] ? y : e->values[w];
+        estimates->values[w] = kinds[w] != GPCI_WORD_MAX  ? estimates->values[w] + y
+                               : y > estimates->values[w] ? y
+                                                          : estimates->values[w];
     }
 }
 
-void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, const gpci_units *u, double rest,
+void gpci_estimates_predict(gpci_estimates *estimates, const gpci_word_kind *kinds, const gpci_units *u, double rest,
                             const double *trace) {
     bool alone = u->count < 2; /* the variation is unknown (a trace may end before its grid) */
     double freedom = alone ? 1 : u->count - 1, units = rest / (u->size / u->count);
@@ -60,18 +62,18 @@ void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, cons
         double rate = u->sums[w] / u->size;
         if (kinds[w] == GPCI_WORD_MAX) {
             double mean = u->sums[w] / u->count;
-            e->values[w] = mean > e->values[w] ? mean : e->values[w];
+            estimates->values[w] = mean > estimates->values[w] ? mean : estimates->values[w];
         } else if (kinds[w] == GPCI_WORD_TRACE && trace) {
-            e->values[w] += trace[w];
+            estimates->values[w] += trace[w];
         } else {
             double residual = u->squared[w] - 2 * rate * u->sized[w] + rate * rate * u->squares;
             double variance = residual > 0 ? residual * spread : 0;
             if (alone)
                 variance = rate * rest * rate * rest;
-            e->values[w] += rate * rest;
-            e->variances[w] += variance;
-            e->freedom[w] += variance * variance / freedom;
-            e->estimated[w] = true;
+            estimates->values[w] += rate * rest;
+            estimates->variances[w] += variance;
+            estimates->freedom[w] += variance * variance / freedom;
+            estimates->estimated[w] = true;
         }
     }
     for (size_t k = 0; k < GPCI_RATIO_COUNT; k++) {
@@ -79,13 +81,14 @@ void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, cons
         double ra = u->sums[a] / u->size, rb = u->sums[b] / u->size;
         if (trace && (kinds[a] == GPCI_WORD_TRACE || kinds[b] == GPCI_WORD_TRACE))
             continue; /* a counted value has no variance */
-        e->covariances[k] += (u->pairs[k] - rb * u->sized[a] - ra * u->sized[b] + ra * rb * u->squares) * spread;
+        estimates->covariances[k] +=
+            (u->pairs[k] - rb * u->sized[a] - ra * u->sized[b] + ra * rb * u->squares) * spread;
     }
 }
 
-void gpci_estimates_round(const gpci_estimates *e, gpc_stats *stats) {
+void gpci_estimates_round(const gpci_estimates *estimates, gpc_stats *stats) {
     for (size_t w = 1; w < GPCI_WORDS; w++) {
-        uint64_t value = (uint64_t)(e->values[w] + 0.5);
+        uint64_t value = (uint64_t)(estimates->values[w] + 0.5);
         memcpy((char *)stats + w * sizeof value, &value, sizeof value);
     }
 }
@@ -103,26 +106,29 @@ static double student(double freedom) {
     return 1.959964 + f * (2.372271 + f * (2.822486 + f * (2.555850 + f * 1.589536)));
 }
 
-static double variance_of(const gpci_estimates *e, size_t k, double value, double divisor) {
+static double variance_of(const gpci_estimates *estimates, size_t k, double value, double divisor) {
     size_t a = ratios[k].numerator, b = ratios[k].denominator;
-    double variance = e->variances[a] + value * value * e->variances[b] - 2 * value * e->covariances[k];
+    double variance =
+        estimates->variances[a] + value * value * estimates->variances[b] - 2 * value * estimates->covariances[k];
     return variance > 0 ? variance / (divisor * divisor) : 0;
 }
 
-void gpci_estimates_give(const gpci_estimates *e, const gpc_counter_info *info, gpc_estimate *out) {
+void gpci_estimates_give(const gpci_estimates *estimates, const gpc_counter_info *info, gpc_estimate *out) {
     size_t a = info->offset / sizeof(uint64_t), b = info->divisor / sizeof(uint64_t);
-    double variance = e->variances[a], freedom = e->freedom[a] > 0 ? variance * variance / e->freedom[a] : 0;
-    out->value = e->values[a];
-    out->estimated = e->estimated[a];
+    double variance = estimates->variances[a],
+           freedom = estimates->freedom[a] > 0 ? variance * variance / estimates->freedom[a] : 0;
+    out->value = estimates->values[a];
+    out->estimated = estimates->estimated[a];
     if (info->ratio) {
         size_t k = 0;
         while (ratios[k].numerator != a || ratios[k].denominator != b)
             k++;
-        double of_divisor = e->freedom[b] > 0 ? e->variances[b] * e->variances[b] / e->freedom[b] : 0;
+        double of_divisor =
+            estimates->freedom[b] > 0 ? estimates->variances[b] * estimates->variances[b] / estimates->freedom[b] : 0;
         freedom = freedom > 0 && (of_divisor <= 0 || freedom < of_divisor) ? freedom : of_divisor;
-        out->value = e->values[a] / e->values[b];
-        out->estimated = e->estimated[a] || e->estimated[b];
-        variance = variance_of(e, k, out->value, e->values[b]);
+        out->value = estimates->values[a] / estimates->values[b];
+        out->estimated = estimates->estimated[a] || estimates->estimated[b];
+        variance = variance_of(estimates, k, out->value, estimates->values[b]);
     }
     double half = variance > 0 && freedom > 0 ? student(freedom) * sqrt(variance) : 0;
     out->low = out->value - half > 0 ? out->value - half : 0;

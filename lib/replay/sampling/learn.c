@@ -10,25 +10,25 @@
  * is read again.
  */
 
-gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access) {
+gpc_status gpci_replay_record(const gpc_replay *replay, const gpc_warp_access *access) {
     /* A malformed access is skipped here and reported by the second run. */
     gpc_warp_access checked = *access;
-    if (gpci_access_check(r->hierarchy, &checked) < 0)
+    if (gpci_access_check(replay->hierarchy, &checked) < 0)
         return GPC_OK;
-    return gpci_future_record(r->future, r->hierarchy, access);
+    return gpci_future_record(replay->future, replay->hierarchy, access);
 }
 
-gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error) {
-    gpci_future_forget(r->future);
-    r->learning = true;
-    gpc_status status = gpci_replay_rounds(r, error);
-    gpci_dispatch_abandon(r);
-    r->learning = false;
-    gpci_replay_begin(r);
-    gpci_dispatch_again(r);
+gpc_status gpci_replay_learn(gpc_replay *replay, gpc_error *error) {
+    gpci_future_forget(replay->future);
+    replay->learning = true;
+    gpc_status status = gpci_replay_rounds(replay, error);
+    gpci_dispatch_abandon(replay);
+    replay->learning = false;
+    gpci_replay_begin(replay);
+    gpci_dispatch_again(replay);
     if (status < 0)
         return status;
-    if (gpci_future_resolve(r->future) < 0)
+    if (gpci_future_resolve(replay->future) < 0)
         return gpci_out_of_memory(error);
-    return gpci_trace_rewind(r->trace, &r->kernel, error);
+    return gpci_trace_rewind(replay->trace, &replay->kernel, error);
 }

@@ -25,21 +25,22 @@ static uint32_t note_places(uint32_t *places, bool by_sm) {
     return count;
 }
 
-gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error) {
-    gpci_sampler *s = &t->sampler;
-    gpc_context *context = t->r->context;
-    s->places = gpci_zalloc(context, sizeof(gpc_stats) / sizeof(uint64_t), sizeof *s->places);
-    if (!s->places)
+gpc_status gpci_sampler_create(gpci_timed_replay *timed_replay, gpc_error *error) {
+    gpci_sampler *sampler = &timed_replay->sampler;
+    gpc_context *context = timed_replay->replay->context;
+    sampler->places = gpci_zalloc(context, sizeof(gpc_stats) / sizeof(uint64_t), sizeof *sampler->places);
+    if (!sampler->places)
         return gpci_out_of_memory(error);
-    s->by_sm = note_places(s->places, true);
-    s->rest = note_places(s->places + s->by_sm, false);
-    s->seen = gpci_zalloc(context, (size_t)t->r->sm_count * s->by_sm + s->rest, sizeof *s->seen);
-    return s->seen ? GPC_OK : gpci_out_of_memory(error);
+    sampler->by_sm = note_places(sampler->places, true);
+    sampler->rest = note_places(sampler->places + sampler->by_sm, false);
+    sampler->seen = gpci_zalloc(context, (size_t)timed_replay->replay->sm_count * sampler->by_sm + sampler->rest,
+                                sizeof *sampler->seen);
+    return sampler->seen ? GPC_OK : gpci_out_of_memory(error);
 }
 
-void gpci_sampler_destroy(gpci_timed_replay *t) {
-    gpci_free(t->r->context, t->sampler.places);
-    gpci_free(t->r->context, t->sampler.seen);
+void gpci_sampler_destroy(gpci_timed_replay *timed_replay) {
+    gpci_free(timed_replay->replay->context, timed_replay->sampler.places);
+    gpci_free(timed_replay->replay->context, timed_replay->sampler.seen);
 }
 
 static void clear(gpc_stats *stats, const uint32_t *places, uint32_t count) {
@@ -59,51 +60,52 @@ static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint
 }
 
 /* Wake an SM in the next cycle if a sample changed its warps' eligibility. */
-static void tell(gpci_timed_replay *t, uint32_t sm, const gpc_stats *stats, uint64_t now) {
+static void tell(gpci_timed_replay *timed_replay, uint32_t sm, const gpc_stats *stats, uint64_t now) {
     bool changed = false;
-    for (uint32_t n = 0; n < t->schedulers; n++)
-        changed |= gpci_scheduler_sample(t->sms[sm].issuers[n].scheduler, stats, now);
+    for (uint32_t n = 0; n < timed_replay->schedulers; n++)
+        changed |= gpci_scheduler_sample(timed_replay->sms[sm].issuers[n].scheduler, stats, now);
     if (changed)
-        gpci_timed_wake(t->r->hierarchy, sm, now + 1);
+        gpci_timed_wake(timed_replay->replay->hierarchy, sm, now + 1);
 }
 
-static void sample_schedulers(gpci_timed_replay *t, uint64_t now) {
-    const gpci_sampler *s = &t->sampler;
-    const gpc_hierarchy *h = t->r->hierarchy;
+static void sample_schedulers(gpci_timed_replay *timed_replay, uint64_t now) {
+    const gpci_sampler *sampler = &timed_replay->sampler;
+    const gpc_hierarchy *hierarchy = timed_replay->replay->hierarchy;
     gpc_stats stats;
     gpc_stats_init(&stats);
-    gpci_replay_count(t->r);
-    gpci_hierarchy_add_rest(h, &stats);
-    stats.cycles = t->cycles;
-    since(&stats, s->places + s->by_sm, s->rest, s->seen + (size_t)t->r->sm_count * s->by_sm);
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
-        clear(&stats, s->places, s->by_sm);
-        gpci_hierarchy_add_sm(h, sm, &stats);
-        gpci_timed_add_sm_stats(t, sm, &stats);
+    gpci_replay_count(timed_replay->replay);
+    gpci_hierarchy_add_rest(hierarchy, &stats);
+    stats.cycles = timed_replay->cycles;
+    since(&stats, sampler->places + sampler->by_sm, sampler->rest,
+          sampler->seen + (size_t)timed_replay->replay->sm_count * sampler->by_sm);
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++) {
+        clear(&stats, sampler->places, sampler->by_sm);
+        gpci_hierarchy_add_sm(hierarchy, sm, &stats);
+        gpci_timed_add_sm_stats(timed_replay, sm, &stats);
         /* the hierarchy counts only memory instructions */
-        stats.warp_instructions += t->sms[sm].counts.own;
-        stats.thread_instructions += t->sms[sm].counts.threads;
-        since(&stats, s->places, s->by_sm, s->seen + (size_t)sm * s->by_sm);
-        tell(t, sm, &stats, now);
+        stats.warp_instructions += timed_replay->sms[sm].counts.own;
+        stats.thread_instructions += timed_replay->sms[sm].counts.threads;
+        since(&stats, sampler->places, sampler->by_sm, sampler->seen + (size_t)sm * sampler->by_sm);
+        tell(timed_replay, sm, &stats, now);
     }
 }
 
-static void sample_policies(gpci_timed_replay *t, uint64_t now) {
-    for (uint32_t sm = 0; sm < t->r->sm_count; sm++) {
-        gpci_timed_sm *m = &t->sms[sm];
-        t->r->samples[sm].active_cycles = m->counts.active - m->voted_active;
-        t->r->samples[sm].instructions = m->counts.instructions - m->voted_instructions;
-        m->voted_active = m->counts.active;
-        m->voted_instructions = m->counts.instructions;
+static void sample_policies(gpci_timed_replay *timed_replay, uint64_t now) {
+    for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++) {
+        gpci_timed_sm *core = &timed_replay->sms[sm];
+        timed_replay->replay->samples[sm].active_cycles = core->counts.active - core->voted_active;
+        timed_replay->replay->samples[sm].instructions = core->counts.instructions - core->voted_instructions;
+        core->voted_active = core->counts.active;
+        core->voted_instructions = core->counts.instructions;
     }
-    gpci_replay_sample(t->r, now, now - t->voted);
+    gpci_replay_sample(timed_replay->replay, now, now - timed_replay->voted);
 }
 
-void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now) {
-    if (t->r->policies_vote)
-        sample_policies(t, now);
-    if (t->wants_samples)
-        sample_schedulers(t, now);
-    t->voted = now;
-    t->next_vote = now + t->r->policy_period;
+void gpci_timed_end_period(gpci_timed_replay *timed_replay, uint64_t now) {
+    if (timed_replay->replay->policies_vote)
+        sample_policies(timed_replay, now);
+    if (timed_replay->wants_samples)
+        sample_schedulers(timed_replay, now);
+    timed_replay->voted = now;
+    timed_replay->next_vote = now + timed_replay->replay->policy_period;
 }

@@ -83,7 +83,7 @@ typedef struct gpci_sampling {
     double distance, tolerance;
     gpci_word_kind kinds[GPCI_WORDS];
     gpci_alike **groups;
-    size_t group_count, group_room;
+    size_t group_count, group_capacity;
     gpci_map pcs, lines; /* PCs and lines of the blocks examined */
     gpci_estimates last; /* estimates after the last replayed launch */
     gpci_estimates base; /* estimates for launches not estimated by group */
@@ -109,35 +109,35 @@ typedef struct gpci_sampling {
 } gpci_sampling;
 
 /* sampling.c */
-gpc_status gpci_sampling_create(gpc_replay *r, gpc_error *error);
-void gpci_sampling_destroy(gpc_context *context, gpci_sampling *s);
+gpc_status gpci_sampling_create(gpc_replay *replay, gpc_error *error);
+void gpci_sampling_destroy(gpc_context *context, gpci_sampling *sampling);
 /* Save or load the measurements, and the progress of the current launch. */
-void gpci_sampling_archive(gpc_replay *r, gpci_archive *archive);
+void gpci_sampling_archive(gpc_replay *replay, gpci_archive *archive);
 /* Check if the next launch can be sampled. Fails if a setting of the replay needs complete launches. */
-gpc_status gpci_sampling_check(const gpc_replay *r, gpc_error *error);
+gpc_status gpci_sampling_check(const gpc_replay *replay, gpc_error *error);
 /*
  * Turn `stats` into the counted or estimated total of a replayed launch.
  *   counted  counted with the clock; enters the result unchanged
  *   rest     counted outside the sample; the estimate covers this part
  */
-void gpci_sampling_note(gpc_replay *r, const gpc_stats *counted, const gpc_stats *rest, gpc_stats *stats);
+void gpci_sampling_note(gpc_replay *replay, const gpc_stats *counted, const gpc_stats *rest, gpc_stats *stats);
 
 /* estimate.c */
 void gpci_units_add(gpci_units *units, const gpc_stats *stats, double size);
 /* Add counted values. */
-void gpci_estimates_count(gpci_estimates *e, const gpci_word_kind *kinds, const gpc_stats *stats);
+void gpci_estimates_count(gpci_estimates *estimates, const gpci_word_kind *kinds, const gpc_stats *stats);
 /*
  * Add unmeasured units with total size `rest`. Needs two or more measured units.
  *   trace  [GPCI_WORDS] known values of GPCI_WORD_TRACE words; NULL: unknown
  */
-void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, const gpci_units *units, double rest,
-                            const double *trace);
+void gpci_estimates_predict(gpci_estimates *estimates, const gpci_word_kind *kinds, const gpci_units *units,
+                            double rest, const double *trace);
 /* Round the estimates to integers. */
-void gpci_estimates_round(const gpci_estimates *e, gpc_stats *stats);
-void gpci_estimates_give(const gpci_estimates *e, const gpc_counter_info *info, gpc_estimate *out);
+void gpci_estimates_round(const gpci_estimates *estimates, gpc_stats *stats);
+void gpci_estimates_give(const gpci_estimates *estimates, const gpc_counter_info *info, gpc_estimate *out);
 
 /* sample_launches.c: decide if the current launch is timed, and note its group. */
-gpc_status gpci_launch_choose(gpc_replay *r, bool *out_timed, gpc_error *error);
+gpc_status gpci_launch_choose(gpc_replay *replay, bool *out_timed, gpc_error *error);
 /* Units of a group that stand for the untimed launches. */
 void gpci_alike_units(const gpci_alike *group, gpci_units *units);
 
@@ -145,10 +145,10 @@ void gpci_alike_units(const gpci_alike *group, gpci_units *units);
  * sample_blocks.c: a launch begins. gpci_blocks_ended: blocks have ended. gpci_blocks_left: blocks to run without the
  * clock.
  */
-void gpci_blocks_begin(gpc_replay *r);
-void gpci_blocks_ended(gpc_replay *r, uint64_t now);
-uint64_t gpci_blocks_left(const gpc_replay *r);
+void gpci_blocks_begin(gpc_replay *replay);
+void gpci_blocks_ended(gpc_replay *replay, uint64_t now);
+uint64_t gpci_blocks_left(const gpc_replay *replay);
 /* Run these blocks as a functional replay if warming is on; with intervals, run the following intervals too. */
-gpc_status gpci_blocks_rest(gpc_replay *r, gpc_error *error);
+gpc_status gpci_blocks_rest(gpc_replay *replay, gpc_error *error);
 
 #endif

@@ -25,48 +25,50 @@ typedef struct gpci_fetcher {
 } gpci_fetcher;
 
 /* Number of the fetcher (and of the instruction cache) of a warp within its SM. */
-GPCI_INLINE uint32_t gpci_fetcher_of(const gpci_timed_replay *t, const gpci_timed_warp *w) {
-    return t->fetchers > 1 ? w->issuer : 0;
+GPCI_INLINE uint32_t gpci_fetcher_of(const gpci_timed_replay *timed_replay, const gpci_timed_warp *warp) {
+    return timed_replay->fetchers > 1 ? warp->issuer : 0;
 }
 
 /* Take the first free fetch cycle from `from` on. */
-GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *f, uint64_t from, uint64_t now) {
-    const uint64_t passed = now - f->since, ahead = from - now;
-    f->taken = passed < 64 ? f->taken >> passed : 0;
-    f->since = now;
+GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *fetcher, uint64_t from, uint64_t now) {
+    const uint64_t passed = now - fetcher->since, ahead = from - now;
+    fetcher->taken = passed < 64 ? fetcher->taken >> passed : 0;
+    fetcher->since = now;
     if (ahead > 63)
         return from;
-    const uint64_t free = ~f->taken >> ahead;
+    const uint64_t free = ~fetcher->taken >> ahead;
     const uint64_t place = ahead + (free ? gpci_lowest(free) : 0);
-    f->taken |= (uint64_t)1 << place;
+    fetcher->taken |= (uint64_t)1 << place;
     return now + place;
 }
 
 /* Fill a warp's buffer, from cycle `from` on. With an instruction cache, the line must also be present. */
-GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
-                                 uint64_t now) {
-    const uint64_t ready = gpci_fetch_slot(&m->fetchers[gpci_fetcher_of(t, w)], from, now) + t->fetch_latency;
-    w->buffered = (uint8_t)t->fetch;
-    w->not_before = ready > w->not_before ? ready : w->not_before;
+GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
+                                 uint64_t from, uint64_t now) {
+    const uint64_t ready =
+        gpci_fetch_slot(&core->fetchers[gpci_fetcher_of(timed_replay, warp)], from, now) + timed_replay->fetch_latency;
+    warp->buffered = (uint8_t)timed_replay->fetch;
+    warp->not_before = ready > warp->not_before ? ready : warp->not_before;
 }
 
-GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now) {
-    gpci_fetch_turn(t, m, w, now, now);
-    if (GPCI_UNLIKELY(m->icache != NULL))
-        gpci_icache_fetch(t, m, w, now);
+GPCI_INLINE void gpci_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
+                            uint64_t now) {
+    gpci_fetch_turn(timed_replay, core, warp, now, now);
+    if (GPCI_UNLIKELY(core->icache != NULL))
+        gpci_icache_fetch(timed_replay, core, warp, now);
 }
 
 /* The warp issued an instruction; `next` is the instruction it executes afterwards. */
-GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w,
+GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
                                    const gpc_instruction *issued, const gpc_instruction *next, uint64_t now) {
-    const bool empty = !--w->buffered;
+    const bool empty = !--warp->buffered;
     const bool taken = next->pc - issued->pc - 1 >= GPCI_INSTRUCTION_BYTES;
     if (empty)
-        gpci_fetch_turn(t, m, w, now, now);
+        gpci_fetch_turn(timed_replay, core, warp, now, now);
     if (taken)
-        gpci_fetch_turn(t, m, w, empty ? w->not_before : now + 1, now);
-    if (GPCI_UNLIKELY(m->icache != NULL) && (empty || taken))
-        gpci_icache_fetch(t, m, w, now);
+        gpci_fetch_turn(timed_replay, core, warp, empty ? warp->not_before : now + 1, now);
+    if (GPCI_UNLIKELY(core->icache != NULL) && (empty || taken))
+        gpci_icache_fetch(timed_replay, core, warp, now);
 }
 
 #endif

@@ -56,33 +56,35 @@ enum {
  * Create the instruction caches and fetch slots of all SMs; none if l1i.size or sm.fetch is 0. GPC_ERROR_RANGE: a key
  * has no effect; GPC_ERROR_MEMORY.
  */
-gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error);
-void gpci_icaches_destroy(gpci_timed_replay *t);
+gpc_status gpci_icaches_create(gpci_timed_replay *timed_replay, gpc_error *error);
+void gpci_icaches_destroy(gpci_timed_replay *timed_replay);
 /* Save or load the caches and fetch slots of an SM. */
-void gpci_icaches_archive(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archive *archive);
+void gpci_icaches_archive(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_archive *archive);
 /* Empty the MSHR entries of an SM: no warp waits and no line is in flight. */
-void gpci_icaches_clear(const gpci_timed_replay *t, gpci_timed_sm *m);
+void gpci_icaches_clear(const gpci_timed_replay *timed_replay, gpci_timed_sm *core);
 /* Account for waiting warps up to cycle `end`; gpci_icaches_count_from: count from `cycle` on. */
-void gpci_icaches_account(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t end);
-void gpci_icaches_count_from(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t cycle);
+void gpci_icaches_account(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t end);
+void gpci_icaches_count_from(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t cycle);
 /* Largest number of lines in flight per SM. */
-uint32_t gpci_icaches_lines(const gpci_timed_replay *t);
+uint32_t gpci_icaches_lines(const gpci_timed_replay *timed_replay);
 /* True if the SM has a miss to send. */
-bool gpci_icaches_ask(const gpci_timed_replay *t, const gpci_timed_sm *m);
+bool gpci_icaches_ask(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core);
 /*
  * gpci_icaches_begin: a kernel of a stream begins or resumes; sets its code address. gpci_icaches_launch: a kernel is
  * launched (key `kernels.code`).
  */
-void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream, uint8_t process);
-void gpci_icaches_launch(gpci_timed_replay *t);
+void gpci_icaches_begin(gpci_timed_replay *timed_replay, const gpc_kernel *kernel, uint32_t stream, uint8_t process);
+void gpci_icaches_launch(gpci_timed_replay *timed_replay);
 /* Request for a line, as sent to the hierarchy. */
-gpc_request gpci_icache_request(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line, uint8_t stream);
+gpc_request gpci_icache_request(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, uint64_t line,
+                                uint8_t stream);
 
 /* Fetch the instructions a warp executes next. */
-GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now);
+GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
+                                 uint64_t now);
 /* Step of the SM: warps with an arrived line fetch, and misses are sent. */
-GPCI_COLD void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now);
+GPCI_COLD void gpci_icache_step(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t now);
 /* Accept an arrived line. */
-GPCI_COLD void gpci_icache_fill(gpci_timed_replay *t, const gpc_completion *completion);
+GPCI_COLD void gpci_icache_fill(gpci_timed_replay *timed_replay, const gpc_completion *completion);
 
 #endif

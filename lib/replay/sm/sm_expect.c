@@ -10,17 +10,19 @@ static inline void fetch_lines(const void *from, size_t bytes) {
 
 /* Pass 0: the SM and its schedulers. Pass 1: state of stirred schedulers and the calendar. */
 void gpci_sm_expect(void *replay, uint32_t number, unsigned pass) {
-    const gpci_timed_replay *t = replay;
-    const gpci_timed_sm *m = &t->sms[number];
+    const gpci_timed_replay *timed_replay = replay;
+    const gpci_timed_sm *core = &timed_replay->sms[number];
     if (pass == 0) {
-        fetch_lines(m, offsetof(gpci_timed_sm, warps_gauge));
-        fetch_lines(&m->live, sizeof *m - offsetof(gpci_timed_sm, live));
-        fetch_lines(&t->issuers[(size_t)number * t->schedulers], t->schedulers * sizeof(gpci_issuer));
+        fetch_lines(core, offsetof(gpci_timed_sm, warps_gauge));
+        fetch_lines(&core->live, sizeof *core - offsetof(gpci_timed_sm, live));
+        fetch_lines(&timed_replay->issuers[(size_t)number * timed_replay->schedulers],
+                    timed_replay->schedulers * sizeof(gpci_issuer));
         return;
     }
     if (pass != 1)
         return;
-    GPCI_PREFETCH(m->calendar + (unsigned)gpci_timed_now(t->r->hierarchy) % GPCI_CALENDAR * t->words);
-    for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
-        fetch_lines(m->issuers[gpci_lowest(stirred)].scheduler, sizeof(gpc_scheduler) + sizeof(gpci_warp_word));
+    GPCI_PREFETCH(core->calendar +
+                  (unsigned)gpci_timed_now(timed_replay->replay->hierarchy) % GPCI_CALENDAR * timed_replay->words);
+    for (uint32_t stirred = core->stirred; stirred; stirred &= stirred - 1)
+        fetch_lines(core->issuers[gpci_lowest(stirred)].scheduler, sizeof(gpc_scheduler) + sizeof(gpci_warp_word));
 }

@@ -23,16 +23,17 @@
  */
 
 /* A fetch missed the cache. If the buffer has the line, move it into the cache and return true. */
-bool gpci_stream_take(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_icache *icache, uint64_t line, uint8_t stream);
+bool gpci_stream_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_icache *icache, uint64_t line,
+                      uint8_t stream);
 /* A warp waits for a prefetched line in flight. gpci_stream_missed: a warp waits for a miss of its own. */
-void gpci_stream_wanted(gpci_timed_sm *m, gpci_icache *icache, gpci_icache_miss *ahead);
-void gpci_stream_missed(gpci_timed_sm *m, gpci_icache *icache, const gpci_icache_miss *miss);
+void gpci_stream_wanted(gpci_timed_sm *core, gpci_icache *icache, gpci_icache_miss *ahead);
+void gpci_stream_missed(gpci_timed_sm *core, gpci_icache *icache, const gpci_icache_miss *miss);
 /* A prefetch was sent. gpci_stream_came: a prefetched line arrived. */
-void gpci_stream_sent(gpci_timed_sm *m);
-void gpci_stream_came(gpci_timed_sm *m, gpci_icache *icache, gpci_icache_miss *ahead);
+void gpci_stream_sent(gpci_timed_sm *core);
+void gpci_stream_came(gpci_timed_sm *core, gpci_icache *icache, gpci_icache_miss *ahead);
 /* A place became free: continue the stream. */
 void gpci_stream_go_on(gpci_icache *icache, uint8_t stream);
 /* Discard the whole buffer. */
-void gpci_stream_drop(gpci_timed_sm *m, gpci_icache *icache);
+void gpci_stream_drop(gpci_timed_sm *core, gpci_icache *icache);
 
 #endif

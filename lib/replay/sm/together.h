@@ -35,7 +35,7 @@ typedef struct gpci_stream_run {
     gpci_block_needs needs;
     const gpci_packed_block *next; /* read, not placed yet; NULL: none */
     uint32_t number;               /* number among the hierarchy's kernels */
-    uint32_t room;                 /* blocks of the kernel that fit an empty SM */
+    uint32_t occupancy;            /* blocks of the kernel that fit an empty SM */
     uint32_t next_sm;              /* round robin */
     uint32_t resident;
     uint64_t order; /* position in the queue */
@@ -75,23 +75,23 @@ typedef struct gpci_together {
 } gpci_together;
 
 /* Place blocks, queue kernels and end finished kernels (called by gpci_dispatch_fill). */
-gpc_status gpci_together_fill(gpc_replay *r, gpc_error *error);
+gpc_status gpci_together_fill(gpc_replay *replay, gpc_error *error);
 /* A block ended, or was given up. */
-void gpci_together_retire(gpc_replay *r, uint32_t sm, const gpci_block_run *run);
+void gpci_together_retire(gpc_replay *replay, uint32_t sm, const gpci_block_run *run);
 /* Age of a warp of a resident block: warps of older blocks come first. */
 uint32_t gpci_together_age(const gpci_sm_run *sm, uint32_t place, uint32_t warp);
 
 /* together_dispatch.c: place blocks of queued kernels, as far as there is room. */
-gpc_status gpci_together_dispatch(gpc_replay *r, gpc_error *error);
+gpc_status gpci_together_dispatch(gpc_replay *replay, gpc_error *error);
 /* Read the kernel's next block. At the end, the kernel is placed. */
-gpc_status gpci_together_read(const gpc_replay *r, gpci_stream_run *k, gpc_error *error);
+gpc_status gpci_together_read(const gpc_replay *replay, gpci_stream_run *stream, gpc_error *error);
 
 /* Count an access in flight, on the thread of the SM. */
-GPCI_INLINE void gpci_together_sent(const gpc_replay *r, uint32_t sm, uint8_t stream) {
-    r->together->under_way[(size_t)sm * r->together->stride + stream]++;
+GPCI_INLINE void gpci_together_sent(const gpc_replay *replay, uint32_t sm, uint8_t stream) {
+    replay->together->under_way[(size_t)sm * replay->together->stride + stream]++;
 }
-GPCI_INLINE void gpci_together_done(const gpc_replay *r, uint32_t sm, uint8_t stream) {
-    r->together->under_way[(size_t)sm * r->together->stride + stream]--;
+GPCI_INLINE void gpci_together_done(const gpc_replay *replay, uint32_t sm, uint8_t stream) {
+    replay->together->under_way[(size_t)sm * replay->together->stride + stream]--;
 }
 
 #endif

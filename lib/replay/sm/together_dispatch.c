@@ -23,184 +23,187 @@ uint32_t gpci_together_age(const gpci_sm_run *sm, uint32_t place, uint32_t warp)
     return age;
 }
 
-gpc_status gpci_together_read(const gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
-    gpc_status status = gpci_trace_next_packed(k->trace, &k->next, error);
+gpc_status gpci_together_read(const gpc_replay *replay, gpci_stream_run *stream, gpc_error *error) {
+    gpc_status status = gpci_trace_next_packed(stream->trace, &stream->next, error);
     if (status != GPC_END)
         return status;
-    k->next = NULL;
-    k->state = GPCI_STREAM_PLACED;
-    k->dispatched = gpci_replay_now(r);
+    stream->next = NULL;
+    stream->state = GPCI_STREAM_PLACED;
+    stream->dispatched = gpci_replay_now(replay);
     return GPC_OK;
 }
 
 /* First of `count` consecutive free warp slots; `slots`: none. */
-static uint32_t find_warps(const gpci_together *s, uint32_t sm, uint32_t count) {
-    const uint64_t *used = s->warps + (size_t)sm * s->warp_words;
+static uint32_t find_warps(const gpci_together *together, uint32_t sm, uint32_t count) {
+    const uint64_t *used = together->warps + (size_t)sm * together->warp_words;
     uint32_t free = 0;
-    for (uint32_t slot = 0; slot < s->slots; slot++) {
+    for (uint32_t slot = 0; slot < together->slots; slot++) {
         free = used[slot / 64] & bit(slot) ? 0 : free + 1;
         if (free == count)
             return slot + 1 - count;
     }
-    return s->slots;
+    return together->slots;
 }
 
-static void mark_warps(const gpci_together *s, uint32_t sm, uint32_t first, uint32_t count) {
+static void mark_warps(const gpci_together *together, uint32_t sm, uint32_t first, uint32_t count) {
     for (uint32_t slot = first; slot < first + count; slot++)
-        s->warps[(size_t)sm * s->warp_words + slot / 64] ^= bit(slot);
+        together->warps[(size_t)sm * together->warp_words + slot / 64] ^= bit(slot);
 }
 
 /* True if registers and shared memory suffice next to blocks of other kernels. */
-static bool leaves_room(const gpc_replay *r, const gpci_stream_run *k, uint32_t sm) {
-    const gpci_together *s = r->together;
-    const gpci_sm_use *use = &s->sms[sm];
-    const uint64_t shared = s->unified ? r->hierarchy->kernels->shares[sm].carveout : s->shared;
-    return !s->one_kernel && use->registers + k->needs.registers <= s->registers &&
-           use->shared + k->needs.shared <= shared;
+static bool leaves_room(const gpc_replay *replay, const gpci_stream_run *stream, uint32_t sm) {
+    const gpci_together *together = replay->together;
+    const gpci_sm_use *use = &together->sms[sm];
+    const uint64_t shared = together->unified ? replay->hierarchy->kernels->shares[sm].carveout : together->shared;
+    return !together->one_kernel && use->registers + stream->needs.registers <= together->registers &&
+           use->shared + stream->needs.shared <= shared;
 }
 
-static bool has_room(const gpc_replay *r, const gpci_stream_run *k, uint32_t sm) {
-    const gpci_together *s = r->together;
-    const uint32_t residents = r->sms[sm].residents;
-    return k->sms[sm / 64] & bit(sm) && residents < s->most && k->on_sm[sm] < k->room &&
-           (residents == k->on_sm[sm] || leaves_room(r, k, sm)) && find_warps(s, sm, k->next->warp_count) < s->slots;
+static bool has_room(const gpc_replay *replay, const gpci_stream_run *stream, uint32_t sm) {
+    const gpci_together *together = replay->together;
+    const uint32_t residents = replay->sms[sm].residents;
+    return stream->sms[sm / 64] & bit(sm) && residents < together->most && stream->on_sm[sm] < stream->occupancy &&
+           (residents == stream->on_sm[sm] || leaves_room(replay, stream, sm)) &&
+           find_warps(together, sm, stream->next->warp_count) < together->slots;
 }
 
-static void tell_schedulers(const gpc_replay *r, uint32_t sm, const char *name) {
-    for (uint32_t n = 0; r->timed && n < r->timed->schedulers; n++)
-        gpc_scheduler_begin_kernel(r->timed->sms[sm].issuers[n].scheduler, name);
+static void tell_schedulers(const gpc_replay *replay, uint32_t sm, const char *name) {
+    for (uint32_t n = 0; replay->timed && n < replay->timed->schedulers; n++)
+        gpc_scheduler_begin_kernel(replay->timed->sms[sm].issuers[n].scheduler, name);
 }
 
 /* Give an SM without blocks to a kernel. GPC_BUSY: its L1 has accesses in flight. */
-static gpc_status take_over(gpc_replay *r, const gpci_stream_run *k, uint32_t sm, gpc_error *error) {
-    gpci_together *s = r->together;
-    gpci_sm_use *use = &s->sms[sm];
-    if (r->sms[sm].residents || use->owner == k->number)
+static gpc_status take_over(gpc_replay *replay, const gpci_stream_run *stream, uint32_t sm, gpc_error *error) {
+    gpci_together *together = replay->together;
+    gpci_sm_use *use = &together->sms[sm];
+    if (replay->sms[sm].residents || use->owner == stream->number)
         return GPC_OK;
-    memset(s->one, 0, s->words * sizeof *s->one);
-    s->one[sm / 64] = bit(sm);
-    gpc_status status = gpci_kernels_prepare(r->hierarchy, s->one, &k->share, false, error);
+    memset(together->one, 0, together->words * sizeof *together->one);
+    together->one[sm / 64] = bit(sm);
+    gpc_status status = gpci_kernels_prepare(replay->hierarchy, together->one, &stream->share, false, error);
     if (status != GPC_OK)
         return status;
     if (use->owner)
-        gpci_kernels_tell(r->hierarchy, sm, use->owner, GPC_KERNEL_END);
-    use->owner = k->number;
-    gpci_kernels_tell(r->hierarchy, sm, k->number, GPC_KERNEL_START);
-    tell_schedulers(r, sm, k->kernel.name);
+        gpci_kernels_tell(replay->hierarchy, sm, use->owner, GPC_KERNEL_END);
+    use->owner = stream->number;
+    gpci_kernels_tell(replay->hierarchy, sm, stream->number, GPC_KERNEL_START);
+    tell_schedulers(replay, sm, stream->kernel.name);
     return GPC_OK;
 }
 
 /* Find the next SM with room and give it to the kernel; sm_count: none. */
-static gpc_status find_sm(gpc_replay *r, const gpci_stream_run *k, uint32_t *out_sm, gpc_error *error) {
-    *out_sm = r->sm_count;
-    for (uint32_t i = 0; i < r->block_sms; i++) {
-        const uint32_t sm = (k->next_sm + i) % r->block_sms;
-        if (!has_room(r, k, sm))
+static gpc_status find_sm(gpc_replay *replay, const gpci_stream_run *stream, uint32_t *out_sm, gpc_error *error) {
+    *out_sm = replay->sm_count;
+    for (uint32_t i = 0; i < replay->block_sms; i++) {
+        const uint32_t sm = (stream->next_sm + i) % replay->block_sms;
+        if (!has_room(replay, stream, sm))
             continue;
-        gpc_status status = take_over(r, k, sm, error);
+        gpc_status status = take_over(replay, stream, sm, error);
         if (status == GPC_OK)
             *out_sm = sm;
         if (status == GPC_OK || status < 0)
             return status;
-        r->together->stirred = true; /* try again in the next cycle */
+        replay->together->stirred = true; /* try again in the next cycle */
     }
     return GPC_OK;
 }
 
-static gpc_status place(gpc_replay *r, gpci_stream_run *k, uint32_t sm, gpc_error *error) {
-    gpci_together *s = r->together;
-    gpci_block_run *run = gpci_dispatch_take(r, k->next);
+static gpc_status place(gpc_replay *replay, gpci_stream_run *stream, uint32_t sm, gpc_error *error) {
+    gpci_together *together = replay->together;
+    gpci_block_run *run = gpci_dispatch_take(replay, stream->next);
     if (!run)
         return gpci_out_of_memory(error);
-    if (!k->done && !k->resident)
-        k->started = gpci_replay_now(r);
-    run->trace = k->trace;
-    run->stream = (uint8_t)(k - s->each);
-    run->process = k->process;
-    run->first = find_warps(s, sm, run->block->warp_count);
-    mark_warps(s, sm, run->first, run->block->warp_count);
-    s->sms[sm].registers += k->needs.registers;
-    s->sms[sm].shared += k->needs.shared;
-    k->on_sm[sm]++;
-    k->resident++;
-    k->next_sm = (sm + 1) % r->block_sms;
-    k->next = NULL;
-    r->blocks_read++;
-    if (r->timed)
-        r->timed->first_start = k->first_start;
-    gpci_dispatch_start_block(r, sm, run);
-    return gpci_together_read(r, k, error);
+    if (!stream->done && !stream->resident)
+        stream->started = gpci_replay_now(replay);
+    run->trace = stream->trace;
+    run->stream = (uint8_t)(stream - together->each);
+    run->process = stream->process;
+    run->first = find_warps(together, sm, run->block->warp_count);
+    mark_warps(together, sm, run->first, run->block->warp_count);
+    together->sms[sm].registers += stream->needs.registers;
+    together->sms[sm].shared += stream->needs.shared;
+    stream->on_sm[sm]++;
+    stream->resident++;
+    stream->next_sm = (sm + 1) % replay->block_sms;
+    stream->next = NULL;
+    replay->blocks_read++;
+    if (replay->timed)
+        replay->timed->first_start = stream->first_start;
+    gpci_dispatch_start_block(replay, sm, run);
+    return gpci_together_read(replay, stream, error);
 }
 
 /* Count the instructions of an ended block for its kernel. */
-static void count(gpci_stream_run *k, const gpci_packed_block *block) {
+static void count(gpci_stream_run *stream, const gpci_packed_block *block) {
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpci_path *path = block->warps[w].path;
-        k->issued += path->count;
+        stream->issued += path->count;
         for (size_t n = 0; n < path->count; n++)
-            k->threads += gpci_path_lanes(&path->steps[n]);
+            stream->threads += gpci_path_lanes(&path->steps[n]);
     }
 }
 
-void gpci_together_retire(gpc_replay *r, uint32_t sm, const gpci_block_run *run) {
-    gpci_together *s = r->together;
-    gpci_stream_run *k = &s->each[run->stream];
-    mark_warps(s, sm, run->first, run->block->warp_count);
-    s->sms[sm].registers -= k->needs.registers;
-    s->sms[sm].shared -= k->needs.shared;
-    k->on_sm[sm]--;
-    k->resident--;
-    k->done++;
-    count(k, run->block);
-    s->stirred = true;
+void gpci_together_retire(gpc_replay *replay, uint32_t sm, const gpci_block_run *run) {
+    gpci_together *together = replay->together;
+    gpci_stream_run *stream = &together->each[run->stream];
+    mark_warps(together, sm, run->first, run->block->warp_count);
+    together->sms[sm].registers -= stream->needs.registers;
+    together->sms[sm].shared -= stream->needs.shared;
+    stream->on_sm[sm]--;
+    stream->resident--;
+    stream->done++;
+    count(stream, run->block);
+    together->stirred = true;
 }
 
 /* First kernel in the queue behind `last`; NULL: none. */
-static gpci_stream_run *next_queued(const gpci_together *s, const gpci_stream_run *last) {
+static gpci_stream_run *next_queued(const gpci_together *together, const gpci_stream_run *last) {
     gpci_stream_run *found = NULL;
-    for (uint32_t i = 0; i < s->count; i++) {
-        gpci_stream_run *k = &s->each[i];
-        if (k->state != GPCI_STREAM_QUEUED ||
-            (last && (k->priority < last->priority || (k->priority == last->priority && k->order <= last->order))))
+    for (uint32_t i = 0; i < together->count; i++) {
+        gpci_stream_run *stream = &together->each[i];
+        if (stream->state != GPCI_STREAM_QUEUED ||
+            (last && (stream->priority < last->priority ||
+                      (stream->priority == last->priority && stream->order <= last->order))))
             continue;
-        if (!found || k->priority < found->priority || (k->priority == found->priority && k->order < found->order))
-            found = k;
+        if (!found || stream->priority < found->priority ||
+            (stream->priority == found->priority && stream->order < found->order))
+            found = stream;
     }
     return found;
 }
 
-static bool is_behind(const gpci_together *s, const gpci_stream_run *k) {
+static bool is_behind(const gpci_together *together, const gpci_stream_run *stream) {
     uint64_t common = 0;
-    for (uint32_t word = 0; word < s->words; word++)
-        common |= s->taken[word] & k->sms[word];
+    for (uint32_t word = 0; word < together->words; word++)
+        common |= together->taken[word] & stream->sms[word];
     return common != 0;
 }
 
-static gpc_status place_all(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
-    while (k->state == GPCI_STREAM_QUEUED) {
+static gpc_status place_all(gpc_replay *replay, gpci_stream_run *stream, gpc_error *error) {
+    while (stream->state == GPCI_STREAM_QUEUED) {
         uint32_t sm;
-        gpc_status status = find_sm(r, k, &sm, error);
-        if (status < 0 || sm == r->sm_count)
+        gpc_status status = find_sm(replay, stream, &sm, error);
+        if (status < 0 || sm == replay->sm_count)
             return status;
-        status = place(r, k, sm, error);
+        status = place(replay, stream, sm, error);
         if (status < 0)
             return status;
     }
     return GPC_OK;
 }
 
-gpc_status gpci_together_dispatch(gpc_replay *r, gpc_error *error) {
-    gpci_together *s = r->together;
-    if (!s->stirred)
+gpc_status gpci_together_dispatch(gpc_replay *replay, gpc_error *error) {
+    gpci_together *together = replay->together;
+    if (!together->stirred)
         return GPC_OK;
-    s->stirred = false;
-    memset(s->taken, 0, s->words * sizeof *s->taken);
-    for (gpci_stream_run *k = next_queued(s, NULL); k; k = next_queued(s, k)) {
-        gpc_status status = is_behind(s, k) ? GPC_OK : place_all(r, k, error);
+    together->stirred = false;
+    memset(together->taken, 0, together->words * sizeof *together->taken);
+    for (gpci_stream_run *stream = next_queued(together, NULL); stream; stream = next_queued(together, stream)) {
+        gpc_status status = is_behind(together, stream) ? GPC_OK : place_all(replay, stream, error);
         if (status < 0)
             return status;
-        for (uint32_t word = 0; k->state == GPCI_STREAM_QUEUED && word < s->words; word++)
-            s->taken[word] |= k->sms[word];
+        for (uint32_t word = 0; stream->state == GPCI_STREAM_QUEUED && word < together->words; word++)
+            together->taken[word] |= stream->sms[word];
     }
     return GPC_OK;
 }

@@ -21,94 +21,100 @@ static uint64_t mixed(uint64_t hash, const void *data, size_t bytes) {
     return hash;
 }
 
-void gpci_replay_had(gpc_replay *r, const gpc_kernel *k) {
-    r->had++;
-    r->had_names = mixed(mixed(r->had_names, k->name, strlen(k->name)), k->grid, sizeof k->grid);
-    r->had_names = mixed(mixed(r->had_names, k->block, sizeof k->block), &k->block_count, sizeof k->block_count);
+void gpci_replay_had(gpc_replay *replay, const gpc_kernel *kernel) {
+    replay->had++;
+    replay->had_names =
+        mixed(mixed(replay->had_names, kernel->name, strlen(kernel->name)), kernel->grid, sizeof kernel->grid);
+    replay->had_names = mixed(mixed(replay->had_names, kernel->block, sizeof kernel->block), &kernel->block_count,
+                              sizeof kernel->block_count);
 }
 
 /* Save or load each L1's future accesses of the current kernel; between kernels only their number. */
-static void archive_future(gpci_future *f, bool in_kernel, gpci_archive *a) {
-    for (uint32_t sm = 0; sm < f->sm_count; sm++) {
-        gpci_future_sm *s = &f->sms[sm];
-        const size_t count = (size_t)gpci_archive_number(a, s->count), kept = in_kernel ? count : 0;
-        GPCI_ARCHIVE_FIELD(a, s->at), GPCI_ARCHIVE_FIELD(a, s->base);
-        if (a->loading && kept > (a->end - a->at) / sizeof *s->entries)
-            gpci_archive_fail(a, GPC_ERROR_FORMAT, "more than there is in the section");
-        if (a->status == GPC_OK && a->loading && !GPCI_ARRAY_ROOM(f->context, s->entries, s->capacity, 0, kept))
-            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-        if (a->status == GPC_OK)
-            s->count = count;
-        gpci_archive_bytes(a, s->entries, kept * sizeof *s->entries);
+static void archive_future(gpci_future *future, bool in_kernel, gpci_archive *archive) {
+    for (uint32_t sm = 0; sm < future->sm_count; sm++) {
+        gpci_future_sm *future_sm = &future->sms[sm];
+        const size_t count = (size_t)gpci_archive_number(archive, future_sm->count), kept = in_kernel ? count : 0;
+        GPCI_ARCHIVE_FIELD(archive, future_sm->at), GPCI_ARCHIVE_FIELD(archive, future_sm->base);
+        if (archive->loading && kept > (archive->end - archive->at) / sizeof *future_sm->entries)
+            gpci_archive_fail(archive, GPC_ERROR_FORMAT, "more than there is in the section");
+        if (archive->status == GPC_OK && archive->loading &&
+            !GPCI_ARRAY_RESERVE(future->context, future_sm->entries, future_sm->capacity, 0, kept))
+            gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
+        if (archive->status == GPC_OK)
+            future_sm->count = count;
+        gpci_archive_bytes(archive, future_sm->entries, kept * sizeof *future_sm->entries);
     }
 }
 
 /* Save or load the progress of the current kernel. */
-static void archive_kernel(gpc_replay *r, gpci_archive *a) {
-    gpci_archive_section(a, "kernel");
-    GPCI_ARCHIVE_FIELD(a, r->before), GPCI_ARCHIVE_FIELD(a, r->begun), GPCI_ARCHIVE_FIELD(a, r->policies_vote),
-        GPCI_ARCHIVE_FIELD(a, r->ended), GPCI_ARCHIVE_FIELD(a, r->skipping);
-    uint64_t *const counts[] = {
-        &r->blocks_read, &r->blocks_last,   &r->instructions, &r->threads,           &r->blocks,
-        &r->blocks_told, &r->next_progress, &r->first_pc,     &r->instructions_told, &r->last_pc};
+static void archive_kernel(gpc_replay *replay, gpci_archive *archive) {
+    gpci_archive_section(archive, "kernel");
+    GPCI_ARCHIVE_FIELD(archive, replay->before), GPCI_ARCHIVE_FIELD(archive, replay->begun),
+        GPCI_ARCHIVE_FIELD(archive, replay->policies_vote), GPCI_ARCHIVE_FIELD(archive, replay->ended),
+        GPCI_ARCHIVE_FIELD(archive, replay->skipping);
+    uint64_t *const counts[] = {&replay->blocks_read,   &replay->blocks_last, &replay->instructions,
+                                &replay->threads,       &replay->blocks,      &replay->blocks_told,
+                                &replay->next_progress, &replay->first_pc,    &replay->instructions_told,
+                                &replay->last_pc};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        gpci_archive_bytes(a, counts[i], sizeof *counts[i]);
-    for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        GPCI_ARCHIVE_FIELD(a, r->sms[sm].instructions), GPCI_ARCHIVE_FIELD(a, r->sms[sm].threads);
-    gpci_parked_archive(r, a);
+        gpci_archive_bytes(archive, counts[i], sizeof *counts[i]);
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++)
+        GPCI_ARCHIVE_FIELD(archive, replay->sms[sm].instructions), GPCI_ARCHIVE_FIELD(archive, replay->sms[sm].threads);
+    gpci_parked_archive(replay, archive);
 }
 
-static void archive_streams(gpc_replay *r, gpci_archive *a) {
-    const size_t most = r->hierarchy->streams;
+static void archive_streams(gpc_replay *replay, gpci_archive *archive) {
+    const size_t most = replay->hierarchy->streams;
     if (most == 1)
         return;
-    if (!r->stream_ids && !(r->stream_ids = gpci_zalloc(r->context, most, sizeof *r->stream_ids))) {
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    if (!replay->stream_ids && !(replay->stream_ids = gpci_zalloc(replay->context, most, sizeof *replay->stream_ids))) {
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
         return;
     }
-    gpci_archive_bytes(a, r->stream_ids, most * sizeof *r->stream_ids);
-    GPCI_ARCHIVE_FIELD(a, r->streams_seen), GPCI_ARCHIVE_FIELD(a, r->stream);
-    if (r->streams_seen > most)
-        gpci_archive_fail(a, GPC_ERROR_FORMAT, "more streams than there are");
+    gpci_archive_bytes(archive, replay->stream_ids, most * sizeof *replay->stream_ids);
+    GPCI_ARCHIVE_FIELD(archive, replay->streams_seen), GPCI_ARCHIVE_FIELD(archive, replay->stream);
+    if (replay->streams_seen > most)
+        gpci_archive_fail(archive, GPC_ERROR_FORMAT, "more streams than there are");
 }
 
-static void check(const gpc_replay *r, gpci_archive *a) {
-    if (r->inside)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a call: not from a callback");
-    if (!r->trace && !r->parked && gpc_hierarchy_in_flight(r->hierarchy))
-        gpci_archive_fail(a, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
+static void check(const gpc_replay *replay, gpci_archive *archive) {
+    if (replay->inside)
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "in the middle of a call: not from a callback");
+    if (!replay->trace && !replay->parked && gpc_hierarchy_in_flight(replay->hierarchy))
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
 }
 
-static void archive_replay(void *object, gpci_archive *a) {
-    gpc_replay *r = object;
-    check(r, a);
-    gpci_hierarchy_archive(r->hierarchy, a);
-    gpci_archive_section(a, "replay");
-    const bool in_kernel = gpci_archive_number(a, r->trace || r->parked) != 0;
-    GPCI_ARCHIVE_FIELD(a, r->had), GPCI_ARCHIVE_FIELD(a, r->had_names), GPCI_ARCHIVE_FIELD(a, r->total),
-        GPCI_ARCHIVE_FIELD(a, r->rounds), GPCI_ARCHIVE_FIELD(a, r->all_rounds), GPCI_ARCHIVE_FIELD(a, r->next_sm),
-        GPCI_ARCHIVE_FIELD(a, r->random);
-    gpci_archive_bytes(a, r->samples, r->sm_count * sizeof *r->samples);
-    for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        GPCI_ARCHIVE_FIELD(a, r->sms[sm].turn);
-    archive_streams(r, a);
-    if (r->future)
-        archive_future(r->future, in_kernel, a);
-    gpci_replay_archive_objects(r, a);
+static void archive_replay(void *object, gpci_archive *archive) {
+    gpc_replay *replay = object;
+    check(replay, archive);
+    gpci_hierarchy_archive(replay->hierarchy, archive);
+    gpci_archive_section(archive, "replay");
+    const bool in_kernel = gpci_archive_number(archive, replay->trace || replay->parked) != 0;
+    GPCI_ARCHIVE_FIELD(archive, replay->had), GPCI_ARCHIVE_FIELD(archive, replay->had_names),
+        GPCI_ARCHIVE_FIELD(archive, replay->total), GPCI_ARCHIVE_FIELD(archive, replay->rounds),
+        GPCI_ARCHIVE_FIELD(archive, replay->all_rounds), GPCI_ARCHIVE_FIELD(archive, replay->next_sm),
+        GPCI_ARCHIVE_FIELD(archive, replay->random);
+    gpci_archive_bytes(archive, replay->samples, replay->sm_count * sizeof *replay->samples);
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++)
+        GPCI_ARCHIVE_FIELD(archive, replay->sms[sm].next_block);
+    archive_streams(replay, archive);
+    if (replay->future)
+        archive_future(replay->future, in_kernel, archive);
+    gpci_replay_archive_objects(replay, archive);
     if (in_kernel)
-        archive_kernel(r, a);
-    if (r->sampling)
-        gpci_sampling_archive(r, a);
-    if (r->timed) {
-        gpci_archive_section(a, "sms");
-        gpci_timed_archive_sms(r->timed, in_kernel, a);
+        archive_kernel(replay, archive);
+    if (replay->sampling)
+        gpci_sampling_archive(replay, archive);
+    if (replay->timed) {
+        gpci_archive_section(archive, "sms");
+        gpci_timed_archive_sms(replay->timed, in_kernel, archive);
     }
 }
 
 static gpc_status create_replay(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
-    gpc_replay *r = NULL;
-    gpc_status status = gpc_replay_create(context, config, error, &r);
-    *out = r;
+    gpc_replay *replay = NULL;
+    gpc_status status = gpc_replay_create(context, config, error, &replay);
+    *out = replay;
     return status;
 }
 
@@ -127,14 +133,14 @@ static const gpci_saved_kind replays = {.kind = GPCI_SNAPSHOT_REPLAY,
                                         .destroy = destroy_replay,
                                         .archive = archive_replay};
 
-static gpci_saved saved(const gpc_replay *r) {
-    return (gpci_saved){&replays, r, r->context, r->config};
+static gpci_saved saved(const gpc_replay *replay) {
+    return (gpci_saved){&replays, replay, replay->context, replay->config};
 }
 
-gpc_status gpc_replay_save_to(const gpc_replay *r, gpc_write_fn write, void *user_data, gpc_error *error) {
-    if (!r || !write)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save_to: %s is NULL", r ? "write" : "replay");
-    const gpci_saved from = saved(r);
+gpc_status gpc_replay_save_to(const gpc_replay *replay, gpc_write_fn write, void *user_data, gpc_error *error) {
+    if (!replay || !write)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save_to: %s is NULL", replay ? "write" : "replay");
+    const gpci_saved from = saved(replay);
     return gpci_save_to(&from, write, user_data, error);
 }
 
@@ -161,10 +167,10 @@ gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *us
     return gpc_replay_load_from_with(context, read, user_data, NULL, error, out);
 }
 
-gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **out) {
-    if (!r || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_copy: %s is NULL", r ? "out" : "replay");
-    const gpci_saved from = saved(r);
+gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out) {
+    if (!replay || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_copy: %s is NULL", replay ? "out" : "replay");
+    const gpci_saved from = saved(replay);
     void *copy = NULL;
     gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)
@@ -173,33 +179,33 @@ gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **o
 }
 
 /* Skip the kernels the replay has run, up to the last. */
-static gpc_status pass_kernels(const gpc_replay *r, gpc_trace *trace, gpc_kernel *last, gpc_error *error) {
+static gpc_status pass_kernels(const gpc_replay *replay, gpc_trace *trace, gpc_kernel *last, gpc_error *error) {
     gpc_replay seen = {.had = 0};
-    while (seen.had < r->had) {
+    while (seen.had < replay->had) {
         *last = (gpc_kernel)GPC_KERNEL_INIT;
         gpc_status status = gpc_trace_next_kernel(trace, last, error);
         if (status == GPC_END)
             return gpci_fail(error, GPC_ERROR_FORMAT,
                              "gpc_replay_resume: the replay has had %llu kernels, the trace has %llu",
-                             (unsigned long long)r->had, (unsigned long long)seen.had);
+                             (unsigned long long)replay->had, (unsigned long long)seen.had);
         if (status < 0)
             return status;
         gpci_replay_had(&seen, last);
     }
-    return seen.had_names == r->had_names
+    return seen.had_names == replay->had_names
                ? GPC_OK
                : gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: the trace begins with other kernels");
 }
 
-gpc_status gpc_replay_resume(gpc_replay *r, gpc_trace *trace, gpc_error *error) {
-    if (!r || !trace)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_resume: %s is NULL", r ? "trace" : "replay");
-    if (r->trace)
+gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_error *error) {
+    if (!replay || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_resume: %s is NULL", replay ? "trace" : "replay");
+    if (replay->trace)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_resume: the replay is in the middle of a kernel");
     gpc_kernel last;
-    gpc_status status = pass_kernels(r, trace, &last, error);
-    if (status < 0 || !r->parked)
+    gpc_status status = pass_kernels(replay, trace, &last, error);
+    if (status < 0 || !replay->parked)
         return status;
-    r->kernel = last;
-    return gpci_parked_return(r, trace, error);
+    replay->kernel = last;
+    return gpci_parked_return(replay, trace, error);
 }

@@ -61,16 +61,16 @@ static gpc_status save_replay(const void *r, gpc_write_fn write, void *user_data
     return gpc_replay_save_to(r, write, user_data, error);
 }
 
-gpc_status gpc_hierarchy_save(const gpc_hierarchy *h, const char *path, gpc_error *error) {
-    if (!h || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save: %s is NULL", h ? "path" : "hierarchy");
-    return save_file(h->context, h, save_hierarchy, path, error);
+gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error) {
+    if (!hierarchy || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save: %s is NULL", hierarchy ? "path" : "hierarchy");
+    return save_file(hierarchy->context, hierarchy, save_hierarchy, path, error);
 }
 
-gpc_status gpc_replay_save(const gpc_replay *r, const char *path, gpc_error *error) {
-    if (!r || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save: %s is NULL", r ? "path" : "replay");
-    return save_file(r->context, r, save_replay, path, error);
+gpc_status gpc_replay_save(const gpc_replay *replay, const char *path, gpc_error *error) {
+    if (!replay || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save: %s is NULL", replay ? "path" : "replay");
+    return save_file(replay->context, replay, save_replay, path, error);
 }
 
 gpc_status gpc_hierarchy_load_with(gpc_context *context, const char *path, const char *threads, gpc_error *error,

@@ -7,85 +7,95 @@
 
 /* SMs of a timed replay in a snapshot. Pointers into the trace are stored with the blocks (parked.h). */
 
-static bool is_live(const gpci_timed_sm *m, uint32_t slot) {
-    return gpci_warp_state(m, &m->warps[slot]) != GPC_STATE_ABSENT;
+static bool is_live(const gpci_timed_sm *core, uint32_t slot) {
+    return gpci_warp_state(core, &core->warps[slot]) != GPC_STATE_ABSENT;
 }
 
 /* Save or load the warps of an SM. Between kernels only the number of warps each slot has had. */
-static void archive_warps(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_kernel, gpci_archive *a) {
+static void archive_warps(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, bool in_kernel,
+                          gpci_archive *archive) {
     const size_t behind = offsetof(gpci_timed_warp, not_before); /* skip its pointers */
-    for (uint32_t slot = 0; slot < t->slots; slot++) {
-        gpci_timed_warp *w = &m->warps[slot];
+    for (uint32_t slot = 0; slot < timed_replay->slots; slot++) {
+        gpci_timed_warp *warp = &core->warps[slot];
         if (!in_kernel) {
-            GPCI_ARCHIVE_FIELD(a, w->starts);
+            GPCI_ARCHIVE_FIELD(archive, warp->starts);
             continue;
         }
-        gpci_archive_bytes(a, (char *)w + behind, sizeof *w - behind);
-        if (!is_live(m, slot)) /* a warp's start clears its scoreboard */
+        gpci_archive_bytes(archive, (char *)warp + behind, sizeof *warp - behind);
+        if (!is_live(core, slot)) /* a warp's start clears its scoreboard */
             continue;
         for (uint32_t plane = 0; plane < GPCI_BOARD_PLANES; plane++)
-            if (w->planes >> plane & 1)
-                gpci_archive_bytes(a, gpci_board_of(m, slot).entries + plane * GPCI_BOARD_STRIDE,
-                                   GPCI_BOARD_ENTRIES * sizeof *m->boards);
-        GPCI_ARCHIVE_FIELD(a, m->epochs[slot]);
-        GPCI_ARCHIVE_FIELD(a, m->copies[slot]);
+            if (warp->planes >> plane & 1)
+                gpci_archive_bytes(archive, gpci_board_of(core, slot).entries + plane * GPCI_BOARD_STRIDE,
+                                   GPCI_BOARD_ENTRIES * sizeof *core->boards);
+        GPCI_ARCHIVE_FIELD(archive, core->epochs[slot]);
+        GPCI_ARCHIVE_FIELD(archive, core->copies[slot]);
     }
 }
 
-static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_kernel, gpci_archive *a) {
+static void archive_sm(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, bool in_kernel,
+                       gpci_archive *archive) {
     const size_t of_issuer = offsetof(gpci_issuer, next), gauges = offsetof(gpci_timed_sm, warps_gauge);
-    for (uint32_t n = 0; n < t->schedulers; n++) {
-        gpci_issuer *issuer = &m->issuers[n];
-        gpci_archive_bytes(a, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* without its pointers */
-        gpci_archive_bytes(a, issuer->wanting, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *issuer->wanting);
-        gpci_scheduler_archive(issuer->scheduler, a);
+    for (uint32_t n = 0; n < timed_replay->schedulers; n++) {
+        gpci_issuer *issuer = &core->issuers[n];
+        gpci_archive_bytes(archive, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* without its pointers */
+        gpci_archive_bytes(archive, issuer->wanting,
+                           (size_t)GPCI_TIMED_UNITS * timed_replay->scheduler_words * sizeof *issuer->wanting);
+        gpci_scheduler_archive(issuer->scheduler, archive);
     }
-    archive_warps(t, m, in_kernel, a);
+    archive_warps(timed_replay, core, in_kernel, archive);
     if (in_kernel)
-        gpci_archive_bytes(a, m->barriers, GPCI_MBARRIERS * sizeof *m->barriers);
-    gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
-    gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
-    gpci_icaches_archive(t, m, a);
-    gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
-    GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
-    gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* without its pointers */
+        gpci_archive_bytes(archive, core->barriers, GPCI_MBARRIERS * sizeof *core->barriers);
+    gpci_archive_bytes(archive, core->calendar, (size_t)GPCI_CALENDAR * timed_replay->words * sizeof *core->calendar);
+    gpci_archive_bytes(archive, core->units, timed_replay->unit_count * sizeof *core->units);
+    gpci_icaches_archive(timed_replay, core, archive);
+    gpci_archive_bytes(archive, core->answered, timed_replay->words * sizeof *core->answered);
+    GPCI_ARCHIVE_FIELD(archive, core->calendar_used), GPCI_ARCHIVE_FIELD(archive, core->next_start);
+    gpci_archive_bytes(archive, (char *)core + gauges, sizeof *core - gauges); /* without its pointers */
 }
 
-void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *a) {
-    const gpc_replay *r = t->r;
-    GPCI_ARCHIVE_FIELD(a, t->cycles), GPCI_ARCHIVE_FIELD(a, t->launched), GPCI_ARCHIVE_FIELD(a, t->first_start),
-        GPCI_ARCHIVE_FIELD(a, t->next_dispatch), GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
-    GPCI_ARCHIVE_FIELD(a, t->left), GPCI_ARCHIVE_FIELD(a, t->next_vote), GPCI_ARCHIVE_FIELD(a, t->voted);
-    GPCI_ARCHIVE_FIELD(a, t->in_flight), GPCI_ARCHIVE_FIELD(a, t->ahead), GPCI_ARCHIVE_FIELD(a, t->next_sample),
-        GPCI_ARCHIVE_FIELD(a, t->sample_interval), GPCI_ARCHIVE_FIELD(a, t->sampled);
-    for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        archive_sm(t, &t->sms[sm], in_kernel, a);
+void gpci_timed_archive_sms(gpci_timed_replay *timed_replay, bool in_kernel, gpci_archive *archive) {
+    const gpc_replay *replay = timed_replay->replay;
+    GPCI_ARCHIVE_FIELD(archive, timed_replay->cycles), GPCI_ARCHIVE_FIELD(archive, timed_replay->launched),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->first_start),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->next_dispatch), GPCI_ARCHIVE_FIELD(archive, timed_replay->progress),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->counted);
+    GPCI_ARCHIVE_FIELD(archive, timed_replay->left), GPCI_ARCHIVE_FIELD(archive, timed_replay->next_vote),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->voted);
+    GPCI_ARCHIVE_FIELD(archive, timed_replay->in_flight), GPCI_ARCHIVE_FIELD(archive, timed_replay->ahead),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->next_sample),
+        GPCI_ARCHIVE_FIELD(archive, timed_replay->sample_interval), GPCI_ARCHIVE_FIELD(archive, timed_replay->sampled);
+    for (uint32_t sm = 0; sm < replay->sm_count; sm++)
+        archive_sm(timed_replay, &timed_replay->sms[sm], in_kernel, archive);
     if (in_kernel)
-        gpci_cluster_messages_archive(t, a);
-    if (t->sampler.seen)
-        gpci_archive_bytes(a, t->sampler.seen,
-                           ((size_t)r->sm_count * t->sampler.by_sm + t->sampler.rest) * sizeof *t->sampler.seen);
+        gpci_cluster_messages_archive(timed_replay, archive);
+    if (timed_replay->sampler.seen)
+        gpci_archive_bytes(archive, timed_replay->sampler.seen,
+                           ((size_t)replay->sm_count * timed_replay->sampler.by_sm + timed_replay->sampler.rest) *
+                               sizeof *timed_replay->sampler.seen);
 }
 
-uint64_t gpci_timed_step_of(const gpci_timed_replay *t, const gpci_block_run *run, uint32_t sm, uint32_t warp) {
-    const gpci_timed_warp *w = &t->sms[sm].warps[run->warps[warp].slot];
+uint64_t gpci_timed_step_of(const gpci_timed_replay *timed_replay, const gpci_block_run *run, uint32_t sm,
+                            uint32_t warp) {
+    const gpci_timed_warp *timed_warp = &timed_replay->sms[sm].warps[run->warps[warp].slot];
     const gpci_path *path = run->block->warps[warp].path;
-    return w->run == run ? (uint64_t)(w->next - path->steps) : path->count;
+    return timed_warp->run == run ? (uint64_t)(timed_warp->next - path->steps) : path->count;
 }
 
-void gpci_timed_return(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpci_parked_warp *warps) {
-    gpci_timed_sm *m = &t->sms[sm];
+void gpci_timed_return(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run,
+                       const gpci_parked_warp *warps) {
+    gpci_timed_sm *core = &timed_replay->sms[sm];
     if (!warps) {
         gpci_barriers_begin(run);
-        gpci_sm_await_start(m, run);
+        gpci_sm_await_start(core, run);
     }
     for (uint32_t n = 0; n < run->block->warp_count && warps; n++) {
         const gpci_warp_run *warp = &run->warps[n];
-        gpci_timed_warp *w = &m->warps[warp->slot];
+        gpci_timed_warp *timed_warp = &core->warps[warp->slot];
         if (warp->next == warp->end)
             continue; /* ended, and its slot may be free */
-        w->run = run;
-        w->next = warp->next;
-        w->end = warp->end;
+        timed_warp->run = run;
+        timed_warp->next = warp->next;
+        timed_warp->end = warp->end;
     }
 }

@@ -22,106 +22,108 @@
  * four controller accesses, a packet of 8 bytes and one of 136. A sector locked in the slice comes in a packet of 40.
  */
 
-static bool is_together(const gpci_timed *t, uint64_t address, uint64_t other) {
-    return address != other && (address ^ other) < t->bundle_line;
+static bool is_together(const gpci_timed *timed, uint64_t address, uint64_t other) {
+    return address != other && (address ^ other) < timed->bundle_line;
 }
 
 /* As gpci_task.forwarded: a refusable request must not wait behind waiting requests. */
-static bool is_forwarded(const gpci_timed *t, uint32_t task) {
-    return gpci_task_at(gpci_engine_of(t), task)->forwarded;
+static bool is_forwarded(const gpci_timed *timed, uint32_t task) {
+    return gpci_task_at(gpci_engine_of(timed), task)->forwarded;
 }
 
-static bool has(const gpci_timed *t, const gpci_packet *p, uint64_t address) {
-    while (p->address != address && p->flags & GPCI_PACKET_BUNDLE)
-        p = gpci_packet_at(&t->pool, gpci_bundle_next(p));
-    return p->address == address;
+static bool has(const gpci_timed *timed, const gpci_packet *pkt, uint64_t address) {
+    while (pkt->address != address && pkt->flags & GPCI_PACKET_BUNDLE)
+        pkt = gpci_packet_at(&timed->pool, gpci_bundle_next(pkt));
+    return pkt->address == address;
 }
 
 /* True if a message of a task may join a packet. */
-static bool fits(const gpci_timed *t, const gpci_packet *p, uint64_t address, uint32_t to,
-                 const gpci_packet_message *m) {
-    return is_together(t, p->address, address) && p->message.module == to && p->message.kind == m->kind &&
-           p->message.step == m->step && is_forwarded(t, p->message.task) == is_forwarded(t, m->task) &&
-           !has(t, p, address);
+static bool fits(const gpci_timed *timed, const gpci_packet *pkt, uint64_t address, uint32_t to,
+                 const gpci_packet_message *message) {
+    return is_together(timed, pkt->address, address) && pkt->message.module == to &&
+           pkt->message.kind == message->kind && pkt->message.step == message->step &&
+           is_forwarded(timed, pkt->message.task) == is_forwarded(timed, message->task) && !has(timed, pkt, address);
 }
 
 /* Last or second-last packet of a queue, joinable by a message; or NULL. */
-static gpci_packet *place_beside(const gpci_timed *t, const gpci_queue *queue, uint64_t address, uint32_t to,
-                                 const gpci_packet_message *m) {
-    if (GPCI_LIKELY(!t->bundle_line) || !queue->count)
+static gpci_packet *joinable_packet(const gpci_timed *timed, const gpci_queue *queue, uint64_t address, uint32_t to,
+                                    const gpci_packet_message *message) {
+    if (GPCI_LIKELY(!timed->bundle_line) || !queue->count)
         return NULL;
-    gpci_packet *last = gpci_packet_at(&t->pool, queue->last);
-    if (fits(t, last, address, to, m))
+    gpci_packet *last = gpci_packet_at(&timed->pool, queue->last);
+    if (fits(timed, last, address, to, message))
         return last;
-    const gpci_coherent_host *host = t->coherent;
-    if (queue->count < 2 || host->behind != queue || t->pool.links[host->before].next != queue->last ||
-        has(t, last, address))
+    const gpci_coherent_host *host = timed->coherent;
+    if (queue->count < 2 || host->behind != queue || timed->pool.links[host->before].next != queue->last ||
+        has(timed, last, address))
         return NULL;
-    gpci_packet *before = gpci_packet_at(&t->pool, host->before);
-    return fits(t, before, address, to, m) ? before : NULL;
+    gpci_packet *before = gpci_packet_at(&timed->pool, host->before);
+    return fits(timed, before, address, to, message) ? before : NULL;
 }
 
-static void append(const gpci_timed *t, gpci_packet *first, uint32_t packet) {
+static void append(const gpci_timed *timed, gpci_packet *first, uint32_t packet) {
     while (first->flags & GPCI_PACKET_BUNDLE)
-        first = gpci_packet_at(&t->pool, gpci_bundle_next(first));
+        first = gpci_packet_at(&timed->pool, gpci_bundle_next(first));
     first->flags |= GPCI_PACKET_BUNDLE;
     if (first->type == GPCI_REPLY)
-        first->path.beside = packet;
+        first->path.next_of_bundle = packet;
     else
         first->path.with = packet;
 }
 
-bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_message *l) {
-    const gpci_packet_message m = {.task = l->receiver, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
-    return place_beside(t, queue, l->address, l->to, &m) != NULL;
+bool gpci_bundle_takes(const gpci_timed *timed, const gpci_queue *queue, const gpci_message *message) {
+    const gpci_packet_message packet_message = {
+        .task = message->receiver, .step = (uint8_t)message->arrives, .kind = (uint8_t)message->kind};
+    return joinable_packet(timed, queue, message->address, message->to, &packet_message) != NULL;
 }
 
-bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_t address) {
-    return t->bundle_line && queue->count && is_together(t, gpci_packet_at(&t->pool, queue->last)->address, address);
+bool gpci_bundle_goes_with(const gpci_timed *timed, const gpci_queue *queue, uint64_t address) {
+    return timed->bundle_line && queue->count &&
+           is_together(timed, gpci_packet_at(&timed->pool, queue->last)->address, address);
 }
 
-bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_packet *last = place_beside(t, queue, p->address, p->message.module, &p->message);
+bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet *last = joinable_packet(timed, queue, pkt->address, pkt->message.module, &pkt->message);
     if (GPCI_LIKELY(!last)) {
-        t->coherent->behind = queue;
-        t->coherent->before = queue->last;
-        gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+        timed->coherent->behind = queue;
+        timed->coherent->before = queue->last;
+        gpci_queue_push(queue, &timed->pool, timed->wheel.now, packet);
         return false;
     }
-    p->path.size -= t->header;
-    last->path.size += p->path.size;
-    append(t, last, packet);
+    pkt->path.size -= timed->header;
+    last->path.size += pkt->path.size;
+    append(timed, last, packet);
     return true;
 }
 
 /* The first packet of a channel may be partly processed and is not joined. */
-void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_packet *last = queue->count ? gpci_packet_at(&t->pool, queue->last) : NULL;
-    if (GPCI_LIKELY(!t->bundle_line) || !last || t->pool.links[queue->last].due == GPCI_NEVER ||
-        last->type != p->type || last->inner != p->inner || !is_together(t, last->address, p->address) ||
-        last->segments & p->segments) {
-        gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+void gpci_bundle_push_access(gpci_timed *timed, gpci_queue *queue, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet *last = queue->count ? gpci_packet_at(&timed->pool, queue->last) : NULL;
+    if (GPCI_LIKELY(!timed->bundle_line) || !last || timed->pool.links[queue->last].due == GPCI_NEVER ||
+        last->type != pkt->type || last->inner != pkt->inner || !is_together(timed, last->address, pkt->address) ||
+        last->segments & pkt->segments) {
+        gpci_queue_push(queue, &timed->pool, timed->wheel.now, packet);
         return;
     }
-    last->segments |= p->segments;
-    append(t, last, packet);
+    last->segments |= pkt->segments;
+    append(timed, last, packet);
 }
 
-uint32_t gpci_bundle_split(gpci_packet *p) {
-    if (GPCI_LIKELY(!(p->flags & GPCI_PACKET_BUNDLE)))
+uint32_t gpci_bundle_split(gpci_packet *pkt) {
+    if (GPCI_LIKELY(!(pkt->flags & GPCI_PACKET_BUNDLE)))
         return GPCI_NO_PACKET;
-    p->flags &= (uint8_t)~GPCI_PACKET_BUNDLE;
-    return gpci_bundle_next(p);
+    pkt->flags &= (uint8_t)~GPCI_PACKET_BUNDLE;
+    return gpci_bundle_next(pkt);
 }
 
-uint8_t gpci_bundle_sectors(const gpci_timed *t, const gpci_packet *p) {
-    const uint32_t block = t->h->l1_level.line_bytes;
+uint8_t gpci_bundle_sectors(const gpci_timed *timed, const gpci_packet *pkt) {
+    const uint32_t block = timed->hierarchy->l1_level.line_bytes;
     uint32_t sectors = 0;
-    for (;; p = gpci_packet_at(&t->pool, gpci_bundle_next(p))) {
-        sectors |= 1u << (p->address & (t->bundle_line - 1)) / block;
-        if (!(p->flags & GPCI_PACKET_BUNDLE))
+    for (;; pkt = gpci_packet_at(&timed->pool, gpci_bundle_next(pkt))) {
+        sectors |= 1u << (pkt->address & (timed->bundle_line - 1)) / block;
+        if (!(pkt->flags & GPCI_PACKET_BUNDLE))
             return (uint8_t)sectors;
     }
 }

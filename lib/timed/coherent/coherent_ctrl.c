@@ -18,161 +18,171 @@
  */
 
 /* An L1's or a cluster's slice for an address. */
-static uint32_t slice_for(const gpci_timed *t, uint32_t module, uint64_t address) {
-    const gpci_coherent *c = t->h->coherent;
-    const uint32_t sm = module < c->sms ? module : (module - c->first_cluster) * c->cluster_sms;
-    return gpci_part_of_sm(t->h, sm) * c->part_slices + gpci_l2_place_of(t->h, address).slice;
+static uint32_t slice_for(const gpci_timed *timed, uint32_t module, uint64_t address) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    const uint32_t sm = module < coherent->sms ? module : (module - coherent->first_cluster) * coherent->cluster_sms;
+    return gpci_part_of_sm(timed->hierarchy, sm) * coherent->part_slices +
+           gpci_l2_place_of(timed->hierarchy, address).slice;
 }
 
 /* True if two modules of L2 are in different partitions. */
-static bool is_apart(const gpci_timed *t, uint32_t from, uint32_t to) {
-    const gpci_coherent *c = t->h->coherent;
-    return t->h->partitions == 2 && from >= c->first_slice && to >= c->first_slice &&
-           gpci_slice_number(c, from) / c->part_slices != gpci_slice_number(c, to) / c->part_slices;
+static bool crosses_partitions(const gpci_timed *timed, uint32_t from, uint32_t to) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    return timed->hierarchy->partitions == 2 && from >= coherent->first_slice && to >= coherent->first_slice &&
+           gpci_slice_number(coherent, from) / coherent->part_slices !=
+               gpci_slice_number(coherent, to) / coherent->part_slices;
 }
 
-static bool is_l1(const gpci_timed *t, uint32_t module) {
-    return module < t->h->sms;
+static bool is_l1(const gpci_timed *timed, uint32_t module) {
+    return module < timed->hierarchy->sms;
 }
 
-static bool is_cluster(const gpci_timed *t, uint32_t module) {
-    return module >= t->h->sms && module < t->h->coherent->first_slice;
+static bool is_cluster(const gpci_timed *timed, uint32_t module) {
+    return module >= timed->hierarchy->sms && module < timed->hierarchy->coherent->first_slice;
 }
 
-gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *t, uint32_t module) {
-    if (is_l1(t, module))
-        return &t->l1[module];
-    if (is_cluster(t, module))
-        return &t->clusters[module - t->h->sms];
-    return &t->l2[gpci_slice_number(t->h->coherent, module)];
+gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *timed, uint32_t module) {
+    if (is_l1(timed, module))
+        return &timed->l1[module];
+    if (is_cluster(timed, module))
+        return &timed->clusters[module - timed->hierarchy->sms];
+    return &timed->l2[gpci_slice_number(timed->hierarchy->coherent, module)];
 }
 
 /* Queue for messages from module to module; NULL: an unbounded queue. */
-static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t to) {
-    const gpci_coherent *c = t->h->coherent;
-    if (is_l1(t, from))
-        return &t->l1[from].out;
-    if (is_cluster(t, from))
-        return is_l1(t, to) ? &t->clusters[from - c->first_cluster].served : &t->clusters[from - c->first_cluster].out;
-    if ((c->l2 && gpci_is_memory(c, from)) || gpci_gpu_of(c, from) != gpci_gpu_of(c, to) || is_apart(t, from, to))
+static const gpci_queue *queue_for(const gpci_timed *timed, uint32_t from, uint32_t to) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    if (is_l1(timed, from))
+        return &timed->l1[from].out;
+    if (is_cluster(timed, from))
+        return is_l1(timed, to) ? &timed->clusters[from - coherent->first_cluster].served
+                                : &timed->clusters[from - coherent->first_cluster].out;
+    if ((coherent->l2 && gpci_is_memory(coherent, from)) || gpci_gpu_of(coherent, from) != gpci_gpu_of(coherent, to) ||
+        crosses_partitions(timed, from, to))
         return NULL;
-    const gpci_ctrl *ctrl = &t->l2[gpci_slice_number(c, from)];
-    return c->l2 && gpci_is_memory(c, to) ? &ctrl->link : &ctrl->served;
+    const gpci_ctrl *ctrl = &timed->l2[gpci_slice_number(coherent, from)];
+    return coherent->l2 && gpci_is_memory(coherent, to) ? &ctrl->link : &ctrl->served;
 }
 
-bool gpci_message_has_room(const gpci_timed *t, const gpci_message *l, bool behind) {
-    const gpci_queue *queue = queue_for(t, l->from, l->to);
-    return !queue || !(behind || gpci_queue_full(queue)) || gpci_bundle_takes(t, queue, l);
+bool gpci_message_has_room(const gpci_timed *timed, const gpci_message *message, bool behind) {
+    const gpci_queue *queue = queue_for(timed, message->from, message->to);
+    return !queue || !(behind || gpci_queue_full(queue)) || gpci_bundle_takes(timed, queue, message);
 }
 
-bool gpci_message_queue_full(const gpci_timed *t, uint32_t module, bool up) {
-    const gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, module);
+bool gpci_message_queue_full(const gpci_timed *timed, uint32_t module, bool up) {
+    const gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, module);
     return gpci_queue_full(up ? &ctrl->served : ctrl->level == 2 ? &ctrl->link : &ctrl->out);
 }
 
-void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
-    gpci_engine *e = gpci_engine_of(t);
-    if (GPCI_LIKELY(!gpci_engine_wait(e, module, up)))
+void gpci_message_left(gpci_timed *timed, uint32_t module, bool up) {
+    gpci_engine *engine = gpci_engine_of(timed);
+    if (GPCI_LIKELY(!gpci_engine_wait(engine, module, up)))
         return;
-    gpci_engine_at(e, t->wheel.now);
-    gpci_engine_sent(e, module, up);
-    gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
+    gpci_engine_at(engine, timed->wheel.now);
+    gpci_engine_sent(engine, module, up);
+    gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now + 1);
 }
 
 /* Put a packet into a queue of a controller, to be sent to `port` of the network. Returns as gpci_bundle_push. */
-static bool leave(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, uint32_t port, uint32_t packet) {
-    gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)port;
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
-    return gpci_bundle_push(t, queue, packet);
+static bool leave(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint32_t port, uint32_t packet) {
+    gpci_packet_at(&timed->pool, packet)->path.to = (uint16_t)port;
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
+    return gpci_bundle_push(timed, queue, packet);
 }
 
 /* Slice of a message: its sender or receiver, or the slice it passes between L1s or clusters of a GPU. */
-static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, uint64_t address) {
-    const gpci_coherent *c = t->h->coherent;
-    return from >= c->first_slice ? gpci_slice_number(c, from)
-           : to >= c->first_slice ? gpci_slice_number(c, to)
-                                  : slice_for(t, to, address);
+static uint32_t slice_between(const gpci_timed *timed, uint32_t from, uint32_t to, uint64_t address) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    return from >= coherent->first_slice ? gpci_slice_number(coherent, from)
+           : to >= coherent->first_slice ? gpci_slice_number(coherent, to)
+                                         : slice_for(timed, to, address);
 }
 
 /* Send from a slice or a memory to an L1 or a cluster. */
-static bool send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
-    gpci_ctrl *ctrl = &t->l2[slice];
-    const uint32_t clusters = t->h->coherent->cluster_sms; /* an L1's messages pass the cluster */
-    return leave(t, ctrl, &ctrl->served, !is_l1(t, to) ? to - t->h->sms : clusters ? to / clusters : to, packet);
+static bool send_up(gpci_timed *timed, uint32_t slice, uint32_t packet, uint32_t to) {
+    gpci_ctrl *ctrl = &timed->l2[slice];
+    const uint32_t clusters = timed->hierarchy->coherent->cluster_sms; /* an L1's messages pass the cluster */
+    return leave(timed, ctrl, &ctrl->served,
+                 !is_l1(timed, to) ? to - timed->hierarchy->sms
+                 : clusters        ? to / clusters
+                                   : to,
+                 packet);
 }
 
-static bool between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_ctrl *ctrl = &t->l2[slice];
+static bool between_slice_and_memory(gpci_timed *timed, uint32_t packet, uint32_t slice, bool up) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_ctrl *ctrl = &timed->l2[slice];
     uint64_t local;
-    uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
+    uint32_t channel = gpci_channel_of(
+        timed, slice, gpci_l2_line(timed, gpci_l2_place_of(timed->hierarchy, pkt->address).inner), &local);
     if (!ctrl->networks.requests_out) {
-        t->pool.links[packet].due = t->wheel.now;
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
-        return gpci_bundle_push(t, up ? &ctrl->fills : &ctrl->link, packet);
+        timed->pool.links[packet].due = timed->wheel.now;
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
+        return gpci_bundle_push(timed, up ? &ctrl->fills : &ctrl->link, packet);
     }
     if (up) {
-        p->path.slice = (uint16_t)slice;
-        gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
-        return gpci_bundle_push(t, &t->memory[channel].replies, packet);
+        pkt->path.slice = (uint16_t)slice;
+        gpci_wheel_wake(&timed->wheel, timed->memory[channel].component, timed->wheel.now);
+        return gpci_bundle_push(timed, &timed->memory[channel].replies, packet);
     }
-    return leave(t, ctrl, &ctrl->link, channel, packet);
+    return leave(timed, ctrl, &ctrl->link, channel, packet);
 }
 
 /* Send between halves of slices of two partitions: towards memory on the first link, the rest on the second. */
-static bool send_across(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
-    const gpci_coherent *c = t->h->coherent;
-    gpci_ctrl *ctrl = &t->l2[gpci_slice_number(c, from)];
-    return leave(t, ctrl, &ctrl->across[gpci_is_near(c, from) ? 0 : 1], gpci_slice_number(c, to), packet);
+static bool send_across(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    gpci_ctrl *ctrl = &timed->l2[gpci_slice_number(coherent, from)];
+    return leave(timed, ctrl, &ctrl->across[gpci_is_near(coherent, from) ? 0 : 1], gpci_slice_number(coherent, to),
+                 packet);
 }
 
-bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
-    const gpci_coherent *c = t->h->coherent;
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint32_t gpu = gpci_gpu_of(c, from), other = gpci_gpu_of(c, to);
-    p->message.module = to;
+bool gpci_message_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const uint32_t gpu = gpci_gpu_of(coherent, from), other = gpci_gpu_of(coherent, to);
+    pkt->message.module = to;
     if (GPCI_UNLIKELY(gpu != other))
-        return gpci_gpu_link_send(t, packet, gpu, other);
-    if (GPCI_UNLIKELY(is_apart(t, from, to)))
-        return send_across(t, packet, from, to);
-    const uint32_t slice = slice_between(t, from, to, p->address);
-    if (is_l1(t, from)) {
-        gpci_ctrl *ctrl = &t->l1[from];
-        return leave(t, ctrl, &ctrl->out, c->clusters ? from / c->cluster_sms : slice, packet);
+        return gpci_gpu_link_send(timed, packet, gpu, other);
+    if (GPCI_UNLIKELY(crosses_partitions(timed, from, to)))
+        return send_across(timed, packet, from, to);
+    const uint32_t slice = slice_between(timed, from, to, pkt->address);
+    if (is_l1(timed, from)) {
+        gpci_ctrl *ctrl = &timed->l1[from];
+        return leave(timed, ctrl, &ctrl->out, coherent->clusters ? from / coherent->cluster_sms : slice, packet);
     }
-    if (is_cluster(t, from)) {
-        gpci_ctrl *ctrl = &t->clusters[from - c->sms];
-        return leave(t, ctrl, is_l1(t, to) ? &ctrl->served : &ctrl->out, is_l1(t, to) ? to : slice, packet);
+    if (is_cluster(timed, from)) {
+        gpci_ctrl *ctrl = &timed->clusters[from - coherent->sms];
+        return leave(timed, ctrl, is_l1(timed, to) ? &ctrl->served : &ctrl->out, is_l1(timed, to) ? to : slice, packet);
     }
-    return c->l2 && (gpci_is_memory(c, from) || gpci_is_memory(c, to))
-               ? between_slice_and_memory(t, packet, slice, gpci_is_memory(c, from))
-               : send_up(t, slice, packet, to);
+    return coherent->l2 && (gpci_is_memory(coherent, from) || gpci_is_memory(coherent, to))
+               ? between_slice_and_memory(timed, packet, slice, gpci_is_memory(coherent, from))
+               : send_up(timed, slice, packet, to);
 }
 
 /*
  * True if a controller stands for a module. A slice's controller also stands for the memory behind it if there is no
  * L2.
  */
-static bool is_at(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t module) {
+static bool is_at(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t module) {
     if (ctrl->level == 2)
-        return !is_l1(t, module) && !is_cluster(t, module);
-    return module == t->h->sms + ctrl->index;
+        return !is_l1(timed, module) && !is_cluster(timed, module);
+    return module == timed->hierarchy->sms + ctrl->index;
 }
 
 /* Queue by which a message for another module continues: up to an L1, from a slice to a cluster, or down. */
-static gpci_queue *way_on(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t to) {
-    return is_l1(t, to) || ctrl->level == 2 ? &ctrl->served : &ctrl->out;
+static gpci_queue *way_on(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t to) {
+    return is_l1(timed, to) || ctrl->level == 2 ? &ctrl->served : &ctrl->out;
 }
 
 /*
  * True if an arrived message can proceed: with a tag port if it looks up a block; with room in the next queue if it
  * passes through.
  */
-static bool may_enter(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (!is_at(t, ctrl, p->message.module))
-        return !gpci_queue_full(way_on(t, ctrl, p->message.module));
-    return !gpci_message_looks(p) || gpci_ctrl_port(ctrl, t->wheel.now, p->address);
+static bool may_enter(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (!is_at(timed, ctrl, pkt->message.module))
+        return !gpci_queue_full(way_on(timed, ctrl, pkt->message.module));
+    return !gpci_message_looks(pkt) || gpci_ctrl_port(ctrl, timed->wheel.now, pkt->address);
 }
 
 /*
@@ -181,116 +191,117 @@ static bool may_enter(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
  */
 static void follow(void *slice, uint32_t packet) {
     gpci_ctrl *ctrl = slice;
-    gpci_timed *t = ctrl->timed;
-    t->pool.links[packet].due = t->wheel.now;
-    gpci_queue_push(&ctrl->in, &t->pool, t->wheel.now, packet);
+    gpci_timed *timed = ctrl->timed;
+    timed->pool.links[packet].due = timed->wheel.now;
+    gpci_queue_push(&ctrl->in, &timed->pool, timed->wheel.now, packet);
 }
 
 /*
  * A message has arrived at a cluster or slice, or continues to a peer. The step of the controller goes on to the
  * queues.
  */
-static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint32_t to = p->message.module;
-    if (is_at(t, ctrl, to)) {
-        if (GPCI_UNLIKELY(gpci_lrc_of(t->l1) != NULL) && p->message.kind == GPC_MESSAGE_READ_REQUEST)
-            gpci_lrc_reply(gpci_lrc_of(t->l1), packet, follow, ctrl);
-        gpci_message_arrived(t, packet);
+static void enter(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const uint32_t to = pkt->message.module;
+    if (is_at(timed, ctrl, to)) {
+        if (GPCI_UNLIKELY(gpci_lrc_of(timed->l1) != NULL) && pkt->message.kind == GPC_MESSAGE_READ_REQUEST)
+            gpci_lrc_reply(gpci_lrc_of(timed->l1), packet, follow, ctrl);
+        gpci_message_arrived(timed, packet);
         return;
     }
-    gpci_queue *queue = way_on(t, ctrl, to);
-    gpci_packet_at(&t->pool, packet)->path.to =
-        (uint16_t)(is_l1(t, to)             ? to
-                   : queue == &ctrl->served ? to - t->h->sms
-                                            : slice_between(t, to, to, p->address));
-    gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+    gpci_queue *queue = way_on(timed, ctrl, to);
+    gpci_packet_at(&timed->pool, packet)->path.to =
+        (uint16_t)(is_l1(timed, to)         ? to
+                   : queue == &ctrl->served ? to - timed->hierarchy->sms
+                                            : slice_between(timed, to, to, pkt->address));
+    gpci_queue_push(queue, &timed->pool, timed->wheel.now, packet);
 }
 
 /* Step the controller in the next cycle. */
-static void again(gpci_timed *t, gpci_ctrl *ctrl) {
+static void again(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_clock clock = ctrl->options->clock;
-    gpci_wheel_wake(&t->wheel, ctrl->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+    gpci_wheel_wake(&timed->wheel, ctrl->component,
+                    gpci_clock_core(clock, gpci_clock_own(clock, timed->wheel.now) + 1));
 }
 
 /* Process the due messages of a queue, as many as tag ports allow. */
-static void run_queue(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue) {
+static void run_queue(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue) {
     while (queue->count) {
         uint32_t packet = queue->first;
-        if (t->pool.links[packet].due > t->wheel.now) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[packet].due);
+        if (timed->pool.links[packet].due > timed->wheel.now) {
+            gpci_wheel_wake(&timed->wheel, ctrl->component, timed->pool.links[packet].due);
             return;
         }
-        if (gpci_coherent_mshr_stall(t, ctrl, queue))
+        if (gpci_coherent_mshr_stall(timed, ctrl, queue))
             continue;
-        if (!may_enter(t, ctrl, packet)) {
-            again(t, ctrl);
+        if (!may_enter(timed, ctrl, packet)) {
+            again(timed, ctrl);
             return;
         }
-        gpci_queue_pop(queue, &t->pool, t->wheel.now);
-        enter(t, ctrl, packet);
+        gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
+        enter(timed, ctrl, packet);
     }
 }
 
 /* Requests that waited for an MSHR entry, and requests behind; older than the packets of `in`. */
-static void run_stalled(gpci_timed *t, gpci_ctrl *ctrl) {
-    while (ctrl->returned.count && !gpci_coherent_mshr_is_stalled(t, ctrl)) {
-        if (!may_enter(t, ctrl, ctrl->returned.first)) {
-            again(t, ctrl);
+static void run_stalled(gpci_timed *timed, gpci_ctrl *ctrl) {
+    while (ctrl->returned.count && !gpci_coherent_mshr_is_stalled(timed, ctrl)) {
+        if (!may_enter(timed, ctrl, ctrl->returned.first)) {
+            again(timed, ctrl);
             return;
         }
-        enter(t, ctrl, gpci_queue_pop(&ctrl->returned, &t->pool, t->wheel.now));
+        enter(timed, ctrl, gpci_queue_pop(&ctrl->returned, &timed->pool, timed->wheel.now));
     }
 }
 
 /* Data from below pass the fill port in turn. */
-void gpci_coherent_ctrl_take(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
+void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
                              uint32_t packet) {
     const gpci_clock clock = ctrl->options->clock;
-    const uint64_t now = t->wheel.now;
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint64_t now = timed->wheel.now;
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     uint64_t due = gpci_clock_after(clock, now, latency);
-    if (fills && p->path.size > t->header) {
+    if (fills && pkt->path.size > timed->header) {
         uint64_t own = gpci_clock_own(clock, now), width = ctrl->options->fill_width;
         uint64_t start = own > ctrl->fill_free ? own : ctrl->fill_free;
-        ctrl->fill_free = start + (p->path.size - t->header + width - 1) / width;
+        ctrl->fill_free = start + (pkt->path.size - timed->header + width - 1) / width;
         due = start == own ? now : gpci_clock_core(clock, start);
     }
-    t->pool.links[packet].due = due;
-    gpci_queue_push(queue, &t->pool, now, packet);
+    timed->pool.links[packet].due = due;
+    gpci_queue_push(queue, &timed->pool, now, packet);
 }
 
 /* Accept everything a network has for a controller. */
-static void receive(gpci_timed *t, gpci_ctrl *ctrl, gpci_network *network, gpci_queue *queue, uint64_t latency,
+static void receive(gpci_timed *timed, gpci_ctrl *ctrl, gpci_network *network, gpci_queue *queue, uint64_t latency,
                     bool fills) {
     while (!gpci_queue_full(queue) && gpci_network_peek(network, ctrl->index) != GPCI_NO_PACKET)
-        gpci_coherent_ctrl_take(t, ctrl, queue, latency, fills, gpci_network_receive(network, ctrl->index));
+        gpci_coherent_ctrl_take(timed, ctrl, queue, latency, fills, gpci_network_receive(network, ctrl->index));
 }
 
 /* Module whose messages leave by a controller; for a slice without L2, the memory's. */
-static uint32_t module_of(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    return (ctrl->level == 2 ? t->h->coherent->first_slice : t->h->sms) + ctrl->index;
+static uint32_t module_of(const gpci_timed *timed, const gpci_ctrl *ctrl) {
+    return (ctrl->level == 2 ? timed->hierarchy->coherent->first_slice : timed->hierarchy->sms) + ctrl->index;
 }
 
-static void send(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, gpci_network *network) {
+static void send(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, gpci_network *network) {
     while (queue->count &&
-           gpci_network_can_take(network, ctrl->index, gpci_packet_at(&t->pool, queue->first)->path.size)) {
-        gpci_message_left(t, module_of(t, ctrl), queue == &ctrl->served);
-        uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        gpci_network_send(network, ctrl->index, p->path.to, p->path.size, packet);
+           gpci_network_can_take(network, ctrl->index, gpci_packet_at(&timed->pool, queue->first)->path.size)) {
+        gpci_message_left(timed, module_of(timed, ctrl), queue == &ctrl->served);
+        uint32_t packet = gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
+        const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        gpci_network_send(network, ctrl->index, pkt->path.to, pkt->path.size, packet);
     }
 }
 
 /* Send messages to the other partition. The queues are unbounded, and the other slice accepts everything. */
-static void send_to_peer(gpci_timed *t, gpci_ctrl *ctrl) {
+static void send_to_peer(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_network *const networks[] = {ctrl->networks.peer_requests, ctrl->networks.peer_replies};
     for (uint32_t i = 0; i < 2; i++) {
         gpci_queue *queue = &ctrl->across[i];
         while (queue->count && gpci_network_can_send(networks[i], ctrl->index)) {
-            const uint32_t packet = gpci_queue_pop(queue, &t->pool, t->wheel.now);
-            const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-            gpci_network_send(networks[i], ctrl->index, p->path.to, p->path.size, packet);
+            const uint32_t packet = gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
+            const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+            gpci_network_send(networks[i], ctrl->index, pkt->path.to, pkt->path.size, packet);
         }
     }
 }
@@ -299,76 +310,76 @@ static void send_to_peer(gpci_timed *t, gpci_ctrl *ctrl) {
  * Messages from a slice to the memory without a link arrive at once. They may lead to further messages, while the queue
  * to DRAM has room.
  */
-static void run_beside(gpci_timed *t, gpci_ctrl *ctrl) {
+static void send_to_memory(gpci_timed *timed, gpci_ctrl *ctrl) {
     while (ctrl->link.count && !gpci_queue_full(&ctrl->out)) {
-        gpci_message_left(t, module_of(t, ctrl), false);
-        uint32_t packet = gpci_queue_pop(&ctrl->link, &t->pool, t->wheel.now);
-        gpci_message_arrived(t, packet);
+        gpci_message_left(timed, module_of(timed, ctrl), false);
+        uint32_t packet = gpci_queue_pop(&ctrl->link, &timed->pool, timed->wheel.now);
+        gpci_message_arrived(timed, packet);
     }
 }
 
 void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
-    gpci_timed *t = group->timed;
-    gpci_ctrl *ctrl = &t->l2[slice];
+    gpci_timed *timed = group->timed;
+    gpci_ctrl *ctrl = &timed->l2[slice];
     if (ctrl->networks.replies_in)
-        receive(t, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
+        receive(timed, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
     if (GPCI_UNLIKELY(ctrl->networks.peer_requests != NULL)) {
-        receive(t, ctrl, ctrl->networks.peer_replies, &ctrl->fills, 0, true);
-        receive(t, ctrl, ctrl->networks.peer_requests, &ctrl->fills, 0, true);
+        receive(timed, ctrl, ctrl->networks.peer_replies, &ctrl->fills, 0, true);
+        receive(timed, ctrl, ctrl->networks.peer_requests, &ctrl->fills, 0, true);
     }
-    run_queue(t, ctrl, &ctrl->fills);
-    run_stalled(t, ctrl);
-    run_queue(t, ctrl, &ctrl->in);
-    receive(t, ctrl, ctrl->networks.requests_in, &ctrl->in, t->rop_latency, false);
+    run_queue(timed, ctrl, &ctrl->fills);
+    run_stalled(timed, ctrl);
+    run_queue(timed, ctrl, &ctrl->in);
+    receive(timed, ctrl, ctrl->networks.requests_in, &ctrl->in, timed->rop_latency, false);
     if (GPCI_UNLIKELY(ctrl->networks.peer_requests != NULL))
-        send_to_peer(t, ctrl);
+        send_to_peer(timed, ctrl);
     if (ctrl->networks.requests_out)
-        send(t, ctrl, &ctrl->link, ctrl->networks.requests_out);
+        send(timed, ctrl, &ctrl->link, ctrl->networks.requests_out);
     else
-        run_beside(t, ctrl);
-    send(t, ctrl, &ctrl->served, ctrl->networks.replies_out);
+        send_to_memory(timed, ctrl);
+    send(timed, ctrl, &ctrl->served, ctrl->networks.replies_out);
     if (ctrl->out.count)
-        gpci_coherent_channel_send(t, ctrl);
+        gpci_coherent_channel_send(timed, ctrl);
     if (ctrl->link.count && !ctrl->networks.requests_out && !gpci_queue_full(&ctrl->out))
-        again(t, ctrl);
+        again(timed, ctrl);
     if (ctrl->in.count)
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[ctrl->in.first].due);
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->pool.links[ctrl->in.first].due);
 }
 
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster) {
-    gpci_timed *t = group->timed;
-    gpci_ctrl *ctrl = &t->clusters[cluster];
-    receive(t, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
-    run_queue(t, ctrl, &ctrl->fills);
-    run_queue(t, ctrl, &ctrl->in);
-    receive(t, ctrl, ctrl->networks.requests_in, &ctrl->in, 0, false);
-    send(t, ctrl, &ctrl->out, ctrl->networks.requests_out);
-    send(t, ctrl, &ctrl->served, ctrl->networks.replies_out);
+    gpci_timed *timed = group->timed;
+    gpci_ctrl *ctrl = &timed->clusters[cluster];
+    receive(timed, ctrl, ctrl->networks.replies_in, &ctrl->fills, 0, true);
+    run_queue(timed, ctrl, &ctrl->fills);
+    run_queue(timed, ctrl, &ctrl->in);
+    receive(timed, ctrl, ctrl->networks.requests_in, &ctrl->in, 0, false);
+    send(timed, ctrl, &ctrl->out, ctrl->networks.requests_out);
+    send(timed, ctrl, &ctrl->served, ctrl->networks.replies_out);
     if (ctrl->in.count)
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[ctrl->in.first].due);
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->pool.links[ctrl->in.first].due);
 }
 
-void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
-    gpci_network *network = t->memory[channel].requests_in;
+void gpci_coherent_channel_receive(gpci_timed *timed, uint32_t channel) {
+    gpci_network *network = timed->memory[channel].requests_in;
     while (gpci_network_peek(network, channel) != GPCI_NO_PACKET)
-        gpci_message_arrived(t, gpci_network_receive(network, channel));
+        gpci_message_arrived(timed, gpci_network_receive(network, channel));
 }
 
 /* A read is done when data are ready, a write when accepted by the channel. */
-void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sectors) {
-    const gpci_l2_place place = gpci_l2_place_of(t->h, u->address);
-    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, u->module);
-    const bool whole = gpci_accesses_are_whole(t);
-    const uint32_t number = whole ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, number);
-    const uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
-    p->address = u->address;
-    p->inner = gpci_l2_line(t, place.inner);
-    p->message = (gpci_packet_message){.task = u->task, .step = (uint8_t)u->step};
-    p->flags = whole ? 0 : GPCI_PACKET_MESSAGE;
-    p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
-    p->type = u->write ? GPCI_WRITE : GPCI_READ;
-    gpci_log_memory_access(t, u->task, number);
-    gpci_bundle_push_access(t, &ctrl->out, number);
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+void gpci_coherent_access_memory(gpci_timed *timed, const gpci_use *usage, uint32_t sectors) {
+    const gpci_l2_place place = gpci_l2_place_of(timed->hierarchy, usage->address);
+    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, usage->module);
+    const bool as_packet = gpci_accesses_are_packets(timed);
+    const uint32_t number = as_packet ? gpci_pool_take(&timed->pool) : gpci_pool_take_message(&timed->pool);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, number);
+    const uint8_t all = (uint8_t)((1u << timed->hierarchy->l2_level.line_bytes / GPCI_SEGMENT) - 1);
+    pkt->address = usage->address;
+    pkt->inner = gpci_l2_line(timed, place.inner);
+    pkt->message = (gpci_packet_message){.task = usage->task, .step = (uint8_t)usage->step};
+    pkt->flags = as_packet ? 0 : GPCI_PACKET_MESSAGE;
+    pkt->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
+    pkt->type = usage->write ? GPCI_WRITE : GPCI_READ;
+    gpci_log_memory_access(timed, usage->task, number);
+    gpci_bundle_push_access(timed, &ctrl->out, number);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
 }

@@ -10,8 +10,8 @@
 
 /* Host of a tree's engine: services for engine, and the time of their steps. */
 
-static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
-    return gpci_coherent_ctrl_of(t, module)->options->clock;
+static gpci_clock clock_of(const gpci_timed *timed, uint32_t module) {
+    return gpci_coherent_ctrl_of(timed, module)->options->clock;
 }
 
 static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
@@ -19,103 +19,108 @@ static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
     return gpci_clock_after(clock_of(t, module), t->wheel.now, cycles);
 }
 
-static bool takes(void *timed, const gpci_message *l, bool behind) {
-    return gpci_message_has_room(timed, l, behind);
+static bool takes(void *timed, const gpci_message *message, bool behind) {
+    return gpci_message_has_room(timed, message, behind);
 }
 
-static uint32_t send(void *timed, const gpci_message *l) {
+static uint32_t send(void *timed, const gpci_message *message) {
     gpci_timed *t = timed;
-    const bool whole = gpci_messages_are_whole(t);
-    const uint32_t number = whole ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, number);
-    gpci_task *task = gpci_task_at(gpci_engine_of(t), l->task);
-    p->address = l->address;
-    p->message = (gpci_packet_message){
-        .task = l->receiver, .from = (uint16_t)l->from, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
-    p->path.size = l->bytes;
-    p->segments = gpci_message_segments(t, l->bytes);
-    p->flags = whole ? 0 : GPCI_PACKET_MESSAGE;
-    p->level = 0;
-    p->type = GPCI_REPLY;
-    gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
-    gpci_log_message(t, l, number);
-    if (task->mshr && l->from == task->module)
-        gpci_coherent_mshr_free(t, l->task);
-    if (GPCI_LIKELY(!gpci_message_send(t, number, l->from, l->to)))
+    const bool as_packet = gpci_messages_are_packets(t);
+    const uint32_t number = as_packet ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
+    gpci_packet *pkt = gpci_packet_at(&t->pool, number);
+    gpci_task *task = gpci_task_at(gpci_engine_of(t), message->task);
+    pkt->address = message->address;
+    pkt->message = (gpci_packet_message){.task = message->receiver,
+                                         .from = (uint16_t)message->from,
+                                         .step = (uint8_t)message->arrives,
+                                         .kind = (uint8_t)message->kind};
+    pkt->path.size = message->bytes;
+    pkt->segments = gpci_message_segments(t, message->bytes);
+    pkt->flags = as_packet ? 0 : GPCI_PACKET_MESSAGE;
+    pkt->level = 0;
+    pkt->type = GPCI_REPLY;
+    gpci_coherent_count(t->hierarchy, message->kind, message->from, message->to, message->bytes);
+    gpci_log_message(t, message, number);
+    if (task->mshr && message->from == task->module)
+        gpci_coherent_mshr_free(t, message->task);
+    if (GPCI_LIKELY(!gpci_message_send(t, number, message->from, message->to)))
         return 0;
-    gpci_coherent_count_along(t->h, l->from, l->to, t->header);
+    gpci_coherent_count_along(t->hierarchy, message->from, message->to, t->header);
     return t->header;
 }
 
 /* Core cycle of ready data of a module: once the data port is free, plus latency. */
-static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
-    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, u->module);
+static uint64_t data_at(const gpci_timed *timed, const gpci_use *usage) {
+    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, usage->module);
     const gpci_clock clock = ctrl->options->clock;
-    const uint32_t latency = gpci_module_at(t->h->coherent->tree, u->module)->given.latency;
-    if (!u->bytes)
-        return gpci_clock_after(clock, t->wheel.now, latency);
-    const uint64_t own = gpci_clock_own(clock, t->wheel.now), start = own > ctrl->data.free ? own : ctrl->data.free;
+    const uint32_t latency = gpci_module_at(timed->hierarchy->coherent->tree, usage->module)->given.latency;
+    if (!usage->bytes)
+        return gpci_clock_after(clock, timed->wheel.now, latency);
+    const uint64_t own = gpci_clock_own(clock, timed->wheel.now), start = own > ctrl->data.free ? own : ctrl->data.free;
     const uint32_t width = ctrl->options->data_width;
-    ctrl->data.free = start + (u->bytes + width - 1) / width;
+    ctrl->data.free = start + (usage->bytes + width - 1) / width;
     return gpci_clock_core(clock, start + latency);
 }
 
 /* Packet of an atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
-static const gpci_packet *performed(const gpci_timed *t, const gpci_use *u) {
-    const gpci_engine *e = gpci_engine_of(t);
-    const gpci_task *put = gpci_task_at(e, u->task);
-    if (GPCI_LIKELY(!u->write || !gpci_atomics_are_limited(t)) || !put->stored || !put->passing ||
-        !gpci_is_slice(t->h->coherent, u->module))
+static const gpci_packet *performed(const gpci_timed *timed, const gpci_use *usage) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    const gpci_task *put = gpci_task_at(engine, usage->task);
+    if (GPCI_LIKELY(!usage->write || !gpci_atomics_are_limited(timed)) || !put->stored || !put->passing ||
+        !gpci_is_slice(timed->hierarchy->coherent, usage->module))
         return NULL;
-    const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_inflight_at(e, put->inflight)->token);
-    return p->line.kind == GPC_ATOMIC || p->line.kind == GPC_REDUCTION ? p : NULL;
+    const gpci_packet *pkt =
+        gpci_packet_at(&timed->pool, (uint32_t)gpci_tree_inflight_at(engine, put->inflight)->token);
+    return pkt->line.kind == GPC_ATOMIC || pkt->line.kind == GPC_REDUCTION ? pkt : NULL;
 }
 
 /* Cycle at which the atomic unit is done with the packet. */
-static uint64_t performed_at(gpci_timed *t, const gpci_use *u, const gpci_packet *p) {
-    const uint64_t at = data_at(t, u);
-    const uint64_t done = gpci_atomic_perform(gpci_coherent_ctrl_of(t, u->module), t->wheel.now, p->turns);
+static uint64_t performed_at(gpci_timed *timed, const gpci_use *usage, const gpci_packet *pkt) {
+    const uint64_t at = data_at(timed, usage);
+    const uint64_t done =
+        gpci_atomic_perform(gpci_coherent_ctrl_of(timed, usage->module), timed->wheel.now, pkt->turns);
     return done > at ? done : at;
 }
 
 /* Let the gathered data uses pass the port together. */
-static void use_gathered(gpci_timed *t) {
-    gpci_gathered *g = &t->coherent->gathered;
-    if (!g->count)
+static void use_gathered(gpci_timed *timed) {
+    gpci_gathered *gathered = &timed->coherent->gathered;
+    if (!gathered->count)
         return;
-    gpci_use all = g->uses[0];
-    all.bytes = g->bytes;
-    const uint64_t at = data_at(t, &all);
-    for (uint32_t i = 0; i < g->count; i++)
-        gpci_engine_put(gpci_engine_of(t), g->uses[i].task, g->uses[i].step, at);
-    g->count = g->bytes = 0;
+    gpci_use all = gathered->uses[0];
+    all.bytes = gathered->bytes;
+    const uint64_t at = data_at(timed, &all);
+    for (uint32_t i = 0; i < gathered->count; i++)
+        gpci_engine_put(gpci_engine_of(timed), gathered->uses[i].task, gathered->uses[i].step, at);
+    gathered->count = gathered->bytes = 0;
 }
 
-static void gather(gpci_timed *t, const gpci_use *u) {
-    gpci_gathered *g = &t->coherent->gathered;
-    if (g->count == sizeof g->uses / sizeof *g->uses || g->uses[0].module != u->module || g->uses[0].write != u->write)
-        use_gathered(t);
-    g->uses[g->count++] = *u;
-    g->bytes += u->bytes;
+static void gather(gpci_timed *timed, const gpci_use *usage) {
+    gpci_gathered *gathered = &timed->coherent->gathered;
+    if (gathered->count == sizeof gathered->uses / sizeof *gathered->uses ||
+        gathered->uses[0].module != usage->module || gathered->uses[0].write != usage->write)
+        use_gathered(timed);
+    gathered->uses[gathered->count++] = *usage;
+    gathered->bytes += usage->bytes;
 }
 
-static void use(void *timed, const gpci_use *u) {
+static void use(void *timed, const gpci_use *usage) {
     gpci_timed *t = timed;
-    const uint32_t sectors = (u->bytes + GPCI_SEGMENT - 1) / GPCI_SEGMENT;
-    if (!gpci_is_memory(t->h->coherent, u->module) || !sectors) {
-        const gpci_packet *atomic = performed(t, u);
+    const uint32_t sectors = (usage->bytes + GPCI_SEGMENT - 1) / GPCI_SEGMENT;
+    if (!gpci_is_memory(t->hierarchy->coherent, usage->module) || !sectors) {
+        const gpci_packet *atomic = performed(t, usage);
         if (GPCI_UNLIKELY(t->coherent->gathered.open) && sectors && !atomic)
-            gather(t, u);
+            gather(t, usage);
         else
-            gpci_engine_put(gpci_engine_of(t), u->task, u->step,
-                            GPCI_UNLIKELY(atomic != NULL) ? performed_at(t, u, atomic) : data_at(t, u));
+            gpci_engine_put(gpci_engine_of(t), usage->task, usage->step,
+                            GPCI_UNLIKELY(atomic != NULL) ? performed_at(t, usage, atomic) : data_at(t, usage));
         return;
     }
-    if (u->write)
-        gpci_count_dram_write(t->h, sectors);
+    if (usage->write)
+        gpci_count_dram_write(t->hierarchy, sectors);
     else
-        gpci_count_dram_read(t->h, sectors);
-    gpci_coherent_access_memory(t, u, sectors);
+        gpci_count_dram_read(t->hierarchy, sectors);
+    gpci_coherent_access_memory(t, usage, sectors);
 }
 
 static void met(void *timed, gpci_met what, uint32_t task, uint32_t module) {
@@ -133,18 +138,18 @@ static void joined(void *timed, uint32_t inflight) {
 
 static void ended(void *timed, uint32_t inflight) {
     gpci_timed *t = timed;
-    const gpci_tree_inflight *a = gpci_tree_inflight_at(gpci_engine_of(t), inflight);
-    if (GPCI_UNLIKELY(a->kind == GPC_COHERENCE_ACQUIRE)) {
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(t), inflight);
+    if (GPCI_UNLIKELY(access->kind == GPC_COHERENCE_ACQUIRE)) {
         gpci_coherent_swept(t, inflight);
         return;
     }
-    if (t->h->lane_packets) {
+    if (t->hierarchy->lane_packets) {
         gpci_lsu_ended(t, inflight);
         return;
     }
-    const gpci_engine *e = gpci_engine_of(t);
-    const uint8_t *line = t->h->with_data ? gpci_whole_of(e, inflight) : NULL;
-    gpci_coherent_l1_done(t, (uint32_t)a->token, a->deepest, line);
+    const gpci_engine *engine = gpci_engine_of(t);
+    const uint8_t *line = t->hierarchy->with_data ? gpci_block_copy_of(engine, inflight) : NULL;
+    gpci_coherent_l1_done(t, (uint32_t)access->token, access->deepest, line);
 }
 
 static void begun(void *timed, uint32_t inflight, uint32_t cause) {
@@ -154,35 +159,35 @@ static void begun(void *timed, uint32_t inflight, uint32_t cause) {
 }
 
 /* Make memory for a step and the consequences: all probes of a block, and a few messages more. */
-static gpc_status room(void *timed) {
+static gpc_status reserve_step(void *timed) {
     gpci_timed *t = timed;
-    gpci_engine *e = gpci_engine_of(t);
-    const uint32_t most = e->fan_out + GPCI_STEP_TASKS;
-    if (GPCI_UNLIKELY(t->log != NULL) && !gpci_engine_make_labels(e))
+    gpci_engine *engine = gpci_engine_of(t);
+    const uint32_t most = engine->fan_out + GPCI_STEP_TASKS;
+    if (GPCI_UNLIKELY(t->log != NULL) && !gpci_engine_make_labels(engine))
         return GPC_ERROR_MEMORY;
     const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory too */
-    return status == GPC_OK && gpci_accesses_are_whole(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
+    return status == GPC_OK && gpci_accesses_are_packets(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
 }
 
 /* Variant for engine that begin accesses. */
-static gpc_status room_for_accesses(void *timed) {
+static gpc_status reserve_accesses(void *timed) {
     gpci_timed *t = timed;
     const gpc_status status = gpci_coherent_make_origins(t);
-    return status == GPC_OK ? room(timed) : status;
+    return status == GPC_OK ? reserve_step(timed) : status;
 }
 
 /* True if engine begin accesses: reads of neighbours, or invalidations. */
-static bool begins_accesses(const gpci_timed *t) {
-    const gpc_coherence *tree = t->h->coherent->tree;
+static bool begins_accesses(const gpci_timed *timed) {
+    const gpc_coherence *tree = timed->hierarchy->coherent->tree;
     return tree->neighbour_limit || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
 }
 
-gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
-    gpci_coherent_host *host = gpci_zalloc(t->context, 1, sizeof *host);
+gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error) {
+    gpci_coherent_host *host = gpci_zalloc(timed->context, 1, sizeof *host);
     if (!host)
         return gpci_out_of_memory(error);
-    t->coherent = host;
-    host->table = (gpci_engine_host){.self = t,
+    timed->coherent = host;
+    host->table = (gpci_engine_host){.self = timed,
                                      .takes = takes,
                                      .send = send,
                                      .use = use,
@@ -194,82 +199,86 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                      .joined = joined,
                                      .ended = ended,
                                      .begun = begun,
-                                     .room = begins_accesses(t) ? room_for_accesses : room};
-    const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
-    const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
+                                     .reserve_step = begins_accesses(timed) ? reserve_accesses : reserve_step};
+    const uint64_t conflict =
+        gpci_number(timed->hierarchy, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
+    const bool retries = timed->hierarchy->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
-    gpc_status status = gpci_engine_create_for(t->h->coherent->tree, &host->table, waits, error);
-    if (status == GPC_OK && t->h->lane_packets)
-        gpci_engine_order(gpci_engine_of(t));
+    gpc_status status = gpci_engine_create_for(timed->hierarchy->coherent->tree, &host->table, waits, error);
+    if (status == GPC_OK && timed->hierarchy->lane_packets)
+        gpci_engine_order(gpci_engine_of(timed));
     return status;
 }
 
 /* The tree destroys the engine. */
-void gpci_coherent_host_destroy(gpci_timed *t) {
-    if (t->coherent) {
-        gpci_array_free(t->context, t->coherent->origins, t->coherent->origin_room * sizeof *t->coherent->origins);
-        gpci_coherent_values_free(t);
+void gpci_coherent_host_destroy(gpci_timed *timed) {
+    if (timed->coherent) {
+        gpci_array_free(timed->context, timed->coherent->origins,
+                        timed->coherent->origin_capacity * sizeof *timed->coherent->origins);
+        gpci_coherent_values_free(timed);
     }
-    gpci_free(t->context, t->coherent);
+    gpci_free(timed->context, timed->coherent);
 }
 
-gpc_status gpci_coherent_make_origins(gpci_timed *t) {
-    gpci_coherent_host *host = t->coherent;
-    const size_t room = gpci_engine_of(t)->inflights.room;
-    if (GPCI_LIKELY(host->origin_room >= room))
+gpc_status gpci_coherent_make_origins(gpci_timed *timed) {
+    gpci_coherent_host *host = timed->coherent;
+    const size_t capacity = gpci_engine_of(timed)->inflights.capacity;
+    if (GPCI_LIKELY(host->origin_capacity >= capacity))
         return GPC_OK;
     const size_t each = sizeof *host->origins;
-    gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
+    gpci_coherent_origin *larger =
+        gpci_array_enlarge(timed->context, host->origins, host->origin_capacity * each, capacity * each);
     if (!larger)
         return GPC_ERROR_MEMORY;
-    if (GPCI_UNLIKELY(t->log != NULL)) /* a snapshot stores all origins, unused without an event log */
-        memset(larger + host->origin_room, 0, (room - host->origin_room) * each);
+    if (GPCI_UNLIKELY(timed->log != NULL)) /* a snapshot stores all origins, unused without an event log */
+        memset(larger + host->origin_capacity, 0, (capacity - host->origin_capacity) * each);
     host->origins = larger;
-    host->origin_room = room;
+    host->origin_capacity = capacity;
     return GPC_OK;
 }
 
-void gpci_coherent_forget(gpci_timed *t) {
-    gpci_coherent_host *host = t->coherent;
-    const gpci_engine *e = gpci_engine_of(t);
-    for (size_t i = 0; i < e->label_room; i++)
-        e->labels[i] = 0;
-    if (!t->stage_times && host->origin_room) /* controller times keep the other fields */
-        memset(host->origins, 0, host->origin_room * sizeof *host->origins);
-    for (size_t i = 0; t->stage_times && i < host->origin_room; i++)
+void gpci_coherent_forget(gpci_timed *timed) {
+    gpci_coherent_host *host = timed->coherent;
+    const gpci_engine *engine = gpci_engine_of(timed);
+    for (size_t i = 0; i < engine->label_capacity; i++)
+        engine->labels[i] = 0;
+    if (!timed->stage_times && host->origin_capacity) /* controller times keep the other fields */
+        memset(host->origins, 0, host->origin_capacity * sizeof *host->origins);
+    for (size_t i = 0; timed->stage_times && i < host->origin_capacity; i++)
         host->origins[i].label.id = host->origins[i].label.origin = 0;
 }
 
 /* After the engine. An event log after the load numbers labels of tasks anew. */
-void gpci_coherent_origins_archive(gpci_timed *t, gpci_archive *a) {
-    if (a->status == GPC_OK && gpci_coherent_make_origins(t) < 0)
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, ""); /* as gpci_coherent_values_archive */
-    gpci_archive_bytes(a, t->coherent->origins, gpci_engine_of(t)->inflights.count * sizeof *t->coherent->origins);
+void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive) {
+    if (archive->status == GPC_OK && gpci_coherent_make_origins(timed) < 0)
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, ""); /* as gpci_coherent_values_archive */
+    gpci_archive_bytes(archive, timed->coherent->origins,
+                       gpci_engine_of(timed)->inflights.count * sizeof *timed->coherent->origins);
 }
 
-gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
-    gpc_status status = gpci_engine_reserve(gpci_engine_of(t), address);
-    return status == GPC_OK ? gpci_coherent_make_origins(t) : status;
+gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
+    gpc_status status = gpci_engine_reserve(gpci_engine_of(timed), address);
+    return status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
 /* After engine have run: schedule the next run. */
-static void settle(gpci_timed *t, gpc_status status) {
-    t->coherent->running = false;
+static void settle(gpci_timed *timed, gpc_status status) {
+    timed->coherent->running = false;
     if (GPCI_UNLIKELY(status < 0)) {
-        t->failed = status;
-        gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
+        timed->failed = status;
+        gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now + 1);
         return;
     }
-    const uint64_t next = gpci_engine_next(gpci_engine_of(t));
+    const uint64_t next = gpci_engine_next(gpci_engine_of(timed));
     if (next != UINT64_MAX)
-        gpci_wheel_wake(&t->wheel, 0, next);
+        gpci_wheel_wake(&timed->wheel, 0, next);
 }
 
-void gpci_coherent_run(gpci_timed *t) {
-    if (t->coherent->running)
+void gpci_coherent_run(gpci_timed *timed) {
+    if (timed->coherent->running)
         return;
-    t->coherent->running = true;
-    settle(t, gpci_engine_run(gpci_engine_of(t), t->wheel.now, &t->error));
+    timed->coherent->running = true;
+    settle(timed, gpci_engine_run(gpci_engine_of(timed), timed->wheel.now, &timed->error));
 }
 
 void gpci_engine_step(const gpci_group *group, uint32_t index) {
@@ -279,64 +288,64 @@ void gpci_engine_step(const gpci_group *group, uint32_t index) {
 }
 
 /* Continue the task of a finished message or memory access; if engine are running, schedule its step. */
-static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
-    gpci_engine *e = gpci_engine_of(t);
-    gpci_engine_at(e, t->wheel.now);
-    if (!now || t->coherent->running) {
-        gpci_engine_put(e, m.task, (gpci_step)m.step, t->wheel.now);
+static void go_on(gpci_timed *timed, gpci_packet_message message, bool now) {
+    gpci_engine *engine = gpci_engine_of(timed);
+    gpci_engine_at(engine, timed->wheel.now);
+    if (!now || timed->coherent->running) {
+        gpci_engine_put(engine, message.task, (gpci_step)message.step, timed->wheel.now);
         return;
     }
-    t->coherent->running = true;
-    settle(t, gpci_engine_do(e, m.task, (gpci_step)m.step, &t->error));
+    timed->coherent->running = true;
+    settle(timed, gpci_engine_do(engine, message.task, (gpci_step)message.step, &timed->error));
 }
 
 /* All messages of an arrived packet have been handled. */
-static void close_gathered(gpci_timed *t) {
-    t->coherent->gathered.open = false;
-    use_gathered(t);
-    const uint64_t next = gpci_engine_next(gpci_engine_of(t));
-    if (next <= t->wheel.now)
-        gpci_coherent_run(t);
+static void close_gathered(gpci_timed *timed) {
+    timed->coherent->gathered.open = false;
+    use_gathered(timed);
+    const uint64_t next = gpci_engine_next(gpci_engine_of(timed));
+    if (next <= timed->wheel.now)
+        gpci_coherent_run(timed);
     else if (next != UINT64_MAX)
-        gpci_wheel_wake(&t->wheel, 0, next);
+        gpci_wheel_wake(&timed->wheel, 0, next);
 }
 
 /* Continue the task of every message, or memory access, of a packet, in order. */
-static void all_go_on(gpci_timed *t, uint32_t packet, bool message, bool now) {
-    const bool several = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_BUNDLE;
-    const bool gathers = several && now && !t->coherent->running;
+static void all_go_on(gpci_timed *timed, uint32_t packet, bool message, bool now) {
+    const bool several = gpci_packet_at(&timed->pool, packet)->flags & GPCI_PACKET_BUNDLE;
+    const bool gathers = several && now && !timed->coherent->running;
     if (GPCI_UNLIKELY(gathers))
-        t->coherent->gathered.open = true;
+        timed->coherent->gathered.open = true;
     for (uint32_t next; packet != GPCI_NO_PACKET; packet = next) {
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        const gpci_packet_message m = p->message;
-        next = gpci_bundle_split(p);
+        gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        const gpci_packet_message packet_message = pkt->message;
+        next = gpci_bundle_split(pkt);
         if (message)
-            gpci_log_arrival(t, p);
-        if (GPCI_LIKELY(p->flags & GPCI_PACKET_MESSAGE))
-            gpci_pool_give_message(&t->pool, packet);
+            gpci_log_arrival(timed, pkt);
+        if (GPCI_LIKELY(pkt->flags & GPCI_PACKET_MESSAGE))
+            gpci_pool_give_message(&timed->pool, packet);
         else
-            gpci_pool_give(&t->pool, packet);
-        go_on(t, m, now);
+            gpci_pool_give(&timed->pool, packet);
+        go_on(timed, packet_message, now);
     }
     if (GPCI_UNLIKELY(gathers))
-        close_gathered(t);
+        close_gathered(timed);
 }
 
-void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
-    all_go_on(t, packet, true, true);
+void gpci_message_arrived(gpci_timed *timed, uint32_t packet) {
+    all_go_on(timed, packet, true, true);
 }
 
 /* The host's memory answers between cycles: the consequences wait for the next cycle. */
-void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
-    const bool between = t->wheel.at >= t->wheel.components;
-    all_go_on(t, packet, false, !between);
+void gpci_message_memory_done(gpci_timed *timed, uint32_t packet) {
+    const bool between = timed->wheel.at >= timed->wheel.components;
+    all_go_on(timed, packet, false, !between);
     if (between)
-        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+        gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now);
 }
 
-gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *p) {
-    gpc_coherence_request request = gpci_coherent_request(t->h->coherent, &p->request, p->bytes);
-    request.cycle = t->wheel.now;
+gpc_coherence_request gpci_coherent_request_of(const gpci_timed *timed, const gpci_packet *pkt) {
+    gpc_coherence_request request = gpci_coherent_request(timed->hierarchy->coherent, &pkt->request, pkt->bytes);
+    request.cycle = timed->wheel.now;
     return request;
 }

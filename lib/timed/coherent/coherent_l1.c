@@ -20,164 +20,168 @@
  * in cycle 5, and it finds the result of the last.
  */
 
-static uint64_t line_of(const gpci_timed *t, uint64_t address) {
-    return address >> t->h->l1_level.line_shift;
+static uint64_t line_of(const gpci_timed *timed, uint64_t address) {
+    return address >> timed->hierarchy->l1_level.line_shift;
 }
 
 static gpci_mshr_bucket *bucket_of(const gpci_ctrl *ctrl, uint64_t line) {
     return &ctrl->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & ctrl->mshr.mask];
 }
 
-static uint32_t find(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    uint64_t line = line_of(t, address);
+static uint32_t find(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    uint64_t line = line_of(timed, address);
     uint32_t mshr_entry = bucket_of(ctrl, line)->mshr_entry;
-    while (mshr_entry != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, mshr_entry)->address) != line)
-        mshr_entry = gpci_packet_at(&t->pool, mshr_entry)->mshr.chain;
+    while (mshr_entry != GPCI_NO_PACKET && line_of(timed, gpci_packet_at(&timed->pool, mshr_entry)->address) != line)
+        mshr_entry = gpci_packet_at(&timed->pool, mshr_entry)->mshr.chain;
     return mshr_entry;
 }
 
 /* True if a sector of an address's line has an MSHR entry; a line's sectors share an entry. */
-static bool has_entry(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    const uint32_t bytes = t->h->l1_level.line_bytes, sectors = t->h->line_blocks;
+static bool has_entry(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    const uint32_t bytes = timed->hierarchy->l1_level.line_bytes, sectors = timed->hierarchy->line_blocks;
     const uint64_t line = address & ~(uint64_t)(bytes * sectors - 1);
     for (uint32_t sector = 0; sector < sectors; sector++)
-        if (find(t, ctrl, line + (uint64_t)sector * bytes) != GPCI_NO_PACKET)
+        if (find(timed, ctrl, line + (uint64_t)sector * bytes) != GPCI_NO_PACKET)
             return true;
     return false;
 }
 
 /* True if a new access to the address finds no free entry. */
-static bool lacks_entry(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    return ctrl->mshr.used[0] >= ctrl->options->entries && (t->h->line_blocks == 1 || !has_entry(t, ctrl, address));
+static bool lacks_entry(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    return ctrl->mshr.used[0] >= ctrl->options->entries &&
+           (timed->hierarchy->line_blocks == 1 || !has_entry(timed, ctrl, address));
 }
 
-static void add(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const bool first = t->h->line_blocks == 1 || !has_entry(t, ctrl, p->address);
-    gpci_mshr_bucket *bucket = bucket_of(ctrl, line_of(t, p->address));
-    p->mshr.chain = bucket->mshr_entry;
+static void add(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const bool first = timed->hierarchy->line_blocks == 1 || !has_entry(timed, ctrl, pkt->address);
+    gpci_mshr_bucket *bucket = bucket_of(ctrl, line_of(timed, pkt->address));
+    pkt->mshr.chain = bucket->mshr_entry;
     bucket->mshr_entry = packet;
-    p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
-    p->mshr.count = 1;
-    p->mshr.ordered = p->mshr.left = false;
-    gpci_log_event(t, GPC_WHAT_MSHR_ALLOCATE, ctrl, p, 0);
+    pkt->mshr.first = pkt->mshr.last = GPCI_NO_PACKET;
+    pkt->mshr.count = 1;
+    pkt->mshr.ordered = pkt->mshr.left = false;
+    gpci_log_event(timed, GPC_WHAT_MSHR_ALLOCATE, ctrl, pkt, 0);
     ctrl->mshr.used[0] += first;
-    gpci_gauge_set(&ctrl->mshr.gauge, t->wheel.now, ctrl->mshr.used[0]);
+    gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, ctrl->mshr.used[0]);
 }
 
-static void take_out(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    uint32_t *at = &bucket_of(ctrl, line_of(t, gpci_packet_at(&t->pool, packet)->address))->mshr_entry;
+static void take_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    uint32_t *at = &bucket_of(ctrl, line_of(timed, gpci_packet_at(&timed->pool, packet)->address))->mshr_entry;
     while (*at != packet)
-        at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
-    *at = gpci_packet_at(&t->pool, packet)->mshr.chain;
-    gpci_log_event(t, GPC_WHAT_MSHR_FREE, ctrl, gpci_packet_at(&t->pool, packet), 0);
-    ctrl->mshr.used[0] -= t->h->line_blocks == 1 || !has_entry(t, ctrl, gpci_packet_at(&t->pool, packet)->address);
-    gpci_gauge_set(&ctrl->mshr.gauge, t->wheel.now, ctrl->mshr.used[0]);
+        at = &gpci_packet_at(&timed->pool, *at)->mshr.chain;
+    *at = gpci_packet_at(&timed->pool, packet)->mshr.chain;
+    gpci_log_event(timed, GPC_WHAT_MSHR_FREE, ctrl, gpci_packet_at(&timed->pool, packet), 0);
+    ctrl->mshr.used[0] -=
+        timed->hierarchy->line_blocks == 1 || !has_entry(timed, ctrl, gpci_packet_at(&timed->pool, packet)->address);
+    gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, ctrl->mshr.used[0]);
 }
 
 /* True if the miss queue is full. A request that joins a packet of the line needs no place. */
-static bool is_full(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    return gpci_queue_full(&ctrl->out) && !gpci_bundle_goes_with(t, &ctrl->out, address);
+static bool is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    return gpci_queue_full(&ctrl->out) && !gpci_bundle_goes_with(timed, &ctrl->out, address);
 }
 
-static bool is_load(const gpci_packet *p) {
-    return p->line.kind == GPC_LOAD || p->line.kind == GPC_PREFETCH;
+static bool is_load(const gpci_packet *pkt) {
+    return pkt->line.kind == GPC_LOAD || pkt->line.kind == GPC_PREFETCH;
 }
 
-void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending) {
-    if (GPCI_UNLIKELY(t->front.cache_event != NULL) && is_load(p))
-        gpci_l1_notify_scheduler(t, p->request.sm, p, hit);
-    if (p->line.kind != GPC_LOAD)
+void gpci_coherent_count_load(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending) {
+    if (GPCI_UNLIKELY(timed->front.cache_event != NULL) && is_load(pkt))
+        gpci_l1_notify_scheduler(timed, pkt->request.sm, pkt, hit);
+    if (pkt->line.kind != GPC_LOAD)
         return;
-    uint32_t segments = gpci_count_sectors(p->segments);
-    gpci_count_l1_load(t->h, p->request.sm, hit ? segments : 0, pending ? segments : 0);
-    gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
+    uint32_t segments = gpci_count_sectors(pkt->segments);
+    gpci_count_l1_load(timed->hierarchy, pkt->request.sm, hit ? segments : 0, pending ? segments : 0);
+    gpci_count_l1_load_line(timed->hierarchy, pkt->request.sm, pkt->request.warp_age, hit);
 }
 
 /*
  * True if a leader's load brings no line, by the flags or by the protocol (slc-glc, a load of .cg). Bytes of a load
  * past L1 serve no other load.
  */
-static bool passes(const gpci_timed *t, uint32_t mshr_entry) {
-    const gpci_engine *e = gpci_engine_of(t);
-    const gpci_tree_inflight *a = gpci_tree_inflight_at(e, gpci_packet_at(&t->pool, mshr_entry)->mshr.access);
-    return a->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(e, a);
+static bool passes(const gpci_timed *timed, uint32_t mshr_entry) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    const gpci_tree_inflight *access =
+        gpci_tree_inflight_at(engine, gpci_packet_at(&timed->pool, mshr_entry)->mshr.access);
+    return access->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(engine, access);
 }
 
 /* True if a load must be served below, whatever L1 has or expects (slc-glc, .cg and .cv). */
-static bool is_for_below(const gpci_timed *t, const gpci_packet *p) {
-    return p->request.hint != GPC_HINT_NONE && is_load(p) &&
-           gpci_coherent_request_of(t, p).flags & gpci_engine_of(t)->tree->protocol->pass_loads[0];
+static bool is_for_below(const gpci_timed *timed, const gpci_packet *pkt) {
+    return pkt->request.hint != GPC_HINT_NONE && is_load(pkt) &&
+           gpci_coherent_request_of(timed, pkt).flags & gpci_engine_of(timed)->tree->protocol->pass_loads[0];
 }
 
 /* True if the first cache line of a waiting packet holds everything needed. */
-static bool waits_alone(const gpci_timed *t, const gpci_packet *p) {
-    return !t->h->with_data && !t->h->coherent->tracks && p->line.inflight != UINT32_MAX &&
-           p->line.kind != GPC_ATOMIC && p->line.kind != GPC_REDUCTION;
+static bool waits_alone(const gpci_timed *timed, const gpci_packet *pkt) {
+    return !timed->hierarchy->with_data && !timed->hierarchy->coherent->tracks && pkt->line.inflight != UINT32_MAX &&
+           pkt->line.kind != GPC_ATOMIC && pkt->line.kind != GPC_REDUCTION;
 }
 
 /* Short packet waiting in place of a packet, or the same packet. If different, the caller frees the packet. */
-static uint32_t target_of(gpci_timed *t, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint32_t mshr_target = waits_alone(t, p) ? gpci_leave_target(t, p) : GPCI_NO_PACKET;
+static uint32_t target_of(gpci_timed *timed, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const uint32_t mshr_target = waits_alone(timed, pkt) ? gpci_leave_target(timed, pkt) : GPCI_NO_PACKET;
     return mshr_target == GPCI_NO_PACKET ? packet : mshr_target;
 }
 
 /* Label of a packet; 0 if it has waited since before the event log began. */
-static uint64_t label_of(const gpci_timed *t, const gpci_packet *p) {
-    return !t->log || p->flags & GPCI_PACKET_TARGET ? 0 : gpci_label_of(&t->pool, p)->id;
+static uint64_t label_of(const gpci_timed *timed, const gpci_packet *pkt) {
+    return !timed->log || pkt->flags & GPCI_PACKET_TARGET ? 0 : gpci_label_of(&timed->pool, pkt)->id;
 }
 
 /* L1 of a packet with an MSHR entry. */
-static gpci_ctrl *ctrl_of(const gpci_timed *t, const gpci_packet *p) {
-    return &t->l1[p->flags & GPCI_PACKET_TARGET ? t->inflights[p->line.inflight].sm : p->request.sm];
+static gpci_ctrl *ctrl_of(const gpci_timed *timed, const gpci_packet *pkt) {
+    return &timed->l1[pkt->flags & GPCI_PACKET_TARGET ? timed->inflights[pkt->line.inflight].sm : pkt->request.sm];
 }
 
 /* Let a packet wait at the MSHR entry of the line. */
-static gpci_verdict merge(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_entry,
+static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_entry,
                           gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, mshr_entry);
-    if (l->mshr.count >= ctrl->options->merges)
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MERGE);
-    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, mshr_entry) || is_for_below(t, p);
-    p->mshr.ordered = l->mshr.ordered;
-    p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
-    if (!p->mshr.ordered) {
-        gpci_coherent_count_load(t, p, true, true);
-        gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, GPC_PENDING_HIT);
-        p->line.missed = 0;
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet), *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    if (entry->mshr.count >= ctrl->options->merges)
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MERGE);
+    entry->mshr.ordered |= !is_load(pkt) || !is_load(entry) || passes(timed, mshr_entry) || is_for_below(timed, pkt);
+    pkt->mshr.ordered = entry->mshr.ordered;
+    pkt->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
+    if (!pkt->mshr.ordered) {
+        gpci_coherent_count_load(timed, pkt, true, true);
+        gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_PENDING_HIT);
+        pkt->line.missed = 0;
     }
-    gpci_log_event(t, GPC_WHAT_MSHR_MERGE, ctrl, p, label_of(t, l));
-    const uint32_t mshr_target = p->mshr.ordered ? packet : target_of(t, packet);
+    gpci_log_event(timed, GPC_WHAT_MSHR_MERGE, ctrl, pkt, label_of(timed, entry));
+    const uint32_t mshr_target = pkt->mshr.ordered ? packet : target_of(timed, packet);
     if (mshr_target != packet)
-        gpci_pool_give(&t->pool, packet);
-    *gpci_next_of(&t->pool, mshr_target) = GPCI_NO_PACKET;
-    if (l->mshr.first == GPCI_NO_PACKET)
-        l->mshr.first = mshr_target;
+        gpci_pool_give(&timed->pool, packet);
+    *gpci_next_of(&timed->pool, mshr_target) = GPCI_NO_PACKET;
+    if (entry->mshr.first == GPCI_NO_PACKET)
+        entry->mshr.first = mshr_target;
     else
-        *gpci_next_of(&t->pool, l->mshr.last) = mshr_target;
-    l->mshr.last = mshr_target;
-    l->mshr.count++;
+        *gpci_next_of(&timed->pool, entry->mshr.last) = mshr_target;
+    entry->mshr.last = mshr_target;
+    entry->mshr.count++;
     return GPCI_WAITING;
 }
 
 /* Serve a plain hit: the line is stable, and no MSHR entry or miss queue is needed. */
-static gpci_verdict hit(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpc_status status = gpci_engine_hit(gpci_engine_of(t), request, &p->request, &t->error);
+static gpci_verdict hit(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const gpc_status status = gpci_engine_hit(gpci_engine_of(timed), request, &pkt->request, &timed->error);
     if (status < 0) {
-        t->failed = status;
+        timed->failed = status;
         return GPCI_BLOCKED;
     }
-    gpci_coherent_count_load(t, p, true, false);
-    if (GPCI_UNLIKELY(t->h->coherent->tracks))
-        gpci_coherent_follow(t->h, &p->request, true);
-    gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, GPC_HIT);
-    gpci_count_l1_store(t->h, ctrl->index, p->line.kind == GPC_STORE ? gpci_count_sectors(p->segments) : 0);
-    p->line.missed = 0;
-    if (GPCI_UNLIKELY(t->h->with_data))
-        gpci_coherent_values_deliver(t, packet, NULL);
-    gpci_l1_serve(t, ctrl, packet);
+    gpci_coherent_count_load(timed, pkt, true, false);
+    if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
+        gpci_coherent_follow(timed->hierarchy, &pkt->request, true);
+    gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_HIT);
+    gpci_count_l1_store(timed->hierarchy, ctrl->index,
+                        pkt->line.kind == GPC_STORE ? gpci_count_sectors(pkt->segments) : 0);
+    pkt->line.missed = 0;
+    if (GPCI_UNLIKELY(timed->hierarchy->with_data))
+        gpci_coherent_values_deliver(timed, packet, NULL);
+    gpci_l1_serve(timed, ctrl, packet);
     return GPCI_SERVED;
 }
 
@@ -185,66 +189,68 @@ static gpci_verdict hit(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const g
  * Begin an access. The line may be present but need messages first (`has`), or be coming as a neighbour of another miss
  * (`pending`).
  */
-static gpci_verdict miss(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request,
+static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request,
                          bool has, bool pending) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_engine *e = gpci_engine_of(t);
-    gpci_coherent_count_load(t, p, has, pending);
-    if (GPCI_UNLIKELY(t->h->coherent->tracks))
-        gpci_coherent_follow(t->h, &p->request, has && !(is_load(p) && request->flags & GPC_ACCESS_EVICT));
-    gpci_log_event(t, GPC_WHAT_LOOKUP, ctrl, p, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
-    gpci_count_l1_store(t->h, ctrl->index, p->line.kind == GPC_STORE && has ? gpci_count_sectors(p->segments) : 0);
-    p->line.missed = has ? 0 : p->segments;
-    p->born = t->wheel.now;
-    p->line.marks = (uint8_t)(ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_engine *engine = gpci_engine_of(timed);
+    gpci_coherent_count_load(timed, pkt, has, pending);
+    if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
+        gpci_coherent_follow(timed->hierarchy, &pkt->request,
+                             has && !(is_load(pkt) && request->flags & GPC_ACCESS_EVICT));
+    gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
+    gpci_count_l1_store(timed->hierarchy, ctrl->index,
+                        pkt->line.kind == GPC_STORE && has ? gpci_count_sectors(pkt->segments) : 0);
+    pkt->line.missed = has ? 0 : pkt->segments;
+    pkt->born = timed->wheel.now;
+    pkt->line.marks = (uint8_t)(ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     ctrl->fences.fetches[ctrl->fences.generation]++;
-    const uint32_t mshr_entry = target_of(t, packet);
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    add(t, ctrl, mshr_entry);
-    l->mshr.cached = has && !pending;
-    gpci_engine_at(e, t->wheel.now);
-    const uint32_t inflight = gpci_engine_access(e, request, &p->request);
-    gpci_tree_inflight_at(e, inflight)->token = mshr_entry;
-    l->mshr.access = inflight;
-    gpci_log_origin(t, inflight, p);
+    const uint32_t mshr_entry = target_of(timed, packet);
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    add(timed, ctrl, mshr_entry);
+    entry->mshr.cached = has && !pending;
+    gpci_engine_at(engine, timed->wheel.now);
+    const uint32_t inflight = gpci_engine_access(engine, request, &pkt->request);
+    gpci_tree_inflight_at(engine, inflight)->token = mshr_entry;
+    entry->mshr.access = inflight;
+    gpci_log_origin(timed, inflight, pkt);
     if (mshr_entry != packet)
-        gpci_pool_give(&t->pool, packet);
-    gpci_coherent_run(t);
+        gpci_pool_give(&timed->pool, packet);
+    gpci_coherent_run(timed);
     return GPCI_WAITING;
 }
 
 /* A load bypasses L1, also when the packet is tried again. */
-static void bypass(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, bool first, const gpci_tag_access *access,
+static void bypass(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint8_t segments = gpci_coherent_bypass(t->h, p->segments, access->flags, request);
-    if (first && segments && gpci_passes_l1(t->h, p->request.space))
-        gpci_count_l1_bypass(t->h, ctrl->index, segments);
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, access->flags, request);
+    if (first && segments && gpci_passes_l1(timed->hierarchy, pkt->request.space))
+        gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
 }
 
 /* Ask L1's predictor about an access, once, however often its packet is delayed. */
-static GPCI_NOINLINE void predict(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const bool first = !access->looked;
     if (first) {
-        access->flags = (uint8_t)gpci_coherent_predict(t->h, &p->request, request->flags);
+        access->flags = (uint8_t)gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
         access->asked = access->passes = 0;
     }
     access->looked = true;
-    bypass(t, ctrl, packet, first, access, request);
+    bypass(timed, ctrl, packet, first, access, request);
 }
 
 /* True if L1's predictor sends a load delayed for `reason` past L1. Asked once per reason, as in stall.c. */
-static bool goes_past(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+static bool goes_past(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                       gpc_busy reason) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_module *l1 = gpci_module_at(t->h->coherent->tree, ctrl->index);
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const gpci_module *l1 = gpci_module_at(timed->hierarchy->coherent->tree, ctrl->index);
     const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
-    if (!ops || !ops->on_stall || !is_load(p))
+    if (!ops || !ops->on_stall || !is_load(pkt))
         return false;
     if (!(access->asked >> reason & 1)) {
-        const gpc_request shown = gpci_module_policy_request(l1, gpci_module_tag_of(l1, p->address), &p->request);
+        const gpc_request shown = gpci_module_policy_request(l1, gpci_module_tag_of(l1, pkt->address), &pkt->request);
         access->asked |= (uint8_t)(1u << reason);
         access->passes |= (uint8_t)((ops->on_stall(l1->predictor->self, &shown, reason) == GPC_BYPASS) << reason);
     }
@@ -256,173 +262,175 @@ static bool goes_past(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packe
  * because all ways of the set are locked, still gets an entry, beyond `entries`, to keep the order of the line; and
  * room beyond the miss queue's, up to l1.bypass_queue.
  */
-static gpc_busy held_up(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                         gpc_coherence_request *request) {
     const gpc_busy none = GPC_BUSY_NOT;
     gpc_busy past = none;
-    if (lacks_entry(t, ctrl, request->address)) {
-        if (!goes_past(t, ctrl, packet, access, GPC_BUSY_MSHR))
+    if (lacks_entry(timed, ctrl, request->address)) {
+        if (!goes_past(timed, ctrl, packet, access, GPC_BUSY_MSHR))
             return GPC_BUSY_MSHR;
         past = GPC_BUSY_MSHR;
     }
-    if (is_full(t, ctrl, request->address)) {
-        if (!goes_past(t, ctrl, packet, access, GPC_BUSY_MISS_QUEUE) ||
-            ctrl->out.count - ctrl->out.room >= t->bypass_room)
+    if (is_full(timed, ctrl, request->address)) {
+        if (!goes_past(timed, ctrl, packet, access, GPC_BUSY_MISS_QUEUE) ||
+            ctrl->out.count - ctrl->out.capacity >= timed->bypass_capacity)
             return GPC_BUSY_MISS_QUEUE;
         past = GPC_BUSY_MISS_QUEUE;
     }
-    if (past == none && is_load(gpci_packet_at(&t->pool, packet)) &&
-        gpci_engine_all_locked(gpci_engine_of(t), ctrl->index, request->address) &&
-        goes_past(t, ctrl, packet, access, GPC_BUSY_LINE))
+    if (past == none && is_load(gpci_packet_at(&timed->pool, packet)) &&
+        gpci_engine_all_locked(gpci_engine_of(timed), ctrl->index, request->address) &&
+        goes_past(timed, ctrl, packet, access, GPC_BUSY_LINE))
         past = GPC_BUSY_LINE;
     if (past != none && !access->flags) {
         access->flags = GPC_ACCESS_NO_ALLOCATE;
-        bypass(t, ctrl, packet, true, access, request);
+        bypass(timed, ctrl, packet, true, access, request);
         ctrl->counts.passed[past]++;
     }
     return none;
 }
 
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (GPCI_UNLIKELY(t->coherent->sealed)) /* lines may be leaving */
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_LINE);
-    if (GPCI_UNLIKELY(p->request.kind == GPCI_KIND_FENCE)) {
-        gpci_fence_passed(t, packet);
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (GPCI_UNLIKELY(timed->coherent->sealed)) /* lines may be leaving */
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_LINE);
+    if (GPCI_UNLIKELY(pkt->request.kind == GPCI_KIND_FENCE)) {
+        gpci_fence_passed(timed, packet);
         return GPCI_WAITING;
     }
-    const uint32_t mshr_entry = find(t, ctrl, p->address);
+    const uint32_t mshr_entry = find(timed, ctrl, pkt->address);
     if (mshr_entry != GPCI_NO_PACKET)
-        return merge(t, ctrl, packet, mshr_entry, access);
-    gpc_coherence_request request = gpci_coherent_request_of(t, p);
-    if (GPCI_UNLIKELY(t->h->with_data))
-        gpci_coherent_values_attach(t, packet, &request);
-    gpci_coherent_tell(t->h->coherent, &p->request, p->line.fetched, p->flags & GPCI_PACKET_FOLLOWS);
-    if (gpci_coherent_asks(t->h->coherent, &p->request))
-        predict(t, ctrl, packet, access, &request);
-    const gpci_sight sight = gpci_engine_look(gpci_engine_of(t), &request);
+        return merge(timed, ctrl, packet, mshr_entry, access);
+    gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
+    if (GPCI_UNLIKELY(timed->hierarchy->with_data))
+        gpci_coherent_values_attach(timed, packet, &request);
+    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, pkt->line.fetched, pkt->flags & GPCI_PACKET_FOLLOWS);
+    if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
+        predict(timed, ctrl, packet, access, &request);
+    const gpci_sight sight = gpci_engine_look(gpci_engine_of(timed), &request);
     if (sight == GPCI_SIGHT_HIT)
-        return hit(t, ctrl, packet, &request);
-    gpc_busy reason = lacks_entry(t, ctrl, p->address) ? GPC_BUSY_MSHR
-                      : is_full(t, ctrl, p->address)   ? GPC_BUSY_MISS_QUEUE
-                                                       : GPC_BUSY_NOT;
-    if (GPCI_UNLIKELY(t->h->coherent->predicts))
-        reason = held_up(t, ctrl, packet, access, &request);
+        return hit(timed, ctrl, packet, &request);
+    gpc_busy reason = lacks_entry(timed, ctrl, pkt->address) ? GPC_BUSY_MSHR
+                      : is_full(timed, ctrl, pkt->address)   ? GPC_BUSY_MISS_QUEUE
+                                                             : GPC_BUSY_NOT;
+    if (GPCI_UNLIKELY(timed->hierarchy->coherent->predicts))
+        reason = held_up(timed, ctrl, packet, access, &request);
     if (reason != GPC_BUSY_NOT)
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, reason);
-    const gpc_status status = gpci_coherent_reserve(t, p->address);
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, reason);
+    const gpc_status status = gpci_coherent_reserve(timed, pkt->address);
     if (status < 0) { /* no state has changed; the packet is tried again if the simulation continues */
-        t->failed = status;
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
+        timed->failed = status;
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
         return GPCI_BLOCKED;
     }
-    const bool pending = sight == GPCI_SIGHT_MISS && gpci_engine_bring(gpci_engine_of(t), &request);
-    return miss(t, ctrl, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
+    const bool pending = sight == GPCI_SIGHT_MISS && gpci_engine_bring(gpci_engine_of(timed), &request);
+    return miss(timed, ctrl, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
 }
 
-uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
-    return level >= h->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
+uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level) {
+    return level >= hierarchy->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
 }
 
 /* Release a packet with the data; a hit at lookup (`own`) takes time in L1's data like any hit. */
-static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
+static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
-        gpci_coherent_values_deliver(t, packet, line);
+        gpci_coherent_values_deliver(timed, packet, line);
     if (own)
-        gpci_l1_serve(t, ctrl, packet);
+        gpci_l1_serve(timed, ctrl, packet);
     else
-        gpci_l1_release(t, ctrl, packet, level);
+        gpci_l1_release(timed, ctrl, packet, level);
 }
 
 /*
  * Waiting packets return to the tags. Packets of their line that returned earlier and were not at the tags since are
  * younger, and stay behind.
  */
-static void come_back(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line, uint32_t waiting) {
+static void come_back(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line, uint32_t waiting) {
     gpci_queue *queue = &ctrl->returned;
     uint32_t before = GPCI_NO_PACKET, after = queue->count ? queue->first : GPCI_NO_PACKET;
-    while (after != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, after)->address) != line) {
+    while (after != GPCI_NO_PACKET && line_of(timed, gpci_packet_at(&timed->pool, after)->address) != line) {
         before = after;
-        after = after == queue->last ? GPCI_NO_PACKET : t->pool.links[after].next;
+        after = after == queue->last ? GPCI_NO_PACKET : timed->pool.links[after].next;
     }
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = *gpci_next_of(&t->pool, waiting);
-        gpci_queue_insert(queue, &t->pool, t->wheel.now, before, waiting);
+        next = *gpci_next_of(&timed->pool, waiting);
+        gpci_queue_insert(queue, &timed->pool, timed->wheel.now, before, waiting);
         before = waiting;
     }
 }
 
 /* Let the waiting packets look again, in order. The store's message has just woken L1, which sends the message. */
-void gpci_coherent_l1_left(gpci_timed *t, uint32_t mshr_entry) {
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    gpci_ctrl *ctrl = ctrl_of(t, l);
-    uint32_t waiting = l->mshr.first;
-    take_out(t, ctrl, mshr_entry);
-    l->mshr.left = true;
+void gpci_coherent_l1_left(gpci_timed *timed, uint32_t mshr_entry) {
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    gpci_ctrl *ctrl = ctrl_of(timed, entry);
+    uint32_t waiting = entry->mshr.first;
+    take_out(timed, ctrl, mshr_entry);
+    entry->mshr.left = true;
     ctrl->below.stores++;
-    come_back(t, ctrl, line_of(t, l->address), waiting);
+    come_back(timed, ctrl, line_of(timed, entry->address), waiting);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
 }
 
-void gpci_coherent_l1_done(gpci_timed *t, uint32_t mshr_entry, uint8_t deepest, const uint8_t *line) {
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    gpci_ctrl *ctrl = ctrl_of(t, l);
-    const uint8_t level = gpci_coherent_depth(t->h, deepest);
-    const uint64_t place = line_of(t, l->address);
-    uint32_t waiting = l->mshr.first;
-    const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
-    ctrl->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
-    if (l->mshr.left) { /* by an answer that L1 takes at the begin of its step */
+void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepest, const uint8_t *line) {
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    gpci_ctrl *ctrl = ctrl_of(timed, entry);
+    const uint8_t level = gpci_coherent_depth(timed->hierarchy, deepest);
+    const uint64_t place = line_of(timed, entry->address);
+    uint32_t waiting = entry->mshr.first;
+    const uint32_t fetcher = GPCI_UNLIKELY(timed->hierarchy->coherent->tracks) ? entry->request.warp : 0;
+    ctrl->fences.fetches[entry->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
+    if (entry->mshr.left) { /* by an answer that L1 takes at the begin of its step */
         ctrl->below.stores--;
-        release(t, ctrl, mshr_entry, level, false, line);
+        release(timed, ctrl, mshr_entry, level, false, line);
         return;
     }
-    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(t), l->mshr.access);
-    const bool own = access->own && l->mshr.cached;
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(timed), entry->mshr.access);
+    const bool own = access->own && entry->mshr.cached;
     if (GPCI_UNLIKELY(access->overturned))
-        gpci_uncount_l1_bypass(t->h, ctrl->index, gpci_coherent_bypassed(t->h, l->segments));
-    take_out(t, ctrl, mshr_entry);
-    if (level == 3 && is_load(l))
-        gpci_count_round_trip(t->h, ctrl->index, t->wheel.now - l->born);
-    release(t, ctrl, mshr_entry, level, own, line);
+        gpci_uncount_l1_bypass(timed->hierarchy, ctrl->index,
+                               gpci_coherent_bypassed(timed->hierarchy, entry->segments));
+    take_out(timed, ctrl, mshr_entry);
+    if (level == 3 && is_load(entry))
+        gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - entry->born);
+    release(timed, ctrl, mshr_entry, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) { /* and all packets behind it */
-            come_back(t, ctrl, place, waiting);
+        if (gpci_packet_at(&timed->pool, waiting)->mshr.ordered) { /* and all packets behind it */
+            come_back(timed, ctrl, place, waiting);
             break;
         }
-        next = *gpci_next_of(&t->pool, waiting);
-        if (GPCI_UNLIKELY(t->h->coherent->tracks))
-            gpci_coherent_follow_joined(t->h, &gpci_packet_at(&t->pool, waiting)->request, fetcher);
-        release(t, ctrl, waiting, level, own, line);
+        next = *gpci_next_of(&timed->pool, waiting);
+        if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
+            gpci_coherent_follow_joined(timed->hierarchy, &gpci_packet_at(&timed->pool, waiting)->request, fetcher);
+        release(timed, ctrl, waiting, level, own, line);
     }
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
-    if (t->wheel.at != ctrl->component) /* a step of L1 goes on to the tags */
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+    if (timed->wheel.at != ctrl->component) /* a step of L1 goes on to the tags */
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
 }
 
 /* Messages arriving at an L1 take ports before the L1's accesses. */
-void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl) {
-    uint64_t now = t->wheel.now;
+void gpci_coherent_l1_receive(gpci_timed *timed, gpci_ctrl *ctrl) {
+    uint64_t now = timed->wheel.now;
     for (uint32_t packet; (packet = gpci_network_peek(ctrl->networks.replies_in, ctrl->index)) != GPCI_NO_PACKET;) {
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
         if (ctrl->fill_free > now) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, ctrl->fill_free);
+            gpci_wheel_wake(&timed->wheel, ctrl->component, ctrl->fill_free);
             return;
         }
-        if (gpci_message_looks(p) && !gpci_ctrl_port(ctrl, now, p->address))
+        if (gpci_message_looks(pkt) && !gpci_ctrl_port(ctrl, now, pkt->address))
             return; /* another message has the port, and the network wakes L1 again for what is behind */
         gpci_network_receive(ctrl->networks.replies_in, ctrl->index);
-        ctrl->fill_free = now + (p->path.size - t->header + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
-        gpci_message_arrived(t, packet);
+        ctrl->fill_free =
+            now + (pkt->path.size - timed->header + ctrl->options->fill_width - 1) / ctrl->options->fill_width;
+        gpci_message_arrived(timed, packet);
     }
 }
 
 /* A message has a destination and a size. */
-bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
+bool gpci_coherent_l1_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     return gpci_network_can_take(ctrl->networks.requests_out, ctrl->index,
-                                 gpci_packet_at(&t->pool, ctrl->out.first)->path.size);
+                                 gpci_packet_at(&timed->pool, ctrl->out.first)->path.size);
 }
 
 /*
@@ -430,20 +438,20 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
  * which the joined request could overtake. The slice looks a joined request up by itself (coherent_stage.c, follow):
  * strong loads and loads behind an acquire get no older data by joining.
  */
-static bool goes_along(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (!gpci_lrc_of(ctrl) || p->message.kind != GPC_MESSAGE_READ_REQUEST)
+static bool goes_along(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (!gpci_lrc_of(ctrl) || pkt->message.kind != GPC_MESSAGE_READ_REQUEST)
         return false;
-    if (t->bundle_line)
-        p->segments = gpci_bundle_sectors(t, p);
-    p->born = t->wheel.now;
-    return gpci_lrc_read(gpci_lrc_of(ctrl), packet, ctrl->below.stores ? t->wheel.now + 1 : 0);
+    if (timed->bundle_line)
+        pkt->segments = gpci_bundle_sectors(timed, pkt);
+    pkt->born = timed->wheel.now;
+    return gpci_lrc_read(gpci_lrc_of(ctrl), packet, ctrl->below.stores ? timed->wheel.now + 1 : 0);
 }
 
-void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_message_left(t, ctrl->index, false);
-    if (goes_along(t, ctrl, packet))
+void gpci_coherent_l1_send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_message_left(timed, ctrl->index, false);
+    if (goes_along(timed, ctrl, packet))
         return;
-    gpci_network_send(ctrl->networks.requests_out, ctrl->index, p->path.to, p->path.size, packet);
+    gpci_network_send(ctrl->networks.requests_out, ctrl->index, pkt->path.to, pkt->path.size, packet);
 }

@@ -10,20 +10,20 @@
  * answer of 136 bytes to a slice of the other GPU, sent in cycle 0, leaves the link in cycle 203 at the earliest.
  */
 
-static gpci_group_size port_size(const gpci_timed *t, gpci_group_kind kind) {
-    const uint32_t gpus = t->h->gpus > 1 ? t->h->gpus : 0;
+static gpci_group_size port_size(const gpci_timed *timed, gpci_group_kind kind) {
+    const uint32_t gpus = timed->hierarchy->gpus > 1 ? timed->hierarchy->gpus : 0;
     (void)kind;
     return (gpci_group_size){gpus, gpus};
 }
 
 static gpc_status port_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    t->gpu_ports = gpci_zalloc(t->context, group->objects, sizeof *t->gpu_ports);
-    if (!t->gpu_ports)
+    gpci_timed *timed = group->timed;
+    timed->gpu_ports = gpci_zalloc(timed->context, group->objects, sizeof *timed->gpu_ports);
+    if (!timed->gpu_ports)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects; i++) {
-        t->gpu_ports[i].component = group->first + i;
-        gpci_queue_init(&t->gpu_ports[i].out, GPCI_UNLIMITED);
+        timed->gpu_ports[i].component = group->first + i;
+        gpci_queue_init(&timed->gpu_ports[i].out, GPCI_UNLIMITED);
     }
     return GPC_OK;
 }
@@ -32,35 +32,35 @@ static void port_destroy(gpci_group *group) {
     gpci_free(group->timed->context, group->timed->gpu_ports);
 }
 
-bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
-    gpci_gpu_port *port = &t->gpu_ports[from];
-    gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)to;
-    gpci_wheel_wake(&t->wheel, port->component, t->wheel.now);
-    return gpci_bundle_push(t, &port->out, packet);
+bool gpci_gpu_link_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to) {
+    gpci_gpu_port *port = &timed->gpu_ports[from];
+    gpci_packet_at(&timed->pool, packet)->path.to = (uint16_t)to;
+    gpci_wheel_wake(&timed->wheel, port->component, timed->wheel.now);
+    return gpci_bundle_push(timed, &port->out, packet);
 }
 
 /* A message has crossed: to a memory, or from below to a slice. */
-static void take(gpci_timed *t, uint32_t packet) {
-    const uint32_t module = gpci_packet_at(&t->pool, packet)->message.module;
-    if (gpci_is_memory(t->h->coherent, module)) {
-        gpci_message_arrived(t, packet);
+static void take(gpci_timed *timed, uint32_t packet) {
+    const uint32_t module = gpci_packet_at(&timed->pool, packet)->message.module;
+    if (gpci_is_memory(timed->hierarchy->coherent, module)) {
+        gpci_message_arrived(timed, packet);
         return;
     }
-    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, module);
-    gpci_coherent_ctrl_take(t, ctrl, &ctrl->fills, 0, true, packet);
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+    gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, module);
+    gpci_coherent_ctrl_take(timed, ctrl, &ctrl->fills, 0, true, packet);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
 }
 
 static void port_step(const gpci_group *group, uint32_t gpu) {
-    gpci_timed *t = group->timed;
-    gpci_gpu_port *port = &t->gpu_ports[gpu];
-    gpci_network *link = gpci_network_of(t, GPCI_GROUP_GPU_LINKS);
+    gpci_timed *timed = group->timed;
+    gpci_gpu_port *port = &timed->gpu_ports[gpu];
+    gpci_network *link = gpci_network_of(timed, GPCI_GROUP_GPU_LINKS);
     while (gpci_network_peek(link, gpu) != GPCI_NO_PACKET)
-        take(t, gpci_network_receive(link, gpu));
+        take(timed, gpci_network_receive(link, gpu));
     while (port->out.count && gpci_network_can_send(link, gpu)) {
-        const uint32_t packet = gpci_queue_pop(&port->out, &t->pool, t->wheel.now);
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        gpci_network_send(link, gpu, p->path.to, p->path.size, packet);
+        const uint32_t packet = gpci_queue_pop(&port->out, &timed->pool, timed->wheel.now);
+        const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        gpci_network_send(link, gpu, pkt->path.to, pkt->path.size, packet);
     }
 }
 
@@ -68,13 +68,13 @@ static void port_state(const gpci_group *group, uint32_t gpu, gpci_state_fn visi
     visit(user_data, &group->timed->gpu_ports[gpu], sizeof group->timed->gpu_ports[gpu]);
 }
 
-static void port_hold(const gpci_group *group, uint32_t gpu, gpci_holders *to) {
+static void port_hold(const gpci_group *group, uint32_t gpu, gpci_holders *holders) {
     const gpci_gpu_port *port = &group->timed->gpu_ports[gpu];
     const gpci_network *link = gpci_network_of(group->timed, GPCI_GROUP_GPU_LINKS);
     const gpci_mover clock = gpci_by_clock(port->component);
-    gpci_held(to, "messages for others", port->out.count,
+    gpci_held(holders, "messages for others", port->out.count,
               gpci_network_can_send(link, gpu) ? clock : gpci_by_object(GPCI_GROUP_GPU_LINKS, 0));
-    gpci_held(to, "messages that have come", gpci_network_peek(link, gpu) != GPCI_NO_PACKET, clock);
+    gpci_held(holders, "messages that have come", gpci_network_peek(link, gpu) != GPCI_NO_PACKET, clock);
 }
 
 const gpci_component_class gpci_gpu_port_class =

@@ -27,96 +27,99 @@ static bool has_room(const gpci_ctrl *ctrl) {
 }
 
 /* Requests of near halves wait for other slices, and leave an entry for lines at home. */
-static bool has_room_for(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t module) {
-    const uint32_t kept = gpci_is_near(t->h->coherent, module) ? 1 : 0;
+static bool has_room_for(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t module) {
+    const uint32_t kept = gpci_is_near(timed->hierarchy->coherent, module) ? 1 : 0;
     return ctrl->mshr.used[0] + kept < ctrl->options->entries;
 }
 
-static bool is_request(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
-    return gpci_engine_of(t)->waits && ctrl->level == 2 &&
-           (p->message.step == GPCI_STEP_read_come || p->message.step == GPCI_STEP_write_come) &&
-           gpci_is_slice(t->h->coherent, p->message.module) && !gpci_message_task(t, p)->down &&
-           !gpci_message_task(t, p)->forwarded;
+static bool is_request(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    return gpci_engine_of(timed)->waits && ctrl->level == 2 &&
+           (pkt->message.step == GPCI_STEP_read_come || pkt->message.step == GPCI_STEP_write_come) &&
+           gpci_is_slice(timed->hierarchy->coherent, pkt->message.module) && !gpci_message_task(timed, pkt)->down &&
+           !gpci_message_task(timed, pkt)->forwarded;
 }
 
 /* Head of the list of requests with entries for a line, if sectors share entries. */
-static uint32_t *line_of(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    const uint64_t hash = address / t->bundle_line * 0x9e3779b97f4a7c15u >> 32;
+static uint32_t *line_of(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    const uint64_t hash = address / timed->bundle_line * 0x9e3779b97f4a7c15u >> 32;
     return &ctrl->mshr.buckets[hash & ctrl->mshr.mask].mshr_entry;
 }
 
 /* True if another request for the line has an entry, in the same half of the slice. */
-static bool is_shared(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_task *task) {
-    if (GPCI_LIKELY(!t->bundle_line))
+static bool is_shared(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_task *task) {
+    if (GPCI_LIKELY(!timed->bundle_line))
         return false;
-    const gpci_engine *e = gpci_engine_of(t);
-    for (uint32_t i = *line_of(t, ctrl, task->address); i != GPCI_NO_ITEM; i = gpci_task_at(e, i)->beside) {
-        const gpci_task *other = gpci_task_at(e, i);
-        if (other->module == task->module && (other->address ^ task->address) < t->bundle_line)
+    const gpci_engine *engine = gpci_engine_of(timed);
+    for (uint32_t i = *line_of(timed, ctrl, task->address); i != GPCI_NO_ITEM;
+         i = gpci_task_at(engine, i)->next_of_line) {
+        const gpci_task *other = gpci_task_at(engine, i);
+        if (other->module == task->module && (other->address ^ task->address) < timed->bundle_line)
             return true;
     }
     return false;
 }
 
-static void list(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
-    gpci_task *task = gpci_task_at(gpci_engine_of(t), number);
-    if (GPCI_LIKELY(!t->bundle_line))
+static void list(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number) {
+    gpci_task *task = gpci_task_at(gpci_engine_of(timed), number);
+    if (GPCI_LIKELY(!timed->bundle_line))
         return;
-    uint32_t *first = line_of(t, ctrl, task->address);
-    task->beside = *first;
+    uint32_t *first = line_of(timed, ctrl, task->address);
+    task->next_of_line = *first;
     *first = number;
 }
 
-static void strike_out(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
-    const gpci_engine *e = gpci_engine_of(t);
-    if (GPCI_LIKELY(!t->bundle_line))
+static void strike_out(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    if (GPCI_LIKELY(!timed->bundle_line))
         return;
-    uint32_t *at = line_of(t, ctrl, gpci_task_at(e, number)->address);
+    uint32_t *at = line_of(timed, ctrl, gpci_task_at(engine, number)->address);
     while (*at != number)
-        at = &gpci_task_at(e, *at)->beside;
-    *at = gpci_task_at(e, number)->beside;
+        at = &gpci_task_at(engine, *at)->next_of_line;
+    *at = gpci_task_at(engine, number)->next_of_line;
 }
 
 /* True if a request of a packet needs an entry and no entry is free. */
-static bool lacks(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet) {
+static bool lacks(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
     if (has_room(ctrl))
         return false;
-    for (const gpci_packet *p = gpci_packet_at(&t->pool, packet);; p = gpci_packet_at(&t->pool, gpci_bundle_next(p))) {
-        const gpci_packet_message *m = &p->message;
-        if (gpci_engine_asks_below(gpci_engine_of(t), m->task, (gpci_step)m->step) &&
-            !is_shared(t, ctrl, gpci_message_task(t, p)))
+    for (const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);;
+         pkt = gpci_packet_at(&timed->pool, gpci_bundle_next(pkt))) {
+        const gpci_packet_message *message = &pkt->message;
+        if (gpci_engine_asks_below(gpci_engine_of(timed), message->task, (gpci_step)message->step) &&
+            !is_shared(timed, ctrl, gpci_message_task(timed, pkt)))
             return true;
-        if (GPCI_LIKELY(!(p->flags & GPCI_PACKET_BUNDLE)))
+        if (GPCI_LIKELY(!(pkt->flags & GPCI_PACKET_BUNDLE)))
             return false;
     }
 }
 
-bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue) {
+bool gpci_coherent_mshr_stall(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue) {
     const uint32_t packet = queue->first;
-    if (!is_request(t, ctrl, gpci_packet_at(&t->pool, packet)) || (!ctrl->returned.count && !lacks(t, ctrl, packet)))
+    if (!is_request(timed, ctrl, gpci_packet_at(&timed->pool, packet)) ||
+        (!ctrl->returned.count && !lacks(timed, ctrl, packet)))
         return false;
-    gpci_queue_pop(queue, &t->pool, t->wheel.now);
+    gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
     if (!ctrl->returned.count)
-        gpci_ctrl_block(ctrl, &ctrl->tag_access[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_log_blocked(t, ctrl, gpci_packet_at(&t->pool, packet), &ctrl->tag_access[0]);
-    gpci_queue_push(&ctrl->returned, &t->pool, t->wheel.now, packet);
+        gpci_ctrl_block(ctrl, &ctrl->tag_access[0], timed->wheel.now, GPC_BUSY_MSHR);
+    gpci_log_blocked(timed, ctrl, gpci_packet_at(&timed->pool, packet), &ctrl->tag_access[0]);
+    gpci_queue_push(&ctrl->returned, &timed->pool, timed->wheel.now, packet);
     return true;
 }
 
-bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_ctrl *ctrl) {
-    if (!lacks(t, ctrl, ctrl->returned.first)) {
-        gpci_ctrl_unblock(ctrl, &ctrl->tag_access[0], t->wheel.now);
+bool gpci_coherent_mshr_is_stalled(gpci_timed *timed, gpci_ctrl *ctrl) {
+    if (!lacks(timed, ctrl, ctrl->returned.first)) {
+        gpci_ctrl_unblock(ctrl, &ctrl->tag_access[0], timed->wheel.now);
         return false;
     }
-    gpci_ctrl_block(ctrl, &ctrl->tag_access[0], t->wheel.now, GPC_BUSY_MSHR);
-    gpci_log_blocked(t, ctrl, gpci_packet_at(&t->pool, ctrl->returned.first), &ctrl->tag_access[0]);
+    gpci_ctrl_block(ctrl, &ctrl->tag_access[0], timed->wheel.now, GPC_BUSY_MSHR);
+    gpci_log_blocked(timed, ctrl, gpci_packet_at(&timed->pool, ctrl->returned.first), &ctrl->tag_access[0]);
     return true;
 }
 
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
     gpci_timed *t = timed;
     gpci_task *task = gpci_task_at(gpci_engine_of(t), number);
-    if (!gpci_is_slice(t->h->coherent, task->module) && !gpci_is_near(t->h->coherent, task->module))
+    if (!gpci_is_slice(t->hierarchy->coherent, task->module) && !gpci_is_near(t->hierarchy->coherent, task->module))
         return true;
     gpci_ctrl *ctrl = gpci_coherent_ctrl_of(t, task->module);
     const bool shared = is_shared(t, ctrl, task);
@@ -139,11 +142,11 @@ void gpci_coherent_mshr_free(void *timed, uint32_t number) {
     strike_out(t, ctrl, number);
     ctrl->mshr.used[0] -= !is_shared(t, ctrl, task);
     gpci_gauge_set(&ctrl->mshr.gauge, t->wheel.now, ctrl->mshr.used[0]);
-    const gpci_coherent *c = t->h->coherent;
-    const uint32_t slice = gpci_slice_number(c, task->module);
-    gpci_engine_entry_free(gpci_engine_of(t), c->first_slice + slice);
-    if (GPCI_UNLIKELY(gpci_near_of(c, slice) != GPC_NO_MODULE))
-        gpci_engine_entry_free(gpci_engine_of(t), gpci_near_of(c, slice));
+    const gpci_coherent *coherent = t->hierarchy->coherent;
+    const uint32_t slice = gpci_slice_number(coherent, task->module);
+    gpci_engine_entry_free(gpci_engine_of(t), coherent->first_slice + slice);
+    if (GPCI_UNLIKELY(gpci_near_of(coherent, slice) != GPC_NO_MODULE))
+        gpci_engine_entry_free(gpci_engine_of(t), gpci_near_of(coherent, slice));
     if (ctrl->returned.count)
         gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
 }

@@ -30,18 +30,18 @@ static uint32_t abreast_of(uint64_t entries) {
 }
 
 /* Begin a sweep. False: out of memory; no change; tried again if the simulation continues. */
-static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, uint32_t component) {
-    const gpc_status status = gpci_coherent_reserve(t, 0);
+static bool begin(gpci_timed *timed, const gpci_sweep_order *order, uint64_t token, uint32_t component) {
+    const gpc_status status = gpci_coherent_reserve(timed, 0);
     if (status < 0) {
-        t->failed = status;
-        gpci_wheel_wake(&t->wheel, component, t->wheel.now + 1);
+        timed->failed = status;
+        gpci_wheel_wake(&timed->wheel, component, timed->wheel.now + 1);
         return false;
     }
-    gpci_engine *e = gpci_engine_of(t);
-    gpci_engine_at(e, t->wheel.now);
-    const uint32_t inflight = gpci_engine_sweep(e, order);
-    gpci_tree_inflight_at(e, inflight)->token = token;
-    gpci_log_sweep(t, inflight);
+    gpci_engine *engine = gpci_engine_of(timed);
+    gpci_engine_at(engine, timed->wheel.now);
+    const uint32_t inflight = gpci_engine_sweep(engine, order);
+    gpci_tree_inflight_at(engine, inflight)->token = token;
+    gpci_log_sweep(timed, inflight);
     return true;
 }
 
@@ -53,23 +53,23 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
  */
 
 /* Number of modules to sweep below L1. Modules informed of every store, or probed, need no acquire. */
-static uint32_t count_below(const gpc_hierarchy *h, uint32_t sm) {
-    if (gpci_coherent_tracks(h) || h->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
+static uint32_t count_below(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    if (gpci_coherent_tracks(hierarchy) || hierarchy->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
         return 0;
-    return gpci_coherent_private(h, sm).count + (h->coherent->clusters != 0);
+    return gpci_coherent_private(hierarchy, sm).count + (hierarchy->coherent->clusters != 0);
 }
 
-static uint32_t module_below(const gpc_hierarchy *h, uint32_t sm, uint32_t at) {
-    const gpci_private_modules own = gpci_coherent_private(h, sm);
-    return at < own.count ? own.first + at : h->coherent->first_cluster + sm / h->coherent->cluster_sms;
+static uint32_t module_below(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t at) {
+    const gpci_private_modules own = gpci_coherent_private(hierarchy, sm);
+    return at < own.count ? own.first + at : hierarchy->coherent->first_cluster + sm / hierarchy->coherent->cluster_sms;
 }
 
-static bool begin_for_fence(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint32_t module) {
+static bool begin_for_fence(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number, uint32_t module) {
     const gpci_sweep_order order = {ctrl->index, module, GPCI_SWEEP_ACQUIRE, abreast_of(ctrl->options->entries)};
-    if (!begin(t, &order, number, ctrl->component))
+    if (!begin(timed, &order, number, ctrl->component))
         return false;
-    t->inflights[number].fence.sweep++;
-    gpci_coherent_run(t);
+    timed->inflights[number].fence.sweep++;
+    gpci_coherent_run(timed);
     return true;
 }
 
@@ -77,50 +77,50 @@ static bool begin_for_fence(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t numbe
  * Begin a new generation of reads: reads sent from now on are new enough. There are two generations; false while the
  * previous one has reads in flight.
  */
-static bool turn(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_fences *o = &ctrl->fences;
-    if (o->fetches[o->generation ^ 1])
+static bool turn(const gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_fences *fences = &ctrl->fences;
+    if (fences->fetches[fences->generation ^ 1])
         return false;
-    o->generation ^= 1;
-    o->dropped_at = t->wheel.now;
-    o->joins_since = t->wheel.now + 1;
+    fences->generation ^= 1;
+    fences->dropped_at = timed->wheel.now;
+    fences->joins_since = timed->wheel.now + 1;
     return true;
 }
 
-bool gpci_coherent_acquires(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_inflight *f = &t->inflights[number];
-    const uint32_t own = 2 * count_below(t->h, ctrl->index);
-    if (f->fence.sweep < own && f->fence.sweep % 2 == 0 &&
-        !begin_for_fence(t, ctrl, number, module_below(t->h, ctrl->index, f->fence.sweep / 2)))
+bool gpci_coherent_acquires(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *access = &timed->inflights[number];
+    const uint32_t own = 2 * count_below(timed->hierarchy, ctrl->index);
+    if (access->fence.sweep < own && access->fence.sweep % 2 == 0 &&
+        !begin_for_fence(timed, ctrl, number, module_below(timed->hierarchy, ctrl->index, access->fence.sweep / 2)))
         return false;
-    if (f->fence.sweep == own && turn(t, ctrl) && !begin_for_fence(t, ctrl, number, ctrl->index))
+    if (access->fence.sweep == own && turn(timed, ctrl) && !begin_for_fence(timed, ctrl, number, ctrl->index))
         return false;
-    return f->fence.sweep == own + 2;
+    return access->fence.sweep == own + 2;
 }
 
-bool gpci_coherent_marks(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_inflight *f = &t->inflights[number];
+bool gpci_coherent_marks(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *access = &timed->inflights[number];
     const gpci_sweep_order order = {ctrl->index, ctrl->index, GPCI_SWEEP_MARK, 1};
-    if (f->fence.marks == 0 && begin(t, &order, number | OF_MARKERS, ctrl->component)) {
-        t->inflights[number].fence.marks = 1;
-        gpci_coherent_run(t);
+    if (access->fence.marks == 0 && begin(timed, &order, number | OF_MARKERS, ctrl->component)) {
+        timed->inflights[number].fence.marks = 1;
+        gpci_coherent_run(timed);
     }
-    return t->inflights[number].fence.marks == 2;
+    return timed->inflights[number].fence.marks == 2;
 }
 
 /* An L1 drops `lines` lines at once; the tags are busy accordingly. */
-static void fence_swept(gpci_timed *t, uint32_t number, uint32_t lines) {
-    gpci_inflight *f = &t->inflights[number];
-    gpci_ctrl *ctrl = &t->l1[f->sm];
-    if (++f->fence.sweep == 2 * count_below(t->h, f->sm) + 2) {
-        const uint64_t rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
+static void fence_swept(gpci_timed *timed, uint32_t number, uint32_t lines) {
+    gpci_inflight *access = &timed->inflights[number];
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    if (++access->fence.sweep == 2 * count_below(timed->hierarchy, access->sm) + 2) {
+        const uint64_t rate = gpci_number(timed->hierarchy, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
-        const uint64_t busy = t->wheel.now + ctrl->options->latency + cycles;
+        const uint64_t busy = timed->wheel.now + ctrl->options->latency + cycles;
         ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
-        f->due = ctrl->data.free - ctrl->options->latency;
-        gpci_count_fence_lines(t->h, ctrl->index, lines);
+        access->due = ctrl->data.free - ctrl->options->latency;
+        gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
     }
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
 }
 
 /* Kernels. */
@@ -138,108 +138,112 @@ static stretch stretch_of(gpci_private_modules all, gpci_sweep kind) {
 }
 
 /* Remove blocks from L1s: by recalls of directories below, or by evictions of L1s. */
-static stretch flush_of_l1s(const gpci_timed *t) {
-    const gpci_coherent *c = t->h->coherent;
-    const uint32_t ends[] = {c->first_slice, c->first_memory, c->first_near};
-    const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
-                                                                                           : c->l2     ? 1
-                                                                                                       : 2;
+static stretch flush_of_l1s(const gpci_timed *timed) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    const uint32_t ends[] = {coherent->first_slice, coherent->first_memory, coherent->first_near};
+    const uint32_t firsts[] = {coherent->first_cluster, coherent->first_slice, coherent->first_memory},
+                   below = coherent->clusters ? 0
+                           : coherent->l2     ? 1
+                                              : 2;
     /* directories of home halves would also recall copies of near halves */
-    return gpci_coherent_tracks(t->h) && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
-                                                       : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
+    return gpci_coherent_tracks(timed->hierarchy) && coherent->parts == 1
+               ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
+               : (stretch){0, coherent->sms, GPCI_SWEEP_EVICT};
 }
 
-static stretch stretch_at(const gpci_timed *t, uint32_t index) {
-    const gpci_coherent *c = t->h->coherent;
-    const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, merges = gpci_coherent_merges(t->h);
+static stretch stretch_at(const gpci_timed *timed, uint32_t index) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    const bool flushes = gpci_number(timed->hierarchy, GPCI_KEY_KERNELS_FLUSH) != 0,
+               merges = gpci_coherent_merges(timed->hierarchy);
     if (index <= 1)
-        return stretch_of(gpci_coherent_private_level(c, 1 - index), GPCI_SWEEP_ACQUIRE);
+        return stretch_of(gpci_coherent_private_level(coherent, 1 - index), GPCI_SWEEP_ACQUIRE);
     if (index == 2)
-        return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
+        return (stretch){0, coherent->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
         return (stretch){0};
     if (index == 3)
-        return flush_of_l1s(t);
+        return flush_of_l1s(timed);
     if (index <= 5) /* data written back by L1s must reach the shared level, with no older copy elsewhere */
-        return merges ? stretch_of(gpci_coherent_private_level(c, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
+        return merges ? stretch_of(gpci_coherent_private_level(coherent, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
     /* recalls make room in directories and detach copies */
-    return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
+    return (stretch){0, coherent->tree->detaches ? coherent->sms : 0, GPCI_SWEEP_ACQUIRE};
 }
 
 /* Find the next module of a stretch, from `*module` on, with blocks to sweep. */
-static bool finds(const gpci_timed *t, uint32_t index, uint32_t *module) {
-    const stretch s = stretch_at(t, index);
+static bool finds(const gpci_timed *timed, uint32_t index, uint32_t *module) {
+    const stretch s = stretch_at(timed, index);
     for (*module = *module > s.first ? *module : s.first; *module < s.end; ++*module)
-        if (gpci_engine_sweeps(gpci_engine_of(t), *module, s.kind))
+        if (gpci_engine_sweeps(gpci_engine_of(timed), *module, s.kind))
             return true;
     return false;
 }
 
-static bool is_wanted(const gpci_timed *t) {
+static bool is_wanted(const gpci_timed *timed) {
     for (uint32_t index = 0, module = 0; index < STRETCHES; index++, module = 0)
-        if (finds(t, index, &module))
+        if (finds(timed, index, &module))
             return true;
     return false;
 }
 
-gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h) {
-    gpci_timed *t = h->timed;
-    gpci_coherent_host *host = t->coherent;
-    if (gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* 0: none, 1: l1, 2: all */
-        return gpci_coherent_begin(h);
+gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *hierarchy) {
+    gpci_timed *timed = hierarchy->timed;
+    gpci_coherent_host *host = timed->coherent;
+    if (gpci_number(hierarchy, GPCI_KEY_KERNELS_FLUSH) == 2) /* 0: none, 1: l1, 2: all */
+        return gpci_coherent_begin(hierarchy);
     host->stretch = 0;
-    host->sealed = is_wanted(t);
+    host->sealed = is_wanted(timed);
     if (host->sealed)
-        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+        gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now);
     return GPC_OK;
 }
 
 /* The flush is done: L1s' tags accept accesses again. */
-static void unseal(gpci_timed *t) {
-    t->coherent->sealed = false;
-    t->progress = t->wheel.now;
-    for (uint32_t sm = 0; sm < t->h->sms; sm++) {
-        gpci_ctrl_resource_freed(&t->l1[sm], GPC_BUSY_LINE);
-        gpci_wheel_wake(&t->wheel, t->l1[sm].component, t->wheel.now);
+static void unseal(gpci_timed *timed) {
+    timed->coherent->sealed = false;
+    timed->progress = timed->wheel.now;
+    for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++) {
+        gpci_ctrl_resource_freed(&timed->l1[sm], GPC_BUSY_LINE);
+        gpci_wheel_wake(&timed->wheel, timed->l1[sm].component, timed->wheel.now);
     }
 }
 
 /* Begin the sweeps of a stretch; false: out of memory, and the rest begins later. */
-static bool begin_stretch(gpci_timed *t, uint32_t index) {
-    const gpci_sweep kind = stretch_at(t, index).kind;
-    const gpci_ctrl_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
-    for (uint32_t module = 0; finds(t, index, &module); module++) {
-        const gpci_sweep_order order = {module, module, kind, abreast_of(o->entries)};
-        if (!begin(t, &order, OF_KERNEL, 0))
+static bool begin_stretch(gpci_timed *timed, uint32_t index) {
+    const gpci_sweep kind = stretch_at(timed, index).kind;
+    const gpci_ctrl_options *options = kind == GPCI_SWEEP_RECALL ? &timed->l2_options : &timed->l1_options;
+    for (uint32_t module = 0; finds(timed, index, &module); module++) {
+        const gpci_sweep_order order = {module, module, kind, abreast_of(options->entries)};
+        if (!begin(timed, &order, OF_KERNEL, 0))
             return false;
-        t->coherent->sweeps++;
+        timed->coherent->sweeps++;
     }
     return true;
 }
 
-void gpci_coherent_flush_on(gpci_timed *t) {
-    gpci_coherent_host *host = t->coherent;
+void gpci_coherent_flush_on(gpci_timed *timed) {
+    gpci_coherent_host *host = timed->coherent;
     if (!host->sealed || host->sweeps)
         return;
     /* sweeps leave work for later stretches */
-    while (host->stretch < STRETCHES && !host->sweeps && begin_stretch(t, host->stretch))
+    while (host->stretch < STRETCHES && !host->sweeps && begin_stretch(timed, host->stretch))
         host->stretch++;
     if (host->sweeps)
-        gpci_coherent_run(t);
+        gpci_coherent_run(timed);
     else if (host->stretch == STRETCHES)
-        unseal(t);
+        unseal(timed);
 }
 
-void gpci_coherent_swept(gpci_timed *t, uint32_t inflight) {
-    const gpci_engine *e = gpci_engine_of(t);
-    const gpci_tree_inflight *a = gpci_tree_inflight_at(e, inflight);
-    t->progress = t->wheel.now;
-    if (a->token == OF_KERNEL) {
-        if (!--t->coherent->sweeps)
-            gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
-    } else if (a->token & OF_MARKERS) {
-        t->inflights[(uint32_t)a->token].fence.marks = 2; /* by an answer that L1 takes in a step, before its fences */
+void gpci_coherent_swept(gpci_timed *timed, uint32_t inflight) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
+    timed->progress = timed->wheel.now;
+    if (access->token == OF_KERNEL) {
+        if (!--timed->coherent->sweeps)
+            gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now);
+    } else if (access->token & OF_MARKERS) {
+        timed->inflights[(uint32_t)access->token].fence.marks =
+            2; /* by an answer that L1 takes in a step, before its fences */
     } else {
-        fence_swept(t, (uint32_t)a->token, gpci_sweep_dropped(e, a));
+        fence_swept(timed, (uint32_t)access->token, gpci_sweep_dropped(engine, access));
     }
 }

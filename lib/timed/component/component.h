@@ -75,8 +75,8 @@ typedef struct gpci_group {
 } gpci_group;
 
 /* Another holder of the object is the mover. */
-GPCI_INLINE gpci_mover gpci_by_itself(const gpci_holders *to) {
-    return gpci_by_object(to->group->kind, to->object);
+GPCI_INLINE gpci_mover gpci_by_itself(const gpci_holders *holders) {
+    return gpci_by_object(holders->group->kind, holders->object);
 }
 
 /* A pass prefetches data for the next pass: from queues to packets, to their requests, to cache sets. */
@@ -135,7 +135,7 @@ void gpci_step_nothing(const gpci_group *group, uint32_t index);
 void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
 void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
 void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
-void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *to);
+void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *holders);
 
 extern const gpci_component_class gpci_engine_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
@@ -148,14 +148,14 @@ const char *gpci_group_name(gpci_group_kind kind);
 
 /* components.c: all groups of a hierarchy. */
 /* Number all components and make all objects. After a failure, call gpci_groups_destroy. */
-gpc_status gpci_groups_make(struct gpci_timed *t, gpc_error *error);
-void gpci_groups_destroy(struct gpci_timed *t);
+gpc_status gpci_groups_make(struct gpci_timed *timed, gpc_error *error);
+void gpci_groups_destroy(struct gpci_timed *timed);
 /* Count the objects of one SM; gpci_groups_count_rest: all other objects. */
-void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *stats);
-void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
-void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
-void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
+void gpci_groups_count_sm(const struct gpci_timed *timed, uint32_t sm, gpc_stats *stats);
+void gpci_groups_count_rest(const struct gpci_timed *timed, gpc_stats *stats);
+void gpci_groups_reset(struct gpci_timed *timed, uint64_t now);
+void gpci_groups_state(const struct gpci_timed *timed, gpci_state_fn visit, void *user_data);
 /* cycle.c: cycle of a component's next step; or GPCI_NEVER. */
-uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
+uint64_t gpci_component_next(const struct gpci_timed *timed, uint32_t number);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct gpci_mover {
 
 /* Visit of the holders of an object. */
 typedef struct gpci_holders gpci_holders;
-typedef void (*gpci_holder_fn)(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover);
+typedef void (*gpci_holder_fn)(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover);
 struct gpci_holders {
     const struct gpci_group *group; /* group of the object */
     uint32_t object;
@@ -48,18 +48,18 @@ struct gpci_holders {
 };
 
 /* Declare a holder: `count` of `what` ("packets before the tags"). 0: empty, without a mover. */
-GPCI_INLINE void gpci_held(gpci_holders *to, const char *what, uint64_t count, gpci_mover mover) {
+GPCI_INLINE void gpci_held(gpci_holders *holders, const char *what, uint64_t count, gpci_mover mover) {
     if (GPCI_LIKELY(!count))
         return;
-    to->any = true;
-    if (to->visit)
-        to->visit(to, what, count, &mover);
+    holders->any = true;
+    if (holders->visit)
+        holders->visit(holders, what, count, &mover);
 }
 
 /* Declare an event an SM or a host waits for. The object stays idle. */
-GPCI_INLINE void gpci_awaited(gpci_holders *to, const char *what, bool waits, gpci_mover mover) {
-    if (waits && to->visit)
-        to->visit(to, what, 1, &mover);
+GPCI_INLINE void gpci_awaited(gpci_holders *holders, const char *what, bool waits, gpci_mover mover) {
+    if (waits && holders->visit)
+        holders->visit(holders, what, 1, &mover);
 }
 
 /* Movers. */
@@ -87,16 +87,16 @@ GPCI_INLINE gpci_mover gpci_by_nobody(void) {
 /* True if the holders of an object are empty. */
 bool gpci_holds_nothing(const struct gpci_group *group, uint32_t object);
 /* True if the holders of a hierarchy are empty. Without `memory`, memory channels do not count. */
-bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
+bool gpci_groups_idle(const struct gpci_timed *timed, bool memory);
 /* True if the host is a mover: of reads, of refused transfers, of replies without a credit. */
-bool gpci_groups_wait_for_host(const struct gpci_timed *t);
+bool gpci_groups_wait_for_host(const struct gpci_timed *timed);
 /* Name non-empty holders and movers. Holders without a mover come first. */
-void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
+void gpci_groups_report(const struct gpci_timed *timed, gpci_text *report);
 /*
  * Assert in the checking build, between cycles, that no holder stands still. With `all`, when the wheel is empty: from
  * every holder movers lead to the host. Without, after a cycle, for a few objects in turn: a component as a mover
  * has a wake-up, and an object as a mover is not empty.
  */
-void gpci_holders_check(struct gpci_timed *t, bool all);
+void gpci_holders_check(struct gpci_timed *timed, bool all);
 
 #endif

@@ -65,7 +65,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
         gpci_free(pool->context, *block_of(group_at(pool, i)));
     if (pool->chunks)
         gpci_free(pool->context, pool->chunks - below(pool));
-    gpci_array_free(pool->context, pool->links, links_bytes(pool, pool->chunk_room));
+    gpci_array_free(pool->context, pool->links, links_bytes(pool, pool->chunk_capacity));
     gpci_free(pool->context, pool->labels);
     gpci_pool_init(pool, NULL);
 }
@@ -73,7 +73,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
 /* Make room for the addresses of another group, before existing addresses. */
 static gpc_status move_up(gpci_pool *pool) {
     const size_t had = below(pool), first = had + GPCI_POOL_SHARERS;
-    gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_room * pool->period) * sizeof *chunks);
+    gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_capacity * pool->period) * sizeof *chunks);
     if (!chunks)
         return GPC_ERROR_MEMORY;
     if (pool->chunks) {
@@ -112,7 +112,7 @@ gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters) {
 
 /* Make labels for a number of chunks. Snapshots contain all labels: clear new labels. */
 static gpc_status make_labels(gpci_pool *pool, size_t chunks) {
-    const size_t before = pool->labels ? 1 + (size_t)pool->chunk_room * GPCI_POOL_CHUNK : 0,
+    const size_t before = pool->labels ? 1 + (size_t)pool->chunk_capacity * GPCI_POOL_CHUNK : 0,
                  count = 1 + chunks * GPCI_POOL_CHUNK;
     gpci_packet_label *labels = gpci_resize(pool->context, pool->labels, count, sizeof *labels);
     if (!labels)
@@ -129,7 +129,7 @@ gpc_status gpci_pool_keep_labels(gpci_pool *pool, bool kept) {
     }
     if (!kept || pool->labels)
         return GPC_OK;
-    const gpc_status status = make_labels(pool, pool->chunk_room);
+    const gpc_status status = make_labels(pool, pool->chunk_capacity);
     for (uint32_t i = 0; status == GPC_OK && i < pool->chunk_count * GPCI_POOL_CHUNK; i++)
         pool->chunks[(size_t)(i / GPCI_POOL_CHUNK) * pool->period][i % GPCI_POOL_CHUNK].label = 0;
     return status;
@@ -143,26 +143,26 @@ void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_dat
 static gpc_status widen(gpci_pool *pool) {
     const size_t first = below(pool);
     const size_t each = (size_t)pool->period * GPCI_POOL_CHUNK;
-    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->links * each);
+    size_t capacity = gpci_array_larger(pool->chunk_capacity, pool->chunk_count, 1, sizeof *pool->links * each);
     gpci_packet **chunks = pool->chunks ? pool->chunks - first : NULL;
-    chunks = room ? gpci_resize(pool->context, chunks, first + room * pool->period, sizeof *chunks) : NULL;
+    chunks = capacity ? gpci_resize(pool->context, chunks, first + capacity * pool->period, sizeof *chunks) : NULL;
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks + first;
-    if (pool->labels && make_labels(pool, room) < 0)
+    if (pool->labels && make_labels(pool, capacity) < 0)
         return GPC_ERROR_MEMORY;
-    gpci_packet_link *links = gpci_array_enlarge(pool->context, pool->links, links_bytes(pool, pool->chunk_room),
-                                                 links_bytes(pool, (uint32_t)room));
+    gpci_packet_link *links = gpci_array_enlarge(pool->context, pool->links, links_bytes(pool, pool->chunk_capacity),
+                                                 links_bytes(pool, (uint32_t)capacity));
     if (!links)
         return GPC_ERROR_MEMORY;
     pool->links = links;
-    pool->chunk_room = (uint32_t)room;
+    pool->chunk_capacity = (uint32_t)capacity;
     return GPC_OK;
 }
 
 /* Add a chunk of whole packets, with chunks of messages behind. */
 static gpc_status add_chunk(gpci_pool *pool) {
-    if (pool->chunk_count == pool->chunk_room && widen(pool) < 0)
+    if (pool->chunk_count == pool->chunk_capacity && widen(pool) < 0)
         return GPC_ERROR_MEMORY;
     gpci_packet **chunk = pool->chunks + (size_t)pool->chunk_count * pool->period;
     if (!(*chunk = make_chunk(pool->context)))

@@ -80,11 +80,11 @@ typedef struct gpci_packet_mshr {
         uint32_t access; /* coherent L1: the engine's access that brings the line */
         uint32_t slot;   /* cache slot of the reserved line; or UINT32_MAX */
     };
-    uint8_t whole;    /* segments of the controller's line in flight, in whole sectors */
-    uint8_t part;     /* other segments in flight, for packets that bypass the cache */
-    bool remote;      /* the line's home is the other partition */
-    bool done;        /* has the data, but stays because others wait */
-    uint8_t outdated; /* segments possibly written at the home slice since the read */
+    uint8_t full_sectors;   /* segments of the controller's line in flight, in whole sectors */
+    uint8_t other_segments; /* other segments in flight, for packets that bypass the cache */
+    bool remote;            /* the line's home is the other partition */
+    bool done;              /* has the data, but stays because others wait */
+    uint8_t outdated;       /* segments possibly written at the home slice since the read */
     union {
         bool left;     /* coherent L1: on the way below, and the line has no MSHR entry */
         bool replaced; /* with l1.allocate = replaceable: the line is replaced; no packet joins, no data are kept */
@@ -105,13 +105,13 @@ typedef struct gpci_packet_path {
     };
     union {
         uint32_t size; /* bytes on the current or next network, with header */
-        uint32_t with; /* tree's memory access, with GPCI_PACKET_BUNDLE: as `beside` of a message */
+        uint32_t with; /* tree's memory access, with GPCI_PACKET_BUNDLE: as `next_of_bundle` of a message */
     };
     uint16_t from, to; /* input and output port of the network */
     union {
-        uint64_t local;  /* memory: address within the channel */
-        uint64_t inner;  /* from L1 to the tags of the slice: address within the slice */
-        uint32_t beside; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
+        uint64_t local;          /* memory: address within the channel */
+        uint64_t inner;          /* from L1 to the tags of the slice: address within the slice */
+        uint32_t next_of_bundle; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
     };
     uint16_t channel; /* memory: channel */
     uint16_t slice;   /* memory: asking L2 slice, over both partitions */
@@ -173,9 +173,9 @@ typedef struct gpci_packet {
         gpc_request request; /* address: of an L1 line (from L2 on: of the slice's line) */
         struct {             /* in reserved bytes of a request: gpci_shown hides them from a host's policies */
             uint8_t asked[GPCI_ASKED_BYTES];
-            uint64_t bytes[2]; /* bytes of the line written by a store */
-            uint32_t label;    /* gpci_label_of: index; or 0; undefined without a event log */
-            uint32_t beside;   /* multicast copy: timed/l1/multicast.h */
+            uint64_t bytes[2];  /* bytes of the line written by a store */
+            uint32_t label;     /* gpci_label_of: index; or 0; undefined without a event log */
+            uint32_t next_copy; /* multicast copy: timed/l1/multicast.h */
             union {
                 uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */
                 uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
@@ -238,8 +238,8 @@ typedef struct gpci_pool {
     gpci_packet **chunks;
     gpci_packet_link *links;   /* [chunk_count * period * GPCI_POOL_CHUNK]: without waiters */
     gpci_packet_label *labels; /* [1 + chunk_room * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
-    uint32_t chunk_count, chunk_room; /* of whole packets */
-    uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
+    uint32_t chunk_count, chunk_capacity; /* of whole packets */
+    uint32_t period;                      /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
     uint32_t waiter_groups;
     uint32_t stride; /* skipped between two chunks: other shards' numbers (shards.h), or messages */
     /* state */
@@ -267,13 +267,13 @@ gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages);
 void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Ensure that `packets` more can be taken without failing. GPC_ERROR_MEMORY. */
 GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
-    uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;
-    return pool->live + packets <= room ? GPC_OK : gpci_pool_grow(pool, packets);
+    uint64_t capacity = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;
+    return pool->live + packets <= capacity ? GPC_OK : gpci_pool_grow(pool, packets);
 }
 
 GPCI_INLINE gpc_status gpci_pool_reserve_messages(gpci_pool *pool, uint32_t messages) {
-    const uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_MESSAGES;
-    return pool->message_live + (uint64_t)messages <= room ? GPC_OK : gpci_pool_grow_messages(pool, messages);
+    const uint64_t capacity = (uint64_t)pool->chunk_count * GPCI_POOL_MESSAGES;
+    return pool->message_live + (uint64_t)messages <= capacity ? GPC_OK : gpci_pool_grow_messages(pool, messages);
 }
 
 /* Prepare a few waiters, if memory allows; without a waiter, the caller takes another packet. */
@@ -305,13 +305,13 @@ GPCI_INLINE gpci_packet_label *gpci_label_of(const gpci_pool *pool, const gpci_p
 
 /* Give a whole packet a separate label, with undefined contents. */
 GPCI_INLINE gpci_packet_label *gpci_label_take(const gpci_pool *pool, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(pool, packet);
-    p->label = gpci_pool_place(pool, packet) + 1;
-    return gpci_label_of(pool, p);
+    gpci_packet *pkt = gpci_packet_at(pool, packet);
+    pkt->label = gpci_pool_place(pool, packet) + 1;
+    return gpci_label_of(pool, pkt);
 }
 
 /* True if the number is of a whole packet, already used. */
-GPCI_INLINE bool gpci_pool_is_whole(const gpci_pool *pool, uint32_t packet) {
+GPCI_INLINE bool gpci_pool_is_packet(const gpci_pool *pool, uint32_t packet) {
     return packet < pool->fresh && packet / GPCI_POOL_CHUNK % pool->period == 0;
 }
 
@@ -392,18 +392,18 @@ GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
 typedef struct gpci_queue {
     uint32_t first, last;
     uint32_t count;
-    uint32_t room; /* largest count; or GPCI_UNLIMITED */
+    uint32_t capacity; /* largest count; or GPCI_UNLIMITED */
     gpci_gauge gauge;
 } gpci_queue;
 
 /* A buffer of length 0 still has the latch of the controller. */
-GPCI_INLINE void gpci_queue_init(gpci_queue *queue, uint64_t room) {
+GPCI_INLINE void gpci_queue_init(gpci_queue *queue, uint64_t capacity) {
     *queue = (gpci_queue){.first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET};
-    queue->room = room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;
+    queue->capacity = capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
 }
 
 GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
-    return queue->count >= queue->room;
+    return queue->count >= queue->capacity;
 }
 
 /* Append one of several packets entering in this cycle; call gpci_queue_pushed after the last. */

@@ -15,8 +15,8 @@
  */
 #define GPCI_CHANGES_BITS 6u
 
-GPCI_INLINE gpc_status gpci_changes_create(const gpci_timed *t, gpci_ctrl *slice) {
-    slice->changes = gpci_zalloc(t->context, (size_t)1 << GPCI_CHANGES_BITS, sizeof *slice->changes);
+GPCI_INLINE gpc_status gpci_changes_create(const gpci_timed *timed, gpci_ctrl *slice) {
+    slice->changes = gpci_zalloc(timed->context, (size_t)1 << GPCI_CHANGES_BITS, sizeof *slice->changes);
     return slice->changes ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
@@ -25,15 +25,15 @@ GPCI_INLINE uint64_t *gpci_changes_at(const gpci_ctrl *slice, uint64_t line) {
 }
 
 /* A line of the slice is changed in core cycle `now`. */
-GPCI_INLINE void gpci_changes_note(const gpci_timed *t, const gpci_ctrl *slice, uint64_t inner) {
-    *gpci_changes_at(slice, gpci_l2_line(t, inner)) = t->wheel.now;
+GPCI_INLINE void gpci_changes_note(const gpci_timed *timed, const gpci_ctrl *slice, uint64_t inner) {
+    *gpci_changes_at(slice, gpci_l2_line(timed, inner)) = timed->wheel.now;
 }
 
 /* Core cycle since which reads sent by L1s have all changes of the line of an address, as seen by the host. */
-GPCI_INLINE uint64_t gpci_changes_since(const gpci_timed *t, uint64_t address) {
-    const gpci_l2_place place = gpci_l2_place_of(t->h, address);
-    const uint32_t slice = gpci_l2_slice(t->h, gpci_l2_home(t->h, address), place.slice);
-    return *gpci_changes_at(&t->l2[slice], gpci_l2_line(t, place.inner));
+GPCI_INLINE uint64_t gpci_changes_since(const gpci_timed *timed, uint64_t address) {
+    const gpci_l2_place place = gpci_l2_place_of(timed->hierarchy, address);
+    const uint32_t slice = gpci_l2_slice(timed->hierarchy, gpci_l2_home(timed->hierarchy, address), place.slice);
+    return *gpci_changes_at(&timed->l2[slice], gpci_l2_line(timed, place.inner));
 }
 
 #endif

@@ -67,12 +67,12 @@ typedef struct gpci_gathered {
 
 typedef struct gpci_coherent_host {
     gpci_engine_host table;
-    gpci_coherent_origin *origins; /* [origin_room] by in-flight access of the engine; only with an event log */
-    size_t origin_room;
-    gpci_line_values *values;   /* [value_room] by packet; NULL without coherence.data */
-    gpci_line_atomics *atomics; /* [atomic_room] by packet; NULL without coherence.data */
-    gpci_kept_atomics *kept;    /* [kept_room] by in-flight access; NULL without coherence.data */
-    size_t value_room, atomic_room, kept_room;
+    gpci_coherent_origin *origins; /* [origin_capacity] by in-flight access of the engine; only with an event log */
+    size_t origin_capacity;
+    gpci_line_values *values;   /* [value_capacity] by packet; NULL without coherence.data */
+    gpci_line_atomics *atomics; /* [atomic_capacity] by packet; NULL without coherence.data */
+    gpci_kept_atomics *kept;    /* [kept_capacity] by in-flight access; NULL without coherence.data */
+    size_t value_capacity, atomic_capacity, kept_capacity;
     gpc_atomic *spare; /* [GPCI_MAX_LANES] for an access without values; or NULL */
     gpci_gathered gathered;
     const gpci_queue *behind; /* queue that the last unbundled message was put into */
@@ -85,32 +85,32 @@ typedef struct gpci_coherent_host {
 } gpci_coherent_host;
 
 /* coherent_host.c */
-gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error);
-void gpci_coherent_host_destroy(gpci_timed *t);
+gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error);
+void gpci_coherent_host_destroy(gpci_timed *timed);
 /* Component 0 of the wheel: run controller steps due in the current cycle. */
 void gpci_engine_step(const gpci_group *group, uint32_t index);
 /* Make room for another access of a line. GPC_ERROR_MEMORY: no change. */
-gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
+gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address);
 /* Make room for origins of controller accesses. GPC_ERROR_MEMORY. */
-gpc_status gpci_coherent_make_origins(gpci_timed *t);
+gpc_status gpci_coherent_make_origins(gpci_timed *timed);
 /* A new event log counts from 1: take the numbers from labels and origins, and leave their clocks of engine. */
-void gpci_coherent_forget(gpci_timed *t);
+void gpci_coherent_forget(gpci_timed *timed);
 /* Save or load origins, while packets are traced. */
-void gpci_coherent_origins_archive(gpci_timed *t, gpci_archive *archive);
+void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
 /* Run all due steps, with the consequences in this cycle. */
-void gpci_coherent_run(gpci_timed *t);
+void gpci_coherent_run(gpci_timed *timed);
 /* A message has arrived and taken its ports: free the packet and continue. */
-void gpci_message_arrived(gpci_timed *t, uint32_t packet);
+void gpci_message_arrived(gpci_timed *timed, uint32_t packet);
 /* An access of memory is done. */
-void gpci_message_memory_done(gpci_timed *t, uint32_t packet);
+void gpci_message_memory_done(gpci_timed *timed, uint32_t packet);
 /* Access of a packet, in the form for engine. */
-gpc_coherence_request gpci_coherent_request_of(const gpci_timed *t, const gpci_packet *packet);
+gpc_coherence_request gpci_coherent_request_of(const gpci_timed *timed, const gpci_packet *packet);
 
 /* coherent_mshr.c: MSHR entries of slices */
 /* True if the first packet of a queue must wait for an entry; the packet has been moved to the waiting packets. */
-bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue);
+bool gpci_coherent_mshr_stall(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue);
 /* True if the first waiting packet must keep waiting; call only if a packet waits. */
-bool gpci_coherent_mshr_is_stalled(gpci_timed *t, gpci_ctrl *ctrl);
+bool gpci_coherent_mshr_is_stalled(gpci_timed *timed, gpci_ctrl *ctrl);
 /* gpci_engine_host.allocate and .release. */
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t task);
 void gpci_coherent_mshr_free(void *timed, uint32_t task);
@@ -119,44 +119,44 @@ void gpci_coherent_mshr_free(void *timed, uint32_t task);
 void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 /* Accept the messages that arrive at a channel over the link from the slices. */
-void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
+void gpci_coherent_channel_receive(gpci_timed *timed, uint32_t channel);
 /*
  * True if the queue for messages from module `from` to module `to` has room (miss queue or reply queue of the
  * controller); `behind`: others already wait. When a message leaves, the first waiter is notified (gpci_message_left).
  */
-bool gpci_message_has_room(const gpci_timed *t, const gpci_message *message, bool behind);
+bool gpci_message_has_room(const gpci_timed *timed, const gpci_message *message, bool behind);
 /* True if a module's message queue, down or up, is full. */
-bool gpci_message_queue_full(const gpci_timed *t, uint32_t module, bool up);
-void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
+bool gpci_message_queue_full(const gpci_timed *timed, uint32_t module, bool up);
+void gpci_message_left(gpci_timed *timed, uint32_t module, bool up);
 /* Send a message from module `from` to module `to`. True: joined a packet; false: a new packet. */
-bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
+bool gpci_message_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to);
 /* Read or write `sectors` sectors of memory for a task. */
-void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *use, uint32_t sectors);
+void gpci_coherent_access_memory(gpci_timed *timed, const gpci_use *use, uint32_t sectors);
 /* Controller with the ports of a module; a memory uses its slice's. */
-gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *t, uint32_t module);
+gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *timed, uint32_t module);
 
 /* Put a packet from below into a controller's queue, past the fill port. */
-void gpci_coherent_ctrl_take(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
+void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
                              uint32_t packet);
 
 /* coherent_bundle.c: packets of several messages */
 /* Put a message into the sender's queue. True: the message joined a packet of the queue and shares the header. */
-bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet);
+bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet);
 /* True if a message would join a packet in the queue. */
-bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_message *message);
+bool gpci_bundle_takes(const gpci_timed *timed, const gpci_queue *queue, const gpci_message *message);
 /* True if the last packet of the queue is for another sector of this address's line. */
-bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_t address);
+bool gpci_bundle_goes_with(const gpci_timed *timed, const gpci_queue *queue, uint64_t address);
 /* Put an access of memory into a queue, joining a packet if possible. */
-void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet);
+void gpci_bundle_push_access(gpci_timed *timed, gpci_queue *queue, uint32_t packet);
 /* With GPCI_PACKET_BUNDLE: next message, or access of memory, of the packet. */
 GPCI_INLINE uint32_t gpci_bundle_next(const gpci_packet *packet) {
-    return packet->type == GPCI_REPLY ? packet->path.beside : packet->path.with;
+    return packet->type == GPCI_REPLY ? packet->path.next_of_bundle : packet->path.with;
 }
 
 /* Remove the first message, or access, of a packet. Returns the next, or GPCI_NO_PACKET. */
 uint32_t gpci_bundle_split(gpci_packet *packet);
 /* Sectors of the line covered by a packet's messages. */
-uint8_t gpci_bundle_sectors(const gpci_timed *t, const gpci_packet *packet);
+uint8_t gpci_bundle_sectors(const gpci_timed *timed, const gpci_packet *packet);
 
 /* coherent_link.c: port of a GPU to the link between GPUs */
 typedef struct gpci_gpu_port {
@@ -164,83 +164,83 @@ typedef struct gpci_gpu_port {
     uint32_t component;
 } gpci_gpu_port;
 /* Send a message to another GPU; see gpci_message_send. */
-bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
+bool gpci_gpu_link_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to);
 
 /* coherent_l1.c */
 /* Pass a packet through the tags (see pass in l1.c). */
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access);
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access);
 /* Accept the packets the network brings to an L1. */
-void gpci_coherent_l1_receive(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_coherent_l1_receive(gpci_timed *timed, gpci_ctrl *ctrl);
 /* True if the network accepts the first packet of an L1's miss queue. gpci_coherent_l1_send: send it. */
-bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_ctrl *ctrl);
-void gpci_coherent_l1_send(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+bool gpci_coherent_l1_room(const gpci_timed *timed, const gpci_ctrl *ctrl);
+void gpci_coherent_l1_send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 /*
  * A packet's access is done: it, and merged packets, have their data from a level of the tree. `line`: bytes of the
  * line; NULL without coherence.data.
  */
-void gpci_coherent_l1_done(gpci_timed *t, uint32_t packet, uint8_t level, const uint8_t *line);
+void gpci_coherent_l1_done(gpci_timed *timed, uint32_t packet, uint8_t level, const uint8_t *line);
 
 /* A packet's store or atomic has left to below: other packets of the line continue. */
-void gpci_coherent_l1_left(gpci_timed *t, uint32_t packet);
+void gpci_coherent_l1_left(gpci_timed *timed, uint32_t packet);
 
 /* Count a packet, if a load; `hit`, `pending`: in data in flight. */
-void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, bool pending);
+void gpci_coherent_count_load(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending);
 /* Level that served an access, as in gpc_completion (1 L1, 2 L2 or cluster, 3 memory), from the tree's level. */
-uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level);
+uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level);
 
 /* coherent_sweep.c: acquires and flushes of whole caches */
 /* Continue a fence with invalidation; true: the L1 has dropped stale lines. */
-bool gpci_coherent_acquires(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fence);
+bool gpci_coherent_acquires(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
 /* Continue a fence with markers; true: the markers have returned. */
-bool gpci_coherent_marks(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fence);
+bool gpci_coherent_marks(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
 /* Begin a kernel like gpci_coherent_begin, but with time, from the next cycle on. */
-gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h);
+gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *hierarchy);
 /* Continue the flush of a kernel, if any. */
-void gpci_coherent_flush_on(gpci_timed *t);
+void gpci_coherent_flush_on(gpci_timed *timed);
 /* A sweep has ended. */
-void gpci_coherent_swept(gpci_timed *t, uint32_t inflight);
+void gpci_coherent_swept(gpci_timed *timed, uint32_t inflight);
 
 /* coherent_values.c: with coherence.data */
 /* Make room for the values of all packets and in-flight accesses in the pools, and for values of an access. */
-gpc_status gpci_coherent_values_reserve(gpci_timed *t, const gpc_warp_access *access);
-void gpci_coherent_values_free(gpci_timed *t);
+gpc_status gpci_coherent_values_reserve(gpci_timed *timed, const gpc_warp_access *access);
+void gpci_coherent_values_free(gpci_timed *timed);
 /* Keep the values of an accepted warp access; gpci_coherent_values_take: values its lanes write, per packet. */
-void gpci_coherent_values_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *access);
-void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *access);
+void gpci_coherent_values_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access);
+void gpci_coherent_values_take(gpci_timed *timed, uint32_t packet, const gpc_warp_access *access);
 /* Give a controller access the values of the packet. */
-void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coherence_request *request);
+void gpci_coherent_values_attach(const gpci_timed *timed, uint32_t packet, gpc_coherence_request *request);
 /* Copy a packet's values to the lanes: from the line, or (NULL) as read by the request. */
-void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line);
+void gpci_coherent_values_deliver(gpci_timed *timed, uint32_t packet, const uint8_t *line);
 /*
  * Save or load values, after gpci_kept_archive. Controllers hold pointers to atomics: clear them before their state is
  * saved (`known` false), and set them again afterwards (`known` true).
  */
-void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *archive);
-void gpci_coherent_values_know(const gpci_timed *t, bool known);
+void gpci_coherent_values_archive(gpci_timed *timed, gpci_archive *archive);
+void gpci_coherent_values_know(const gpci_timed *timed, bool known);
 
 /*
  * True if messages, or accesses of memory, use whole packets instead of only the first cache line: if packets are
  * traced, or the host's memory answers accesses.
  */
-GPCI_INLINE bool gpci_messages_are_whole(const gpci_timed *t) {
-    return GPCI_UNLIKELY(t->log != NULL);
+GPCI_INLINE bool gpci_messages_are_packets(const gpci_timed *timed) {
+    return GPCI_UNLIKELY(timed->log != NULL);
 }
-GPCI_INLINE bool gpci_accesses_are_whole(const gpci_timed *t) {
-    return GPCI_UNLIKELY(t->log != NULL) || GPCI_UNLIKELY(t->callbacks.on_memory != NULL);
+GPCI_INLINE bool gpci_accesses_are_packets(const gpci_timed *timed) {
+    return GPCI_UNLIKELY(timed->log != NULL) || GPCI_UNLIKELY(timed->callbacks.on_memory != NULL);
 }
 
 /* Segments of a message's data, from the bytes without header. */
-GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *t, uint32_t bytes) {
-    return (uint8_t)((1u << (bytes - t->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
+GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *timed, uint32_t bytes) {
+    return (uint8_t)((1u << (bytes - timed->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
 }
 
-GPCI_INLINE gpci_engine *gpci_engine_of(const gpci_timed *t) {
-    return t->h->coherent->tree->engine;
+GPCI_INLINE gpci_engine *gpci_engine_of(const gpci_timed *timed) {
+    return timed->hierarchy->coherent->tree->engine;
 }
 
 /* Task of a message or an access of memory. */
-GPCI_INLINE gpci_task *gpci_message_task(const gpci_timed *t, const gpci_packet *packet) {
-    return gpci_task_at(gpci_engine_of(t), packet->message.task);
+GPCI_INLINE gpci_task *gpci_message_task(const gpci_timed *timed, const gpci_packet *packet) {
+    return gpci_task_at(gpci_engine_of(timed), packet->message.task);
 }
 
 /* True if a message looks up a block on arrival. */

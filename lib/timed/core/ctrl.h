@@ -82,7 +82,7 @@ typedef enum gpci_verdict {
 typedef struct gpci_data_banks {
     uint32_t count; /* 0: no banks */
     unsigned shift; /* log2 of a word's bytes */
-    bool whole;     /* banks deliver a whole line at once */
+    bool full_line; /* banks deliver a whole line at once */
 } gpci_data_banks;
 
 /* In-flight accesses in order of due cycles. */
@@ -199,13 +199,13 @@ typedef struct gpci_below {
 } gpci_below;
 
 /* Instructions of the L1's SM, as the L1 knows them. */
-typedef struct gpci_sm_side {
+typedef struct gpci_sm_instructions {
     gpci_gauge gauge;
     uint32_t waiting;           /* instructions before the tags, or before the reorder buffer */
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool takes_misses;          /* host's L1: has had a miss */
     bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
-} gpci_sm_side;
+} gpci_sm_instructions;
 
 /* An L1 ahead of the clock (run_ahead.h). */
 typedef struct gpci_ahead {
@@ -266,7 +266,7 @@ typedef struct gpci_ctrl {
     gpci_ctrl_counts counts;
     /* L1 */
     gpci_below below;
-    gpci_sm_side sm;
+    gpci_sm_instructions sm;
     gpci_due_list due, filled; /* loads with data on the way out: hits, and data from below */
     gpci_replies replies;
     gpci_fences fences;
@@ -285,22 +285,23 @@ GPCI_INLINE bool gpci_parts_at(const gpci_ctrl *ctrl, gpci_point point) {
     return GPCI_UNLIKELY((ctrl->parts.at[point] & ctrl->parts.active) != 0);
 }
 /* Call the parts at a point of a step. */
-void gpci_parts_step(gpci_timed *t, gpci_ctrl *ctrl, gpci_point point);
-GPCI_INLINE void gpci_parts_run(gpci_timed *t, gpci_ctrl *ctrl, gpci_point point) {
+void gpci_parts_step(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point point);
+GPCI_INLINE void gpci_parts_run(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point point) {
     if (gpci_parts_at(ctrl, point))
-        gpci_parts_step(t, ctrl, point);
+        gpci_parts_step(timed, ctrl, point);
 }
 /*
  * Tell the parts at LOOKED and EVICT; call the part at FILL (must be active), and those and at LEAVE (true: a part has
  * taken the packet).
  */
-void gpci_parts_looked(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access, bool found);
+void gpci_parts_looked(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
+                       bool found);
 /* At HOLD, true: a packet of a slice waits at the tags, up to access->until; at PASSED. */
-bool gpci_parts_hold_up(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, gpci_tag_access *access);
-void gpci_parts_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p);
+bool gpci_parts_hold_up(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access);
+void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt);
 void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
-void gpci_parts_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
-bool gpci_parts_leave(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+void gpci_parts_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
+bool gpci_parts_leave(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 /* A part has work, or none; questions. */
 GPCI_INLINE void gpci_part_wakes(gpci_ctrl *ctrl, gpci_part_kind kind) {
     ctrl->parts.active |= (uint32_t)1 << kind;
@@ -326,14 +327,14 @@ bool gpci_parts_have_room(const gpci_ctrl *ctrl);
 /* True if a part keeps the L1 in step with the clock. */
 bool gpci_parts_in_step(const gpci_ctrl *ctrl);
 /* Destroy the parts of a controller; counters, state and holders of all parts. */
-void gpci_parts_destroy(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_parts_destroy(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_parts_count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
 #ifdef GPCI_CHECK
 void gpci_parts_count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
 #endif
 void gpci_parts_reset(gpci_ctrl *ctrl, uint64_t now);
 void gpci_parts_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
-void gpci_parts_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to);
+void gpci_parts_hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders);
 
 /* ctrl/ports.c */
 /* Take a tag port, and the bank of a line or sector, in the present cycle; false if unavailable. */
@@ -359,19 +360,20 @@ uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
 
 /* ctrl.c */
 /* Look up a packet, and find the line's segments in flight. A failure ends the run. */
-void gpci_ctrl_look(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access);
+void gpci_ctrl_look(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access);
 /*
  * After the lookup: reserve, merge, fetch. Repeatable after GPCI_BLOCKED. `remote`: the line is homed in the other
  * partition.
  */
-gpci_verdict gpci_ctrl_settle(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access, bool remote);
+gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+                              bool remote);
 /* A fetch returns. Waiting packets are released. */
-void gpci_ctrl_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+void gpci_ctrl_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 /*
  * L1: a fetch has brought a part of the sectors, and all sectors are to be kept: release packets waiting for only this
  * part, and fetch the rest. False if the rest is already in flight: no change.
  */
-bool gpci_ctrl_complete_fetch(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry);
+bool gpci_ctrl_complete_fetch(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry);
 /*
  * The packet at the tags is held up by `reason`, from cycle `now` on; returns GPCI_BLOCKED. The second function: no
  * longer held up.
@@ -392,16 +394,16 @@ GPCI_INLINE bool gpci_ctrl_may_retry(const gpci_tag_access *access) {
     return access->reason != GPC_BUSY_NOT && access->freed >> access->reason & 1;
 }
 /* Leader of a line's MSHR entry; GPCI_NO_PACKET: no entry, or only entries of a replaced line. */
-uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address);
+uint32_t gpci_mshr_find(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address);
 /* The MSHR entry of a fetch. */
-uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch);
+uint32_t gpci_mshr_of_fetch(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *fetch);
 /* Free an entry and the leader. */
-void gpci_mshr_free(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry);
+void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry);
 /*
  * Segments of a line are written in the slice that is its home. What this controller has on its way of the segments may
  * be older: no packet that needs them joins the entry any more, and the controller does not keep them.
  */
-GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
+GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
 /* Prefetch (host memory) a line's tags and MSHR bucket. Affects only speed. */
 void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address);
 /* Prefetch for a fill; the place is known if the line is reserved. */
@@ -412,10 +414,10 @@ void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
  * declined by the replacement policy stay out. True if a bypassing read is to be kept, but brought only a part of the
  * sectors: the rest is fetched, invisible to L2's predictor.
  */
-bool gpci_verify(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+bool gpci_verify(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 
 /* stall.c: hold up a packet of L1, unless the predictor sends it past L1 (GPCI_WAITING). */
-gpci_verdict gpci_l1_on_stall(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+gpci_verdict gpci_l1_on_stall(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                               uint32_t mshr_entry, gpc_busy reason);
 
 /*
@@ -433,50 +435,50 @@ typedef struct gpci_fetch_request {
 } gpci_fetch_request;
 /* hook.c */
 /* Tell the SM's scheduler (must exist) about a load's lookup. */
-void gpci_l1_notify_scheduler(const gpci_timed *t, uint32_t sm, const gpci_packet *packet, bool hit);
+void gpci_l1_notify_scheduler(const gpci_timed *timed, uint32_t sm, const gpci_packet *packet, bool hit);
 /* A line leaves the controller on a packet's account. */
-void gpci_ctrl_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *packet, const gpc_eviction *eviction);
+void gpci_ctrl_evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *packet, const gpc_eviction *eviction);
 /* Bytes of a store or atomic find no room: send them to the level below. */
-void gpci_ctrl_write_below(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *packet);
+void gpci_ctrl_write_below(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *packet);
 
 /* sector_merges.c: true if as many packets wait at an MSHR entry for one of these segments as allowed. */
-bool gpci_sector_is_full(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
+bool gpci_sector_is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
 
 /* l1.c */
 /* Step ahead of the clock. False: the miss queue has a packet, and the rest of the step is left to the clock. */
-bool gpci_l1_step_ahead(gpci_timed *t, gpci_ctrl *ctrl);
+bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 extern const gpci_ctrl_rules gpci_l1_ctrl;
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl);
 /* A hit: data leave through the port. */
-void gpci_l1_serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
+void gpci_l1_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 /* l1_fill.c: take replies while the fill port has room. */
-void gpci_l1_fills(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_l1_fills(gpci_timed *timed, gpci_ctrl *ctrl);
 
 /* l1_send.c */
 /* Send the packet below; the reply completes the line. */
-void gpci_l1_send_itself(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet_type type);
+void gpci_l1_send_itself(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought a part of the sectors: fetch the rest. */
-void gpci_l1_send_rest(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch);
+void gpci_l1_send_rest(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 
 /* l1_done.c */
 /* A line of an access is done; after the last line, so is the access. */
-void gpci_l1_release_line(gpci_timed *t, uint32_t inflight, uint8_t level);
+void gpci_l1_release_line(gpci_timed *timed, uint32_t inflight, uint8_t level);
 /* Reply of a packet that went below as a part of an access: tell the copy engine and the access. */
-void gpci_l1_answer(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t level);
+void gpci_l1_answer(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t level);
 /* A waiting packet has data: tell the access, and free the packet. */
-void gpci_l1_release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
+void gpci_l1_release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
 /* The access has the awaited data; the packet stays as first packet of an MSHR entry. */
-void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+void gpci_l1_done(gpci_timed *timed, uint32_t packet, uint8_t level);
 /* Loads with data out of the port: hits of L1 or the constant cache; data from below. */
-void gpci_l1_run_due(gpci_timed *t, gpci_ctrl *ctrl, gpci_due_list *due);
+void gpci_l1_run_due(gpci_timed *timed, gpci_ctrl *ctrl, gpci_due_list *due);
 /* Complete accesses waiting for the host's room for replies, as far as credits allow. */
-GPCI_COLD void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl);
+GPCI_COLD void gpci_l1_run_replies(gpci_timed *timed, gpci_ctrl *ctrl);
 
 /* timed_fence.c */
 /* A fence, and with it all earlier accesses, has passed the tags. */
-GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
+GPCI_COLD void gpci_fence_passed(gpci_timed *timed, uint32_t packet);
 /* A read from before a drop of L1's lines has filled sectors. */
 GPCI_COLD void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors);
 
@@ -485,32 +487,32 @@ GPCI_COLD void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t secto
  * earlier reads may have data older than an acquire must see. A strong load of a wide scope, or a load of .cv, joins no
  * read sent before the last change of the line: data older than the thread has already read are forbidden.
  */
-uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *packet);
+uint64_t gpci_fence_joins_since(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *packet);
 
 /* l2.c */
 /* Send the first of a queue of replies, if due and accepted by the network. */
-bool gpci_slice_send_reply(gpci_timed *t, gpci_ctrl *ctrl, gpci_queue *queue);
+bool gpci_slice_send_reply(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue);
 /* Second count of network.request_bytes, by type and sectors; nothing without the checking build. */
-void gpci_slice_count_request(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
-void gpci_slice_count_congestion(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_slice_count_request(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
+void gpci_slice_count_congestion(const gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_slice_step(const gpci_group *group, uint32_t slice);
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_ctrl_rules gpci_l2_ctrl;
 
 /* ctrl_component.c */
 /* Rules of controllers without other ways, and without reports about sectors that bypassed the cache. */
-gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                             uint32_t mshr_entry, gpc_busy reason);
 void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 /*
  * Make a controller stepped with an L1: queues are unbounded, except `out` (set by the caller). The caller also owns
  * the cache. GPC_ERROR_MEMORY; gpci_ctrl_unmake.
  */
-gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
-                               const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);
-void gpci_ctrl_unmake(gpci_timed *t, gpci_ctrl *ctrl);
+gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
+                                    const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);
+void gpci_ctrl_unmake(gpci_timed *timed, gpci_ctrl *ctrl);
 /* Make queues with lengths from keys; clusters use the keys of slices. */
-void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now);
 /* Core cycles the tags have waited for a reason, up to now. */
 uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now);

@@ -25,15 +25,15 @@ static uint32_t next_at(const gpci_parts *parts, gpci_point point, uint32_t from
     return left ? from + gpci_lowest(left) : GPCI_PART_COUNT;
 }
 
-void gpci_parts_step(gpci_timed *t, gpci_ctrl *ctrl, gpci_point point) {
+void gpci_parts_step(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point point) {
     for (uint32_t i = 0; (i = next_at(&ctrl->parts, point, i)) < GPCI_PART_COUNT; i++)
-        ctrl->parts.class[i]->step[point](t, ctrl);
+        ctrl->parts.class[i]->step[point](timed, ctrl);
 }
 
-void gpci_parts_looked(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access,
+void gpci_parts_looked(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
                        bool found) {
     for (uint32_t i = 0; (i = next_at(&ctrl->parts, GPCI_AT_LOOKED, i)) < GPCI_PART_COUNT; i++)
-        ctrl->parts.class[i]->looked(t, ctrl, p, access, found);
+        ctrl->parts.class[i]->looked(timed, ctrl, pkt, access, found);
 }
 
 void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
@@ -41,31 +41,31 @@ void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
         ctrl->parts.class[i]->evicted(ctrl, eviction);
 }
 
-void gpci_parts_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
-    ctrl->parts.class[next_at(&ctrl->parts, GPCI_AT_FILL, 0)]->fill(t, ctrl, fetch);
+void gpci_parts_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
+    ctrl->parts.class[next_at(&ctrl->parts, GPCI_AT_FILL, 0)]->fill(timed, ctrl, fetch);
 }
 
-bool gpci_parts_leave(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
+bool gpci_parts_leave(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     uint32_t left = ctrl->parts.at[GPCI_AT_LEAVE] & ctrl->parts.active;
     do {
-        if (ctrl->parts.class[gpci_lowest(left)] -> leaves(t, ctrl, packet))
+        if (ctrl->parts.class[gpci_lowest(left)] -> leaves(timed, ctrl, packet))
             return true;
     } while (left &= left - 1);
     return false;
 }
 
-bool gpci_parts_hold_up(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, gpci_tag_access *access) {
+bool gpci_parts_hold_up(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access) {
     uint32_t left = ctrl->parts.at[GPCI_AT_HOLD] & ctrl->parts.active;
     do {
-        if (ctrl->parts.class[gpci_lowest(left)] -> holds_up(t, ctrl, p, access))
+        if (ctrl->parts.class[gpci_lowest(left)] -> holds_up(timed, ctrl, pkt, access))
             return true;
     } while (left &= left - 1);
     return false;
 }
 
-void gpci_parts_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
+void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
     for (uint32_t i = 0; (i = next_at(&ctrl->parts, GPCI_AT_PASSED, i)) < GPCI_PART_COUNT; i++)
-        ctrl->parts.class[i]->passed(t, ctrl, p);
+        ctrl->parts.class[i]->passed(timed, ctrl, pkt);
 }
 
 bool gpci_parts_have_room(const gpci_ctrl *ctrl) {
@@ -88,8 +88,8 @@ bool gpci_parts_in_step(const gpci_ctrl *ctrl) {
         if (ctrl->parts.self[i] && ctrl->parts.class[i] -> function) \
             ctrl->parts.class[i]->function arguments;
 
-void gpci_parts_destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    CALL_EVERY(destroy, (t, ctrl))
+void gpci_parts_destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
+    CALL_EVERY(destroy, (timed, ctrl))
 }
 
 void gpci_parts_count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
@@ -110,6 +110,6 @@ void gpci_parts_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
     CALL_EVERY(state, (ctrl, visit, user_data))
 }
 
-void gpci_parts_hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    CALL_EVERY(hold, (t, ctrl, to))
+void gpci_parts_hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
+    CALL_EVERY(hold, (timed, ctrl, holders))
 }

@@ -57,22 +57,23 @@ uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t number) {
     return GPCI_NEVER;
 }
 
-uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
-    return t->shards ? gpci_shards_component_next(t, number) : gpci_wheel_component_next(&t->wheel, number);
+uint64_t gpci_component_next(const gpci_timed *timed, uint32_t number) {
+    return timed->shards ? gpci_shards_component_next(timed, number) : gpci_wheel_component_next(&timed->wheel, number);
 }
 
-uint64_t gpci_timed_next(const gpci_timed *t) {
-    const uint64_t next = GPCI_UNLIKELY(t->shards != NULL) ? gpci_shards_next(t) : gpci_wheel_next(&t->wheel);
+uint64_t gpci_timed_next(const gpci_timed *timed) {
+    const uint64_t next =
+        GPCI_UNLIKELY(timed->shards != NULL) ? gpci_shards_next(timed) : gpci_wheel_next(&timed->wheel);
     if (GPCI_CHECKING && next == GPCI_NEVER)
-        gpci_holders_check(t->h->timed, true);
+        gpci_holders_check(timed->hierarchy->timed, true);
     return next;
 }
 
 /* A cycle. */
 
 /* Group of a component, mostly of the previous component. */
-static inline const gpci_group *group_at(const gpci_timed *t, const gpci_group *last, uint32_t number) {
-    return GPCI_LIKELY(number - last->first < last->components) ? last : &t->groups[t->group_of[number]];
+static inline const gpci_group *group_at(const gpci_timed *timed, const gpci_group *last, uint32_t number) {
+    return GPCI_LIKELY(number - last->first < last->components) ? last : &timed->groups[timed->group_of[number]];
 }
 
 typedef struct turn {
@@ -87,59 +88,59 @@ GPCI_INLINE void step_component(void *user_data, uint32_t number) {
 }
 
 /* Prefetch packets for steps, then the referenced data, and so on: steps need not wait for host memory in turn. */
-static void expect_steps(const gpci_timed *t, const uint64_t *due) {
-    const gpci_group *group = t->groups;
+static void expect_steps(const gpci_timed *timed, const uint64_t *due) {
+    const gpci_group *group = timed->groups;
     for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
-        for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
-            for (uint64_t bits = due[word] & t->expected[word]; bits; bits &= bits - 1) {
+        for (uint32_t word = timed->expect_from / 64; word <= timed->expect_to / 64; word++)
+            for (uint64_t bits = due[word] & timed->expected[word]; bits; bits &= bits - 1) {
                 const uint32_t number = word * 64 + gpci_lowest(bits);
-                group = group_at(t, group, number);
+                group = group_at(timed, group, number);
                 group->expect(group, number - group->first, pass);
             }
 }
 
 /* After a failure for lack of memory nothing has changed, and the call can be repeated. */
-static gpc_status failure(gpci_timed *t) {
-    gpc_status status = t->failed;
+static gpc_status failure(gpci_timed *timed) {
+    gpc_status status = timed->failed;
     if (GPCI_UNLIKELY(status == GPC_ERROR_MEMORY))
-        t->failed = GPC_OK;
+        timed->failed = GPC_OK;
     return status;
 }
 
-gpc_status gpci_timed_end_cycle(gpci_timed *t) {
+gpc_status gpci_timed_end_cycle(gpci_timed *timed) {
     if (GPCI_CHECKING)
-        gpci_holders_check(t, false);
-    if (GPCI_UNLIKELY(t->log != NULL) && t->log->cancelled && t->failed == GPC_OK)
-        return gpci_timed_cancel(t);
-    return failure(t);
+        gpci_holders_check(timed, false);
+    if (GPCI_UNLIKELY(timed->log != NULL) && timed->log->cancelled && timed->failed == GPC_OK)
+        return gpci_timed_cancel(timed);
+    return failure(timed);
 }
 
-gpc_status gpci_timed_end(gpci_timed *t) {
+gpc_status gpci_timed_end(gpci_timed *timed) {
     if (GPCI_CHECKING)
-        gpci_holders_check(t, true);
+        gpci_holders_check(timed, true);
     return GPC_END;
 }
 
-static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
-    if (GPCI_UNLIKELY(t->shards != NULL))
-        return gpci_shards_run_cycle(t, limit);
-    uint64_t next = gpci_wheel_next(&t->wheel);
+static gpc_status run_cycle(gpci_timed *timed, uint64_t limit) {
+    if (GPCI_UNLIKELY(timed->shards != NULL))
+        return gpci_shards_run_cycle(timed, limit);
+    uint64_t next = gpci_wheel_next(&timed->wheel);
     if (next == GPCI_NEVER)
-        return gpci_timed_end(t);
+        return gpci_timed_end(timed);
     if (next > limit) {
-        t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
-        return t->failed;
+        timed->wheel.now = limit > timed->wheel.now ? limit : timed->wheel.now;
+        return timed->failed;
     }
-    t->ahead_limit = t->runs_ahead ? gpci_ahead_limit(t, limit) : 0;
-    t->wheel.now = next; /* arrivals of this cycle are prefetched too */
-    expect_steps(t, gpci_wheel_row(&t->wheel, next));
-    gpci_wheel_run_cycle(&t->wheel, next, step_component, &(turn){t, t->groups});
-    return gpci_timed_end_cycle(t);
+    timed->ahead_limit = timed->runs_ahead ? gpci_ahead_limit(timed, limit) : 0;
+    timed->wheel.now = next; /* arrivals of this cycle are prefetched too */
+    expect_steps(timed, gpci_wheel_row(&timed->wheel, next));
+    gpci_wheel_run_cycle(&timed->wheel, next, step_component, &(turn){timed, timed->groups});
+    return gpci_timed_end_cycle(timed);
 }
 
-gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
-    h->called_back = true;
-    const gpc_status status = run_cycle(h->timed, limit);
-    h->called_back = false;
+gpc_status gpci_timed_run_cycle(gpc_hierarchy *hierarchy, uint64_t limit) {
+    hierarchy->called_back = true;
+    const gpc_status status = run_cycle(hierarchy->timed, limit);
+    hierarchy->called_back = false;
     return status;
 }

@@ -17,125 +17,125 @@
 
 struct gpci_bulk_entry;
 
-GPCI_COLD void gpci_append_event(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_COLD void gpci_append_event(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                  uint64_t detail);
 /* A line transaction waiting in L1 has the requested data. */
-GPCI_COLD void gpci_append_reply(gpci_timed *t, const gpci_packet *p, uint8_t level);
+GPCI_COLD void gpci_append_reply(gpci_timed *timed, const gpci_packet *pkt, uint8_t level);
 /* Data of a packet have entered the cache, or not. */
-GPCI_COLD void gpci_append_kept(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_COLD void gpci_append_kept(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                 const gpc_access_result *got);
-GPCI_COLD void gpci_append_issue(gpci_timed *t, const gpci_queue *queue, uint32_t inflight, uint32_t count,
+GPCI_COLD void gpci_append_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
                                  uint32_t segments);
-GPCI_COLD void gpci_append_miss(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet);
-GPCI_COLD void gpci_append_new_packet(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
+GPCI_COLD void gpci_append_miss(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet);
+GPCI_COLD void gpci_append_new_packet(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
                                       const gpci_packet *parent, bool passes);
-GPCI_COLD void gpci_append_copy(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet);
-GPCI_COLD void gpci_append_bulk(gpci_timed *t, const struct gpci_bulk_entry *copy);
-GPCI_COLD void gpci_append_bulk_request(gpci_timed *t, uint32_t packet);
-GPCI_COLD void gpci_append_fork(gpci_timed *t, uint32_t packet);
-GPCI_COLD void gpci_append_queued(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, bool passes);
-GPCI_COLD void gpci_append_hit(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due);
-GPCI_COLD void gpci_append_waits(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target);
-GPCI_COLD void gpci_append_lookup(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_COLD void gpci_append_copy(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet);
+GPCI_COLD void gpci_append_bulk(gpci_timed *timed, const struct gpci_bulk_entry *copy);
+GPCI_COLD void gpci_append_bulk_request(gpci_timed *timed, uint32_t packet);
+GPCI_COLD void gpci_append_fork(gpci_timed *timed, uint32_t packet);
+GPCI_COLD void gpci_append_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, bool passes);
+GPCI_COLD void gpci_append_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due);
+GPCI_COLD void gpci_append_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target);
+GPCI_COLD void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                   const gpci_tag_access *access);
-GPCI_COLD void gpci_append_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_COLD void gpci_append_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                    const gpci_tag_access *access);
 GPCI_COLD void gpci_append_released(const gpci_ctrl *ctrl, const gpci_tag_access *access);
-GPCI_COLD void gpci_append_leaves(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_COLD void gpci_append_leaves(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                   const gpc_eviction *eviction);
-GPCI_COLD void gpci_append_done(gpci_timed *t, const gpci_inflight *inflight);
-GPCI_COLD void gpci_append_held(gpci_timed *t, const gpci_inflight *inflight, uint32_t count);
+GPCI_COLD void gpci_append_done(gpci_timed *timed, const gpci_inflight *inflight);
+GPCI_COLD void gpci_append_held(gpci_timed *timed, const gpci_inflight *inflight, uint32_t count);
 /* A packet is with memory, or the host; the data have arrived. */
-GPCI_COLD void gpci_append_memory(gpci_timed *t, const gpci_packet *p);
-GPCI_COLD void gpci_append_data(gpci_timed *t, const gpci_packet *p);
+GPCI_COLD void gpci_append_memory(gpci_timed *timed, const gpci_packet *pkt);
+GPCI_COLD void gpci_append_data(gpci_timed *timed, const gpci_packet *pkt);
 
 /* Set the event log; or with NULL remove it (never fails). GPC_ERROR_MEMORY: unchanged. */
-gpc_status gpci_timed_watch(gpci_timed *t, gpci_event_log *log);
+gpc_status gpci_timed_watch(gpci_timed *timed, gpci_event_log *log);
 /* The callback cancels: the event log ends. GPC_ERROR_CANCELLED. */
-gpc_status gpci_timed_cancel(gpci_timed *t);
+gpc_status gpci_timed_cancel(gpci_timed *timed);
 
 /* A controller acts on a packet; `detail`: the event's outcome; for SERVE `until`; for MSHR_MERGE the value. */
-GPCI_INLINE void gpci_log_event(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_INLINE void gpci_log_event(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                 uint64_t detail) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_event(t, what, ctrl, p, detail);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_event(timed, what, ctrl, pkt, detail);
 }
 
 /*
  * An accepted warp access, with `count` line transactions at the end of a queue. The second function:
  * gpc_hierarchy_try_miss.
  */
-GPCI_INLINE void gpci_log_issue(gpci_timed *t, const gpci_queue *queue, uint32_t inflight, uint32_t count,
+GPCI_INLINE void gpci_log_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
                                 uint32_t segments) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_issue(t, queue, inflight, count, segments);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_issue(timed, queue, inflight, count, segments);
 }
-GPCI_INLINE void gpci_log_miss(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_miss(t, ctrl, inflight, packet);
+GPCI_INLINE void gpci_log_miss(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_miss(timed, ctrl, inflight, packet);
 }
 
 /*
  * A packet is caused by another (NULL: by the last packet that passed the controller's tags or filled it), and enters
  * the miss queue. `passes`: the cache does not keep the data.
  */
-GPCI_INLINE void gpci_log_new_packet(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
+GPCI_INLINE void gpci_log_new_packet(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
                                      const gpci_packet *parent, bool passes) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_new_packet(t, what, ctrl, packet, parent, passes);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_new_packet(timed, what, ctrl, packet, parent, passes);
 }
 
 /* A store's copy, sent below while the store waits. */
-GPCI_INLINE void gpci_log_copy(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_copy(t, ctrl, packet);
+GPCI_INLINE void gpci_log_copy(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_copy(timed, ctrl, packet);
 }
 
 /* A bulk copy is accepted; the second function: a request of a copy is created. */
-GPCI_INLINE void gpci_log_bulk(gpci_timed *t, const struct gpci_bulk_entry *copy) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_bulk(t, copy);
+GPCI_INLINE void gpci_log_bulk(gpci_timed *timed, const struct gpci_bulk_entry *copy) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_bulk(timed, copy);
 }
-GPCI_INLINE void gpci_log_bulk_request(gpci_timed *t, uint32_t packet) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_bulk_request(t, packet);
+GPCI_INLINE void gpci_log_bulk_request(gpci_timed *timed, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_bulk_request(timed, packet);
 }
 
 /* A further one of several replies, with the label and past of the other. */
-GPCI_INLINE void gpci_log_fork(gpci_timed *t, uint32_t packet) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_fork(t, packet);
+GPCI_INLINE void gpci_log_fork(gpci_timed *timed, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_fork(timed, packet);
 }
 
 /* Into the miss queue. */
-GPCI_INLINE void gpci_log_queued(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, bool passes) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_queued(t, ctrl, p, passes);
+GPCI_INLINE void gpci_log_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, bool passes) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_queued(timed, ctrl, pkt, passes);
 }
 
 /* L1 hits: the data are out of the port at `due`. */
-GPCI_INLINE void gpci_log_hit(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_hit(t, ctrl, p, due);
+GPCI_INLINE void gpci_log_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_hit(timed, ctrl, pkt, due);
 }
 
 /* At an MSHR entry, new or existing. In L1 a load may travel below, and leave a waiter. */
-GPCI_INLINE void gpci_log_waits(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_waits(t, ctrl, packet, mshr_target);
+GPCI_INLINE void gpci_log_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_waits(timed, ctrl, packet, mshr_target);
 }
 
-GPCI_INLINE void gpci_log_lookup(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_INLINE void gpci_log_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                  const gpci_tag_access *access) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_lookup(t, ctrl, p, access);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_lookup(timed, ctrl, pkt, access);
 }
 
 /* At the tags: held up; the second function: no longer. */
-GPCI_INLINE void gpci_log_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_INLINE void gpci_log_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                   const gpci_tag_access *access) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_blocked(t, ctrl, p, access);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_blocked(timed, ctrl, pkt, access);
 }
 GPCI_INLINE void gpci_log_released(const gpci_ctrl *ctrl, const gpci_tag_access *access) {
     if (GPCI_UNLIKELY(ctrl->timed->log != NULL))
@@ -143,40 +143,40 @@ GPCI_INLINE void gpci_log_released(const gpci_ctrl *ctrl, const gpci_tag_access 
 }
 
 /* A line makes room for a packet's line. */
-GPCI_INLINE void gpci_log_eviction(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+GPCI_INLINE void gpci_log_eviction(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                    const gpc_eviction *eviction) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_leaves(t, ctrl, p, eviction);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_leaves(timed, ctrl, pkt, eviction);
 }
 
-GPCI_INLINE void gpci_log_done(gpci_timed *t, const gpci_inflight *inflight) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_done(t, inflight);
+GPCI_INLINE void gpci_log_done(gpci_timed *timed, const gpci_inflight *inflight) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_done(timed, inflight);
 }
 
 /* A warp access is done, and waits for the host's credit, like `count` accesses now. */
-GPCI_INLINE void gpci_log_held(gpci_timed *t, const gpci_inflight *inflight, uint32_t count) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_held(t, inflight, count);
+GPCI_INLINE void gpci_log_held(gpci_timed *timed, const gpci_inflight *inflight, uint32_t count) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_held(timed, inflight, count);
 }
 
-GPCI_INLINE void gpci_log_data(gpci_timed *t, const gpci_packet *p) {
-    if (GPCI_UNLIKELY(t->log != NULL))
-        gpci_append_data(t, p);
+GPCI_INLINE void gpci_log_data(gpci_timed *timed, const gpci_packet *pkt) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_data(timed, pkt);
 }
 
 /* True for a tree's message, or memory access, sent without an event log: no label. */
-GPCI_INLINE bool gpci_is_bare(const gpci_timed *t, const gpci_packet *p) {
-    return t->coherent && p->flags & GPCI_PACKET_MESSAGE;
+GPCI_INLINE bool gpci_is_bare(const gpci_timed *timed, const gpci_packet *pkt) {
+    return timed->coherent && pkt->flags & GPCI_PACKET_MESSAGE;
 }
 
 /* A write's packet is gone when DRAM writes: the token of the bursts has this bit instead of the packet. */
 #define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
-GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *t, const gpci_packet *p, uint32_t packet) {
-    if (p->type != GPCI_WRITE)
+GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *timed, const gpci_packet *pkt, uint32_t packet) {
+    if (pkt->type != GPCI_WRITE)
         return packet;
-    const bool notified = GPCI_UNLIKELY(t->log != NULL) && !gpci_is_bare(t, p);
-    return (notified ? gpci_label_of(&t->pool, p)->id : 0) | GPCI_WRITE_TOKEN;
+    const bool notified = GPCI_UNLIKELY(timed->log != NULL) && !gpci_is_bare(timed, pkt);
+    return (notified ? gpci_label_of(&timed->pool, pkt)->id : 0) | GPCI_WRITE_TOKEN;
 }
 
 #endif

@@ -23,17 +23,17 @@ struct gpci_kept_access {
 };
 
 /* Make room for a kept access per in-flight access. GPC_ERROR_MEMORY. */
-gpc_status gpci_kept_reserve(gpci_timed *t);
+gpc_status gpci_kept_reserve(gpci_timed *timed);
 /* Keep a warp access accepted as this in-flight access. */
-void gpci_kept_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *access);
+void gpci_kept_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access);
 /* An in-flight access is done (a warp access or not): give the values found to the host. */
-GPCI_COLD void gpci_kept_done(gpci_timed *t, uint32_t inflight, gpc_completion *completion);
-void gpci_kept_free(gpci_timed *t);
-void gpci_kept_archive(gpci_timed *t, gpci_archive *archive);
+GPCI_COLD void gpci_kept_done(gpci_timed *timed, uint32_t inflight, gpc_completion *completion);
+void gpci_kept_free(gpci_timed *timed);
+void gpci_kept_archive(gpci_timed *timed, gpci_archive *archive);
 
 /* Lanes of an in-flight access, without the values they write: `out` receives the values found. */
-GPCI_INLINE gpci_lanes gpci_kept_lanes(const gpci_timed *t, uint32_t inflight) {
-    gpci_kept_access *kept = &t->kept[inflight];
+GPCI_INLINE gpci_lanes gpci_kept_lanes(const gpci_timed *timed, uint32_t inflight) {
+    gpci_kept_access *kept = &timed->kept[inflight];
     return (gpci_lanes){.addresses = kept->addresses,
                         .out = kept->shape.finds ? kept->found : NULL,
                         .count = kept->shape.count,

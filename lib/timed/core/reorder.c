@@ -52,69 +52,69 @@ static gpci_reorder *reorder_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_REORDER];
 }
 
-static gpci_queue *choose(const gpci_timed *t, gpci_ctrl *ctrl);
-static void passed(gpci_timed *t, gpci_ctrl *ctrl);
+static gpci_queue *choose(const gpci_timed *timed, gpci_ctrl *ctrl);
+static void passed(gpci_timed *timed, gpci_ctrl *ctrl);
 static const gpci_intake intake = {.choose = choose, .passed = passed};
 
-static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
-    const gpci_reorder_options *options = &t->reorder_options;
+static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
+    const gpci_reorder_options *options = &timed->reorder_options;
     if (options->signature == GPCI_REORDER_NONE)
         return GPC_OK;
-    gpci_reorder *r = gpci_zalloc(t->context, 1, sizeof *r);
-    if (!r)
+    gpci_reorder *reorder = gpci_zalloc(timed->context, 1, sizeof *reorder);
+    if (!reorder)
         return gpci_out_of_memory(error);
-    *r = (gpci_reorder){.options = options, .last = UINT32_MAX, .flusher = GPCI_NO_PACKET, .since = GPCI_NEVER};
-    gpci_part_add(ctrl, GPCI_PART_REORDER, &gpci_reorder_part, r);
+    *reorder = (gpci_reorder){.options = options, .last = UINT32_MAX, .flusher = GPCI_NO_PACKET, .since = GPCI_NEVER};
+    gpci_part_add(ctrl, GPCI_PART_REORDER, &gpci_reorder_part, reorder);
     ctrl->intake = &intake;
-    r->queues = gpci_zalloc(t->context, options->queues, sizeof *r->queues);
-    r->owners = gpci_zalloc(t->context, options->queues, sizeof *r->owners);
-    r->used = gpci_zalloc(t->context, options->queues, sizeof *r->used);
+    reorder->queues = gpci_zalloc(timed->context, options->queues, sizeof *reorder->queues);
+    reorder->owners = gpci_zalloc(timed->context, options->queues, sizeof *reorder->owners);
+    reorder->used = gpci_zalloc(timed->context, options->queues, sizeof *reorder->used);
 #ifdef GPCI_CHECK
-    r->took = gpci_zalloc(t->context, options->queues, sizeof *r->took);
-    if (!r->took)
+    reorder->took = gpci_zalloc(timed->context, options->queues, sizeof *reorder->took);
+    if (!reorder->took)
         return gpci_out_of_memory(error);
 #endif
-    if (!r->queues || !r->owners || !r->used)
+    if (!reorder->queues || !reorder->owners || !reorder->used)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < options->queues; i++)
-        gpci_queue_init(&r->queues[i], options->entries);
+        gpci_queue_init(&reorder->queues[i], options->entries);
     return GPC_OK;
 }
 
-static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
-    gpci_free(t->context, r->queues);
-    gpci_free(t->context, r->owners);
-    gpci_free(t->context, r->used);
+static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_reorder *reorder = reorder_of(ctrl);
+    gpci_free(timed->context, reorder->queues);
+    gpci_free(timed->context, reorder->owners);
+    gpci_free(timed->context, reorder->used);
 #ifdef GPCI_CHECK
-    gpci_free(t->context, r->took);
+    gpci_free(timed->context, reorder->took);
 #endif
-    gpci_free(t->context, r);
+    gpci_free(timed->context, reorder);
 }
 
 /*
  * A block keeps a queue until another block takes the queue. A block without a queue takes the empty queue unused for
  * longest; without an empty queue, blocks share.
  */
-static uint32_t queue_of_block(const gpci_reorder *r, uint32_t block) {
+static uint32_t queue_of_block(const gpci_reorder *reorder, uint32_t block) {
     uint32_t best = UINT32_MAX;
-    for (uint32_t i = 0; i < r->options->queues; i++) {
-        if (r->used[i] && r->owners[i] == block)
+    for (uint32_t i = 0; i < reorder->options->queues; i++) {
+        if (reorder->used[i] && reorder->owners[i] == block)
             return i;
-        if (!r->queues[i].count && (best == UINT32_MAX || r->used[i] < r->used[best]))
+        if (!reorder->queues[i].count && (best == UINT32_MAX || reorder->used[i] < reorder->used[best]))
             best = i;
     }
-    return best == UINT32_MAX ? block % r->options->queues : best;
+    return best == UINT32_MAX ? block % reorder->options->queues : best;
 }
 
-static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
-    switch (r->options->signature) {
+static uint32_t queue_of(const gpci_reorder *reorder, const gpc_request *request) {
+    switch (reorder->options->signature) {
     case GPCI_REORDER_BLOCK:
-        return queue_of_block(r, request->block);
+        return queue_of_block(reorder, request->block);
     case GPCI_REORDER_WARP:
-        return request->warp % r->options->queues;
+        return request->warp % reorder->options->queues;
     default:
-        return (uint32_t)(gpci_mix(request->pc) % r->options->queues);
+        return (uint32_t)(gpci_mix(request->pc) % reorder->options->queues);
     }
 }
 
@@ -122,178 +122,181 @@ static uint32_t queue_of(const gpci_reorder *r, const gpc_request *request) {
  * Queue for a transaction now, or UINT32_MAX: a write waits for all earlier transactions, and later transactions wait
  * for the write.
  */
-static uint32_t entry_of(const gpci_reorder *r, const gpci_packet *p) {
-    if (r->count && (r->write || !gpci_is_read(&p->request)))
+static uint32_t entry_of(const gpci_reorder *reorder, const gpci_packet *pkt) {
+    if (reorder->count && (reorder->write || !gpci_is_read(&pkt->request)))
         return UINT32_MAX;
-    uint32_t queue = queue_of(r, &p->request);
-    return gpci_queue_full(&r->queues[queue]) ? UINT32_MAX : queue;
+    uint32_t queue = queue_of(reorder, &pkt->request);
+    return gpci_queue_full(&reorder->queues[queue]) ? UINT32_MAX : queue;
 }
 
-static void enter(gpci_timed *t, gpci_ctrl *ctrl, uint32_t queue) {
-    gpci_reorder *r = reorder_of(ctrl);
-    uint64_t now = t->wheel.now;
-    uint32_t packet = gpci_queue_pop(&ctrl->in, &t->pool, now);
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_queue *q = &r->queues[queue];
-    if (q->count == 0 || r->used[queue] == 0)
-        r->owners[queue] = p->request.block;
-    r->write = !gpci_is_read(&p->request);
-    GPCI_AGAIN(r->counts.flushes_again += r->flusher == packet);
-    r->flusher = GPCI_NO_PACKET;
-    r->used[queue] = p->tags.number = ++r->entered;
-    gpci_queue_push(q, &t->pool, now, packet);
-    gpci_gauge_set(&r->gauge, now, ++r->count);
-    if (p->flags & GPCI_PACKET_LAST)
+static void enter(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t queue) {
+    gpci_reorder *reorder = reorder_of(ctrl);
+    uint64_t now = timed->wheel.now;
+    uint32_t packet = gpci_queue_pop(&ctrl->in, &timed->pool, now);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_queue *q = &reorder->queues[queue];
+    if (q->count == 0 || reorder->used[queue] == 0)
+        reorder->owners[queue] = pkt->request.block;
+    reorder->write = !gpci_is_read(&pkt->request);
+    GPCI_AGAIN(reorder->counts.flushes_again += reorder->flusher == packet);
+    reorder->flusher = GPCI_NO_PACKET;
+    reorder->used[queue] = pkt->tags.number = ++reorder->entered;
+    gpci_queue_push(q, &timed->pool, now, packet);
+    gpci_gauge_set(&reorder->gauge, now, ++reorder->count);
+    if (pkt->flags & GPCI_PACKET_LAST)
         gpci_ctrl_waited(ctrl, now);
 }
 
 /* Take the coalescer's transactions of this cycle; a cycle has one step. */
-static void fill(gpci_timed *t, gpci_ctrl *ctrl) {
+static void fill(gpci_timed *timed, gpci_ctrl *ctrl) {
     for (uint32_t left = ctrl->options->ports; ctrl->in.count && left; left--) {
-        uint32_t queue = entry_of(reorder_of(ctrl), gpci_packet_at(&t->pool, ctrl->in.first));
+        uint32_t queue = entry_of(reorder_of(ctrl), gpci_packet_at(&timed->pool, ctrl->in.first));
         if (queue == UINT32_MAX)
             return;
-        enter(t, ctrl, queue);
+        enter(timed, ctrl, queue);
     }
 }
 
-static bool goes_before(const gpci_timed *t, const gpci_reorder *r, uint32_t a, uint32_t b) {
-    const gpci_queue *x = &r->queues[a], *y = &r->queues[b];
-    switch (r->options->drain) {
+static bool goes_before(const gpci_timed *timed, const gpci_reorder *reorder, uint32_t a, uint32_t b) {
+    const gpci_queue *queue = &reorder->queues[a], *y = &reorder->queues[b];
+    switch (reorder->options->drain) {
     case GPCI_DRAIN_LONGEST:
-        return x->count > y->count;
+        return queue->count > y->count;
     case GPCI_DRAIN_OLDEST:
-        return gpci_packet_at(&t->pool, x->first)->tags.number < gpci_packet_at(&t->pool, y->first)->tags.number;
+        return gpci_packet_at(&timed->pool, queue->first)->tags.number <
+               gpci_packet_at(&timed->pool, y->first)->tags.number;
     default:
         return false; /* the first queue in the order of search */
     }
 }
 
-static gpci_queue *next_queue(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
+static gpci_queue *next_queue(const gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_reorder *reorder = reorder_of(ctrl);
     const gpci_tag_access *access = &ctrl->tag_access[0];
-    if (!r->count || access->looked || access->reason != GPC_BUSY_NOT)
-        return &r->queues[r->chosen];
-    if (r->options->greedy && r->last != UINT32_MAX && r->queues[r->last].count) {
-        r->chosen = r->last;
-        return &r->queues[r->chosen];
+    if (!reorder->count || access->looked || access->reason != GPC_BUSY_NOT)
+        return &reorder->queues[reorder->chosen];
+    if (reorder->options->greedy && reorder->last != UINT32_MAX && reorder->queues[reorder->last].count) {
+        reorder->chosen = reorder->last;
+        return &reorder->queues[reorder->chosen];
     }
-    uint32_t count = r->options->queues, best = UINT32_MAX;
-    uint32_t first = r->options->drain == GPCI_DRAIN_ROUND_ROBIN && r->last != UINT32_MAX ? r->last + 1 : 0;
+    uint32_t count = reorder->options->queues, best = UINT32_MAX;
+    uint32_t first =
+        reorder->options->drain == GPCI_DRAIN_ROUND_ROBIN && reorder->last != UINT32_MAX ? reorder->last + 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t queue = first + i < count ? first + i : first + i - count;
-        if (r->queues[queue].count && (best == UINT32_MAX || goes_before(t, r, queue, best)))
+        if (reorder->queues[queue].count && (best == UINT32_MAX || goes_before(timed, reorder, queue, best)))
             best = queue;
     }
-    r->chosen = best;
-    return &r->queues[best];
+    reorder->chosen = best;
+    return &reorder->queues[best];
 }
 
 #ifdef GPCI_CHECK
 /* A take of the tags that does not follow a take from the same queue. */
-static void take_again(gpci_reorder *r) {
-    uint64_t *took = &r->took[r->chosen];
-    r->counts.switches_again += r->takes && *took != r->takes;
-    *took = ++r->takes;
+static void take_again(gpci_reorder *reorder) {
+    uint64_t *took = &reorder->took[reorder->chosen];
+    reorder->counts.switches_again += reorder->takes && *took != reorder->takes;
+    *took = ++reorder->takes;
 }
 #endif
 
 /* Queue with the next transaction for the tags; or an empty queue. */
-static gpci_queue *choose(const gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_queue *queue = next_queue(t, ctrl);
+static gpci_queue *choose(const gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_queue *queue = next_queue(timed, ctrl);
     if (queue->count)
-        reorder_of(ctrl)->number = gpci_packet_at(&t->pool, queue->first)->tags.number;
+        reorder_of(ctrl)->number = gpci_packet_at(&timed->pool, queue->first)->tags.number;
     return queue;
 }
 
 /* The chosen transaction has left, past the tags. */
-static void passed(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
-    gpci_gauge_set(&r->gauge, t->wheel.now, --r->count);
-    r->counts.switches += r->last != UINT32_MAX && r->chosen != r->last;
+static void passed(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_reorder *reorder = reorder_of(ctrl);
+    gpci_gauge_set(&reorder->gauge, timed->wheel.now, --reorder->count);
+    reorder->counts.switches += reorder->last != UINT32_MAX && reorder->chosen != reorder->last;
 #ifdef GPCI_CHECK
-    take_again(r);
+    take_again(reorder);
 #endif
-    r->last = r->chosen;
+    reorder->last = reorder->chosen;
     bool passed_another = false;
-    for (uint32_t i = 0; i < r->options->queues && !passed_another; i++)
-        passed_another = r->queues[i].count && gpci_packet_at(&t->pool, r->queues[i].first)->tags.number < r->number;
-    r->counts.reordered += passed_another;
+    for (uint32_t i = 0; i < reorder->options->queues && !passed_another; i++)
+        passed_another = reorder->queues[i].count &&
+                         gpci_packet_at(&timed->pool, reorder->queues[i].first)->tags.number < reorder->number;
+    reorder->counts.reordered += passed_another;
 }
 
 /* A write waits until the buffer is empty; counted once, though a read may have waited before the write. */
-static void note_flush(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
-    if (gpci_is_read(&gpci_packet_at(&t->pool, ctrl->in.first)->request) || r->flusher == ctrl->in.first)
+static void note_flush(const gpci_timed *timed, const gpci_ctrl *ctrl) {
+    gpci_reorder *reorder = reorder_of(ctrl);
+    if (gpci_is_read(&gpci_packet_at(&timed->pool, ctrl->in.first)->request) || reorder->flusher == ctrl->in.first)
         return;
-    r->flusher = ctrl->in.first;
-    r->counts.flushes++;
+    reorder->flusher = ctrl->in.first;
+    reorder->counts.flushes++;
 }
 
 /* The tags are done for this cycle. */
-static void settle(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_reorder *r = reorder_of(ctrl);
-    uint64_t now = t->wheel.now;
-    bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
+static void settle(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_reorder *reorder = reorder_of(ctrl);
+    uint64_t now = timed->wheel.now;
+    bool waits = ctrl->in.count && entry_of(reorder, gpci_packet_at(&timed->pool, ctrl->in.first)) == UINT32_MAX;
     if (ctrl->in.count && !waits)
-        gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
+        gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
     if (waits)
-        note_flush(t, ctrl);
-    if (waits == (r->since != GPCI_NEVER))
+        note_flush(timed, ctrl);
+    if (waits == (reorder->since != GPCI_NEVER))
         return;
     if (waits) {
-        r->since = now;
+        reorder->since = now;
     } else {
-        r->counts.stalls += now - r->since;
-        r->since = GPCI_NEVER;
+        reorder->counts.stalls += now - reorder->since;
+        reorder->since = GPCI_NEVER;
     }
 }
 
-static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
-    const gpci_reorder *r = reorder_of(ctrl);
-    s->l1_reorder_cycles += gpci_gauge_sum(&r->gauge, now);
-    s->l1_reorder_stalls += r->counts.stalls + (r->since != GPCI_NEVER ? now - r->since : 0);
-    s->l1_reordered += r->counts.reordered;
-    s->l1_reorder_switches += r->counts.switches;
-    s->l1_reorder_flushes += r->counts.flushes;
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    const gpci_reorder *reorder = reorder_of(ctrl);
+    stats->l1_reorder_cycles += gpci_gauge_sum(&reorder->gauge, now);
+    stats->l1_reorder_stalls += reorder->counts.stalls + (reorder->since != GPCI_NEVER ? now - reorder->since : 0);
+    stats->l1_reordered += reorder->counts.reordered;
+    stats->l1_reorder_switches += reorder->counts.switches;
+    stats->l1_reorder_flushes += reorder->counts.flushes;
 }
 
 static void reset(gpci_ctrl *ctrl, uint64_t now) {
-    gpci_reorder *r = reorder_of(ctrl);
-    r->counts = (gpci_reorder_counts){0};
-    gpci_gauge_reset(&r->gauge, now);
-    for (uint32_t i = 0; i < r->options->queues; i++)
-        gpci_gauge_reset(&r->queues[i].gauge, now);
-    r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
+    gpci_reorder *reorder = reorder_of(ctrl);
+    reorder->counts = (gpci_reorder_counts){0};
+    gpci_gauge_reset(&reorder->gauge, now);
+    for (uint32_t i = 0; i < reorder->options->queues; i++)
+        gpci_gauge_reset(&reorder->queues[i].gauge, now);
+    reorder->since = reorder->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
 /* Holders of the buffer and before the buffer. */
-static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    const gpci_reorder *r = reorder_of(ctrl);
-    const bool waits = ctrl->in.count && entry_of(r, gpci_packet_at(&t->pool, ctrl->in.first)) == UINT32_MAX;
-    gpci_hold_at_tags(ctrl, r->count, to);
-    gpci_held(to, "packets before its reorder buffer", ctrl->in.count,
-              waits ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
+static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
+    const gpci_reorder *reorder = reorder_of(ctrl);
+    const bool waits = ctrl->in.count && entry_of(reorder, gpci_packet_at(&timed->pool, ctrl->in.first)) == UINT32_MAX;
+    gpci_hold_at_tags(ctrl, reorder->count, holders);
+    gpci_held(holders, "packets before its reorder buffer", ctrl->in.count,
+              waits ? gpci_by_itself(holders) : gpci_by_clock(ctrl->component));
 }
 
 static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
-    gpci_reorder *r = reorder_of(ctrl);
-    GPCI_STATE_FROM(visit, user_data, gpci_reorder, r, entered);
-    visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
-    visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
-    visit(user_data, r->used, r->options->queues * sizeof *r->used);
+    gpci_reorder *reorder = reorder_of(ctrl);
+    GPCI_STATE_FROM(visit, user_data, gpci_reorder, reorder, entered);
+    visit(user_data, reorder->queues, reorder->options->queues * sizeof *reorder->queues);
+    visit(user_data, reorder->owners, reorder->options->queues * sizeof *reorder->owners);
+    visit(user_data, reorder->used, reorder->options->queues * sizeof *reorder->used);
 #ifdef GPCI_CHECK
-    visit(user_data, r->took, r->options->queues * sizeof *r->took);
+    visit(user_data, reorder->took, reorder->options->queues * sizeof *reorder->took);
 #endif
 }
 
 #ifdef GPCI_CHECK
-static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
-    const gpci_reorder *r = reorder_of(ctrl);
-    for (uint32_t i = 0; i < r->options->queues; i++) /* by queue */
-        s->l1_reorder_cycles += gpci_gauge_sum_again(&r->queues[i].gauge, now);
-    s->l1_reorder_switches += r->counts.switches_again;
-    s->l1_reorder_flushes += r->counts.flushes_again;
+static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    const gpci_reorder *reorder = reorder_of(ctrl);
+    for (uint32_t i = 0; i < reorder->options->queues; i++) /* by queue */
+        stats->l1_reorder_cycles += gpci_gauge_sum_again(&reorder->queues[i].gauge, now);
+    stats->l1_reorder_switches += reorder->counts.switches_again;
+    stats->l1_reorder_flushes += reorder->counts.flushes_again;
 }
 #endif
 

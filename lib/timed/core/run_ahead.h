@@ -22,22 +22,22 @@
  */
 
 /* True if the configuration allows SMs to run ahead. */
-bool gpci_may_run_ahead(const gpci_timed *t);
+bool gpci_may_run_ahead(const gpci_timed *timed);
 /* Limit in the present cycle: at most `limit`; 0 while the hierarchy is observed. */
-uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit);
+uint64_t gpci_ahead_limit(const gpci_timed *timed, uint64_t limit);
 
 /* An SM and the L1 have had their turns in the present cycle. */
-void gpci_run_ahead(gpci_timed *t, uint32_t sm);
+void gpci_run_ahead(gpci_timed *timed, uint32_t sm);
 
 /* True if an L1, or the SM, has already been stepped in the clock's cycle. */
-GPCI_INLINE bool gpci_is_behind(const gpci_timed *t, const gpci_ctrl *ctrl) {
-    return GPCI_UNLIKELY(ctrl->ahead.until >= t->wheel.now);
+GPCI_INLINE bool gpci_is_behind(const gpci_timed *timed, const gpci_ctrl *ctrl) {
+    return GPCI_UNLIKELY(ctrl->ahead.until >= timed->wheel.now);
 }
 
 /* True if an SM is to be stepped in the present cycle, along with the L1. */
-GPCI_INLINE bool gpci_sm_is_due(const gpci_timed *t, uint32_t sm) {
-    const uint32_t number = t->groups[GPCI_GROUP_SMS].first + sm;
-    return gpci_bit_is_set(gpci_wheel_row(&t->wheel, t->wheel.now), number);
+GPCI_INLINE bool gpci_sm_is_due(const gpci_timed *timed, uint32_t sm) {
+    const uint32_t number = timed->groups[GPCI_GROUP_SMS].first + sm;
+    return gpci_bit_is_set(gpci_wheel_row(&timed->wheel, timed->wheel.now), number);
 }
 
 #endif

@@ -7,67 +7,74 @@
 
 /* Shards: assignment of components, creation, queries. */
 
-static gpci_side side_of(uint32_t kind) {
+static gpci_phase_part side_of(uint32_t kind) {
     if (kind == GPCI_GROUP_CHANNELS || kind == GPCI_GROUP_SLICES)
-        return GPCI_SIDE_BELOW;
-    return kind == GPCI_GROUP_L15S || kind == GPCI_GROUP_L1S || kind == GPCI_GROUP_SMS ? GPCI_SIDE_ABOVE
-                                                                                       : GPCI_SIDE_NONE;
+        return GPCI_PHASE_BELOW;
+    return kind == GPCI_GROUP_L15S || kind == GPCI_GROUP_L1S || kind == GPCI_GROUP_SMS ? GPCI_PHASE_ABOVE
+                                                                                       : GPCI_PHASE_OUTSIDE;
 }
 
 /* SMs of a request coalescer, or an L1.5, share a shard; so do some neighbours, busy in turns. */
-static uint32_t shard_of_sm(const gpci_timed *t, uint32_t sm, uint32_t count) {
-    if (t->h->sm_coalescer)
-        return t->h->sm_coalescer[sm] % count;
-    return (t->h->l15 && gpci_number(t->h, GPCI_KEY_L15_SMS) > 2 ? t->h->sm_l15[sm] : sm / 2) % count;
+static uint32_t shard_of_sm(const gpci_timed *timed, uint32_t sm, uint32_t count) {
+    if (timed->hierarchy->sm_coalescer)
+        return timed->hierarchy->sm_coalescer[sm] % count;
+    return (timed->hierarchy->l15 && gpci_number(timed->hierarchy, GPCI_KEY_L15_SMS) > 2 ? timed->hierarchy->sm_l15[sm]
+                                                                                         : sm / 2) %
+           count;
 }
 
-static uint32_t shard_of_l15(const gpci_timed *t, uint32_t index, uint32_t count) {
+static uint32_t shard_of_l15(const gpci_timed *timed, uint32_t index, uint32_t count) {
     uint32_t sm = 0;
-    while (t->h->sm_l15[sm] != index)
+    while (timed->hierarchy->sm_l15[sm] != index)
         sm++;
-    return shard_of_sm(t, sm, count);
+    return shard_of_sm(timed, sm, count);
 }
 
 /*
  * Slices that interact: of a channel, or of a line in both partitions. Shards take slices in turn in this order, a
  * channel's slices and their peers at once.
  */
-static uint32_t shard_of_slice(const gpci_timed *t, uint32_t slice, uint32_t count) {
-    const uint32_t half = t->h->slices_per_partition;
+static uint32_t shard_of_slice(const gpci_timed *timed, uint32_t slice, uint32_t count) {
+    const uint32_t half = timed->hierarchy->slices_per_partition;
     const uint64_t in_half = slice % half;
-    if (t->h->slices < t->channels || t->h->slices % t->channels || half % t->slices_per_channel)
-        return t->h->slices <= t->channels ? (uint32_t)(in_half % count) : 0;
-    return (uint32_t)(in_half / t->slices_per_channel % count);
+    if (timed->hierarchy->slices < timed->channels || timed->hierarchy->slices % timed->channels ||
+        half % timed->slices_per_channel)
+        return timed->hierarchy->slices <= timed->channels ? (uint32_t)(in_half % count) : 0;
+    return (uint32_t)(in_half / timed->slices_per_channel % count);
 }
 
-static uint32_t shard_of_channel(const gpci_timed *t, uint32_t channel, uint32_t count) {
-    if (t->h->slices < t->channels)
-        return shard_of_slice(t, channel / t->channels_per_slice < t->h->slices ? channel / t->channels_per_slice : 0,
-                              count);
-    return shard_of_slice(t, (uint32_t)(((uint64_t)channel * t->h->slices + t->channels - 1) / t->channels), count);
+static uint32_t shard_of_channel(const gpci_timed *timed, uint32_t channel, uint32_t count) {
+    if (timed->hierarchy->slices < timed->channels)
+        return shard_of_slice(
+            timed,
+            channel / timed->channels_per_slice < timed->hierarchy->slices ? channel / timed->channels_per_slice : 0,
+            count);
+    return shard_of_slice(
+        timed, (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels),
+        count);
 }
 
-static uint32_t shard_of(const gpci_timed *t, uint32_t kind, uint32_t index, uint32_t count) {
+static uint32_t shard_of(const gpci_timed *timed, uint32_t kind, uint32_t index, uint32_t count) {
     switch (kind) {
     case GPCI_GROUP_CHANNELS:
-        return shard_of_channel(t, index, count);
+        return shard_of_channel(timed, index, count);
     case GPCI_GROUP_SLICES:
-        return shard_of_slice(t, index, count);
+        return shard_of_slice(timed, index, count);
     case GPCI_GROUP_L15S:
-        return shard_of_l15(t, index, count);
+        return shard_of_l15(timed, index, count);
     case GPCI_GROUP_L1S:
     case GPCI_GROUP_SMS:
-        return shard_of_sm(t, index, count);
+        return shard_of_sm(timed, index, count);
     default:
         return GPCI_NO_STRAND;
     }
 }
 
 static void assign(gpci_shards *shards) {
-    const gpci_timed *t = shards->main;
+    const gpci_timed *timed = shards->main;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; i < t->groups[kind].components; i++) {
-            const uint32_t number = t->groups[kind].first + i, shard = shard_of(t, kind, i, shards->count);
+        for (uint32_t i = 0; i < timed->groups[kind].components; i++) {
+            const uint32_t number = timed->groups[kind].first + i, shard = shard_of(timed, kind, i, shards->count);
             shards->of[number] = (uint8_t)shard;
             if (shard == GPCI_NO_STRAND)
                 continue;
@@ -79,14 +86,14 @@ static void assign(gpci_shards *shards) {
 /* Add a group's components to a phase of the side: the last phase if of the side, or a new phase. */
 static void add_to_phases(gpci_shards *shards, uint32_t kind) {
     const gpci_group *group = &shards->main->groups[kind];
-    const gpci_side side = side_of(kind);
+    const gpci_phase_part part = side_of(kind);
     if (!group->components)
         return;
     gpci_shard_phase *phase = shards->phase_count ? &shards->phases[shards->phase_count - 1] : NULL;
-    if (!phase || phase->side != side) {
+    if (!phase || phase->part != part) {
         phase = &shards->phases[shards->phase_count];
         phase->set = shards->bits + (size_t)shards->phase_count++ * shards->main->wheel.words;
-        phase->side = side;
+        phase->part = part;
         phase->first = group->first;
     }
     phase->first = group->first < phase->first ? group->first : phase->first;
@@ -111,41 +118,41 @@ static void make_phases(gpci_shards *shards) {
 
 /* Receivers of all networks: components of shards, woken on the shards' wheels. */
 static void share_networks(gpci_shards *shards) {
-    gpci_timed *t = shards->main;
+    gpci_timed *timed = shards->main;
     gpci_wheel **next = shards->receivers;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        if (!t->groups[kind].components || t->groups[kind].class != &gpci_network_class)
+        if (!timed->groups[kind].components || timed->groups[kind].class != &gpci_network_class)
             continue;
-        gpci_network *network = t->groups[kind].self;
+        gpci_network *network = timed->groups[kind].self;
         shards->networks[kind].receivers = next;
         for (uint32_t o = 0; o < network->options.outputs; o++)
-            *next++ = &gpci_shards_of(t, network->options.first_receiver + o)->wheel;
+            *next++ = &gpci_shards_of(timed, network->options.first_receiver + o)->wheel;
         gpci_network_share(network, &shards->networks[kind]);
     }
 }
 
 static gpc_status make_shard(gpci_shards *shards, uint32_t index, gpc_error *error) {
     gpci_shard *shard = &shards->shard[index];
-    gpci_timed *t = shards->main;
-    shard->own = shards->bits + (size_t)(GPCI_PHASES + index) * t->wheel.words;
+    gpci_timed *timed = shards->main;
+    shard->own = shards->bits + (size_t)(GPCI_PHASES + index) * timed->wheel.words;
     shard->view.shard = index;
-    shard->view.pool = (gpci_pool){.context = t->context,
+    shard->view.pool = (gpci_pool){.context = timed->context,
                                    .free = GPCI_NO_PACKET,
                                    .waiter_free = GPCI_NO_PACKET,
                                    .stride = (shards->count - 1) * GPCI_POOL_CHUNK};
     shard->view.inflight_free = UINT32_MAX;
     shard->view.inflight_stride = (shards->count - 1) * GPCI_STRAND_FLIGHTS;
-    return gpci_wheel_create(t->context, t->wheel.components, error, &shard->view.wheel);
+    return gpci_wheel_create(timed->context, timed->wheel.components, error, &shard->view.wheel);
 }
 
 static gpc_status make_shards(gpci_shards *shards, gpc_error *error) {
-    gpci_timed *t = shards->main;
-    const size_t components = t->wheel.components;
-    shards->shard = gpci_zalloc_lines(t->context, shards->count, sizeof *shards->shard);
-    shards->of = gpci_alloc(t->context, components);
+    gpci_timed *timed = shards->main;
+    const size_t components = timed->wheel.components;
+    shards->shard = gpci_zalloc_lines(timed->context, shards->count, sizeof *shards->shard);
+    shards->of = gpci_alloc(timed->context, components);
     shards->bits =
-        gpci_zalloc(t->context, (size_t)(GPCI_PHASES + shards->count) * t->wheel.words, sizeof *shards->bits);
-    shards->receivers = gpci_zalloc(t->context, components, sizeof *shards->receivers);
+        gpci_zalloc(timed->context, (size_t)(GPCI_PHASES + shards->count) * timed->wheel.words, sizeof *shards->bits);
+    shards->receivers = gpci_zalloc(timed->context, components, sizeof *shards->receivers);
     if (!shards->shard || !shards->of || !shards->bits || !shards->receivers)
         return gpci_out_of_memory(error);
     gpc_status status = GPC_OK;
@@ -154,25 +161,25 @@ static gpc_status make_shards(gpci_shards *shards, gpc_error *error) {
     if (status < 0)
         return status;
     const gpci_workers_options options = {.count = shards->count};
-    status = gpci_workers_create(t->context, &options, error, &shards->workers);
+    status = gpci_workers_create(timed->context, &options, error, &shards->workers);
     if (status < 0)
         return status;
     assign(shards);
     make_phases(shards);
     share_networks(shards);
-    gpci_shards_refresh(t);
-    gpci_shards_split(t);
+    gpci_shards_refresh(timed);
+    gpci_shards_split(timed);
     return GPC_OK;
 }
 
 /* With fewer components, one thread is faster than a meeting of threads. */
 #define LEAST 16u
 
-gpc_status gpci_shards_create(gpci_timed *t, gpc_error *error) {
-    const uint64_t asked = gpci_number(t->h, GPCI_KEY_THREADS);
+gpc_status gpci_shards_create(gpci_timed *timed, gpc_error *error) {
+    const uint64_t asked = gpci_number(timed->hierarchy, GPCI_KEY_THREADS);
     const bool automatic = asked == UINT64_MAX;
     uint64_t count = automatic ? gpci_processors() : asked;
-    count = count < t->h->sms ? count : t->h->sms;
+    count = count < timed->hierarchy->sms ? count : timed->hierarchy->sms;
     count = count < GPCI_MOST_STRANDS ? count : GPCI_MOST_STRANDS;
     if (automatic && count > 8) /* beyond 8, the sequential part dominates */
         count = 8;
@@ -180,43 +187,43 @@ gpc_status gpci_shards_create(gpci_timed *t, gpc_error *error) {
         return GPC_OK;
     bool above, below;
     char why[GPCI_THREADS_TEXT];
-    gpci_shards_check(t, &above, &below, why);
+    gpci_shards_check(timed, &above, &below, why);
     if (!above && !below) {
         if (!automatic)
             return gpci_fail(error, GPC_ERROR_RANGE, "threads = %" PRIu64 " has no effect: %s", asked, why);
-        gpci_log(t->context, GPC_LOG_INFO, "threads = auto: one thread: %s", why);
+        gpci_log(timed->context, GPC_LOG_INFO, "threads = auto: one thread: %s", why);
         return GPC_OK;
     }
     if (!above || !below)
-        gpci_log(t->context, GPC_LOG_INFO, "threads: one thread for the %s: %s",
+        gpci_log(timed->context, GPC_LOG_INFO, "threads: one thread for the %s: %s",
                  above ? "L2 slices and channels" : "SMs and their L1s", why);
-    gpci_shards *shards = t->shards = gpci_zalloc(t->context, 1, sizeof *shards);
+    gpci_shards *shards = timed->shards = gpci_zalloc(timed->context, 1, sizeof *shards);
     if (!shards)
         return gpci_out_of_memory(error);
-    *shards = (gpci_shards){.main = t, .count = (uint32_t)count, .least = LEAST, .above = !above, .below = !below};
+    *shards = (gpci_shards){.main = timed, .count = (uint32_t)count, .least = LEAST, .above = !above, .below = !below};
     return make_shards(shards, error);
 }
 
-void gpci_shards_destroy(gpci_timed *t) {
-    gpci_shards *shards = t->shards;
+void gpci_shards_destroy(gpci_timed *timed) {
+    gpci_shards *shards = timed->shards;
     if (!shards)
         return;
     gpci_workers_destroy(shards->workers);
     for (uint32_t i = 0; shards->shard && i < shards->count; i++)
         gpci_wheel_destroy(&shards->shard[i].view.wheel);
-    gpci_free_lines(t->context, shards->shard);
-    gpci_free(t->context, shards->of);
-    gpci_free(t->context, shards->bits);
-    gpci_free(t->context, shards->receivers);
-    gpci_free(t->context, shards);
-    t->shards = NULL;
+    gpci_free_lines(timed->context, shards->shard);
+    gpci_free(timed->context, shards->of);
+    gpci_free(timed->context, shards->bits);
+    gpci_free(timed->context, shards->receivers);
+    gpci_free(timed->context, shards);
+    timed->shards = NULL;
 }
 
-void gpci_shards_refresh(gpci_timed *t) {
-    for (uint32_t i = 0; t->shards && i < t->shards->count; i++) {
-        gpci_timed *view = &t->shards->shard[i].view;
+void gpci_shards_refresh(gpci_timed *timed) {
+    for (uint32_t i = 0; timed->shards && i < timed->shards->count; i++) {
+        gpci_timed *view = &timed->shards->shard[i].view;
         const gpci_timed own = *view;
-        *view = *t;
+        *view = *timed;
         view->shard = i;
         view->wheel = own.wheel;
         view->pool = own.pool;
@@ -231,69 +238,69 @@ void gpci_shards_refresh(gpci_timed *t) {
         for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
             view->groups[kind].timed = view;
     }
-    for (uint32_t i = 0; t->shards && i < t->h->sms; i++)
-        t->l1[i].timed = gpci_shards_of(t, t->l1[i].component);
-    for (uint32_t i = 0; t->shards && i < t->h->l15_count; i++)
-        t->l15[i].timed = gpci_shards_of(t, t->l15[i].component);
-    for (uint32_t i = 0; t->shards && i < t->h->slices; i++)
-        t->l2[i].timed = gpci_shards_of(t, t->l2[i].component);
-    if (t->shards)
-        gpci_shards_share_rooms(t->shards);
+    for (uint32_t i = 0; timed->shards && i < timed->hierarchy->sms; i++)
+        timed->l1[i].timed = gpci_shards_of(timed, timed->l1[i].component);
+    for (uint32_t i = 0; timed->shards && i < timed->hierarchy->l15_count; i++)
+        timed->l15[i].timed = gpci_shards_of(timed, timed->l15[i].component);
+    for (uint32_t i = 0; timed->shards && i < timed->hierarchy->slices; i++)
+        timed->l2[i].timed = gpci_shards_of(timed, timed->l2[i].component);
+    if (timed->shards)
+        gpci_shards_share_memory(timed->shards);
 }
 
-void gpci_shards_fold(gpci_timed *t) {
-    gpci_shards *shards = t->shards;
+void gpci_shards_fold(gpci_timed *timed) {
+    gpci_shards *shards = timed->shards;
     for (uint32_t i = 0; i < shards->count; i++) {
         gpci_timed *view = &shards->shard[i].view;
         shards->shard[i].spare -= (int32_t)view->pool.live;
-        t->pool.live += view->pool.live;
-        t->in_flight += view->in_flight;
-        t->taken += view->taken;
-        t->ended += view->ended;
-        t->progress = view->progress > t->progress ? view->progress : t->progress;
-        t->failed = t->failed == GPC_OK ? view->failed : t->failed;
+        timed->pool.live += view->pool.live;
+        timed->in_flight += view->in_flight;
+        timed->taken += view->taken;
+        timed->ended += view->ended;
+        timed->progress = view->progress > timed->progress ? view->progress : timed->progress;
+        timed->failed = timed->failed == GPC_OK ? view->failed : timed->failed;
         view->pool.live = 0;
         view->in_flight = view->taken = view->ended = view->progress = 0;
         view->failed = GPC_OK;
     }
 }
 
-uint64_t gpci_shards_component_next(const gpci_timed *t, uint32_t number) {
-    const gpci_shards *shards = t->shards;
+uint64_t gpci_shards_component_next(const gpci_timed *timed, uint32_t number) {
+    const gpci_shards *shards = timed->shards;
     const uint32_t shard = shards->of[number];
-    const uint64_t next = gpci_wheel_component_next(&t->wheel, number);
+    const uint64_t next = gpci_wheel_component_next(&timed->wheel, number);
     const uint64_t own =
         shard == GPCI_NO_STRAND ? GPCI_NEVER : gpci_wheel_component_next(&shards->shard[shard].view.wheel, number);
     return own < next ? own : next;
 }
 
-gpci_timed *gpci_shards_of(gpci_timed *t, uint32_t component) {
-    const uint32_t shard = t->shards->of[component];
-    return shard == GPCI_NO_STRAND ? t : &t->shards->shard[shard].view;
+gpci_timed *gpci_shards_of(gpci_timed *timed, uint32_t component) {
+    const uint32_t shard = timed->shards->of[component];
+    return shard == GPCI_NO_STRAND ? timed : &timed->shards->shard[shard].view;
 }
 
-gpci_timed *gpci_shards_of_sm(gpci_timed *t, uint32_t sm) {
-    return gpci_shards_of(t, t->groups[GPCI_GROUP_SMS].first + sm);
+gpci_timed *gpci_shards_of_sm(gpci_timed *timed, uint32_t sm) {
+    return gpci_shards_of(timed, timed->groups[GPCI_GROUP_SMS].first + sm);
 }
 
-uint32_t gpci_shards_count(const gpci_timed *t) {
-    return t->shards ? t->shards->count : 1;
+uint32_t gpci_shards_count(const gpci_timed *timed) {
+    return timed->shards ? timed->shards->count : 1;
 }
 
-uint32_t gpci_shards_shard_of_sm(const gpci_timed *t, uint32_t sm) {
-    return t->shards ? t->shards->of[t->groups[GPCI_GROUP_SMS].first + sm] : 0;
+uint32_t gpci_shards_shard_of_sm(const gpci_timed *timed, uint32_t sm) {
+    return timed->shards ? timed->shards->of[timed->groups[GPCI_GROUP_SMS].first + sm] : 0;
 }
 
-void gpci_shards_keep_sms(gpci_timed *t, bool alone) {
-    if (t->shards)
-        t->shards->keep_sms = alone;
+void gpci_shards_keep_sms(gpci_timed *timed, bool alone) {
+    if (timed->shards)
+        timed->shards->keep_sms = alone;
 }
 
-gpc_status gpci_shards_test(gpci_timed *t, uint64_t delay, gpc_error *error) {
-    gpci_shards *shards = t->shards;
+gpc_status gpci_shards_test(gpci_timed *timed, uint64_t delay, gpc_error *error) {
+    gpci_shards *shards = timed->shards;
     gpci_workers *workers;
     const gpci_workers_options options = {.count = shards->count, .exactly = true, .delay = delay};
-    const gpc_status status = gpci_workers_create(t->context, &options, error, &workers);
+    const gpc_status status = gpci_workers_create(timed->context, &options, error, &workers);
     if (status < 0)
         return status;
     gpci_workers_destroy(shards->workers);
@@ -302,8 +309,8 @@ gpc_status gpci_shards_test(gpci_timed *t, uint64_t delay, gpc_error *error) {
     return GPC_OK;
 }
 
-uint64_t gpci_shards_shared(const gpci_timed *t, double *out_waited) {
+uint64_t gpci_shards_shared(const gpci_timed *timed, double *out_waited) {
     if (out_waited)
-        *out_waited = t->shards ? gpci_workers_waited(t->shards->workers, NULL) : 0;
-    return t->shards ? t->shards->shared : 0;
+        *out_waited = timed->shards ? gpci_workers_waited(timed->shards->workers, NULL) : 0;
+    return timed->shards ? timed->shards->shared : 0;
 }

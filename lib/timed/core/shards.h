@@ -36,24 +36,24 @@ typedef struct gpci_shards gpci_shards;
  * Create as many shards as `threads` says, if useful; otherwise t->shards stays NULL, with a log entry.
  * GPC_ERROR_RANGE, with the reason in `error`, if an explicit number of threads cannot have an effect.
  */
-gpc_status gpci_shards_create(gpci_timed *t, gpc_error *error);
-void gpci_shards_destroy(gpci_timed *t);
+gpc_status gpci_shards_create(gpci_timed *timed, gpc_error *error);
+void gpci_shards_destroy(gpci_timed *timed);
 
 /* Shared fields of the hierarchy have changed. */
-void gpci_shards_refresh(gpci_timed *t);
+void gpci_shards_refresh(gpci_timed *timed);
 
 /* gpci_timed_run_cycle with shards. */
-gpc_status gpci_shards_run_cycle(gpci_timed *t, uint64_t limit);
+gpc_status gpci_shards_run_cycle(gpci_timed *timed, uint64_t limit);
 /* gpci_wheel_next over all shards; and for a component. */
-uint64_t gpci_shards_next(const gpci_timed *t);
-uint64_t gpci_shards_component_next(const gpci_timed *t, uint32_t number);
+uint64_t gpci_shards_next(const gpci_timed *timed);
+uint64_t gpci_shards_component_next(const gpci_timed *timed, uint32_t number);
 /* Move to `now`; no earlier event is due. */
-void gpci_shards_go(gpci_timed *t, uint64_t now);
+void gpci_shards_go(gpci_timed *timed, uint64_t now);
 /* Add the shards' counts to the hierarchy. */
-void gpci_shards_fold(gpci_timed *t);
+void gpci_shards_fold(gpci_timed *timed);
 /* Move all shards' state to the hierarchy, as with one thread; divide again. */
-void gpci_shards_join(gpci_timed *t);
-void gpci_shards_split(gpci_timed *t);
+void gpci_shards_join(gpci_timed *timed);
+void gpci_shards_split(gpci_timed *timed);
 
 /*
  * From a shard's view: gpci_make_packets and gpci_make_inflights. In a phase with several threads, room already exists.
@@ -62,29 +62,29 @@ gpc_status gpci_shard_packets(gpci_timed *view, uint32_t lines);
 gpc_status gpci_shard_inflights(gpci_timed *view, uint32_t count);
 
 /* View of an SM's shard; of a component's shard. */
-gpci_timed *gpci_shards_of_sm(gpci_timed *t, uint32_t sm);
-gpci_timed *gpci_shards_of(gpci_timed *t, uint32_t component);
+gpci_timed *gpci_shards_of_sm(gpci_timed *timed, uint32_t sm);
+gpci_timed *gpci_shards_of(gpci_timed *timed, uint32_t component);
 
 /* Threads sharing work at present. */
-uint32_t gpci_shards_threads(const gpci_timed *t);
+uint32_t gpci_shards_threads(const gpci_timed *timed);
 /* Shards, 1 or more, and the shard of an SM. */
-uint32_t gpci_shards_count(const gpci_timed *t);
-uint32_t gpci_shards_shard_of_sm(const gpci_timed *t, uint32_t sm);
+uint32_t gpci_shards_count(const gpci_timed *timed);
+uint32_t gpci_shards_shard_of_sm(const gpci_timed *timed, uint32_t sm);
 /* Step all SMs in the caller's thread from now on, in order; or no longer. */
-void gpci_shards_keep_sms(gpci_timed *t, bool alone);
+void gpci_shards_keep_sms(gpci_timed *timed, bool alone);
 
 /* For tests: threads regardless of processors, delays, and division of every phase. */
-gpc_status gpci_shards_test(gpci_timed *t, uint64_t delay, gpc_error *error);
+gpc_status gpci_shards_test(gpci_timed *timed, uint64_t delay, gpc_error *error);
 /* Phases so far shared by threads, and seconds of the caller's waiting for other threads. */
-uint64_t gpci_shards_shared(const gpci_timed *t, double *out_waited);
+uint64_t gpci_shards_shared(const gpci_timed *timed, double *out_waited);
 
-GPCI_INLINE gpci_timed *gpci_timed_of_sm(gpci_timed *t, uint32_t sm) {
-    return GPCI_LIKELY(!t->shards) ? t : gpci_shards_of_sm(t, sm);
+GPCI_INLINE gpci_timed *gpci_timed_of_sm(gpci_timed *timed, uint32_t sm) {
+    return GPCI_LIKELY(!timed->shards) ? timed : gpci_shards_of_sm(timed, sm);
 }
 
-GPCI_INLINE void gpci_timed_fold(gpci_timed *t) {
-    if (GPCI_UNLIKELY(t->shards != NULL))
-        gpci_shards_fold(t);
+GPCI_INLINE void gpci_timed_fold(gpci_timed *timed) {
+    if (GPCI_UNLIKELY(timed->shards != NULL))
+        gpci_shards_fold(timed);
 }
 
 #endif

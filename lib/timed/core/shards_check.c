@@ -6,36 +6,36 @@
 
 /* Find the sides of a hierarchy that threads may share. */
 
-void gpci_shards_check(const gpci_timed *t, bool *above, bool *below, char text[GPCI_THREADS_TEXT]) {
+void gpci_shards_check(const gpci_timed *timed, bool *above, bool *below, char text[GPCI_THREADS_TEXT]) {
     *text = '\0';
     *above = *below = false;
-    if (t->h->coherent) {
+    if (timed->hierarchy->coherent) {
         snprintf(text, GPCI_THREADS_TEXT, "a tree of coherent modules is run by one thread");
         return;
     }
-    if (t->h->with_data) {
+    if (timed->hierarchy->with_data) {
         snprintf(text, GPCI_THREADS_TEXT, "accesses carry values (coherence.data)");
         return;
     }
-    if (t->stage_times) {
+    if (timed->stage_times) {
         snprintf(text, GPCI_THREADS_TEXT, "packets are followed through their stages (stats.stages)");
         return;
     }
-    if (gpci_number(t->h, GPCI_KEY_PORTS)) {
+    if (gpci_number(timed->hierarchy, GPCI_KEY_PORTS)) {
         snprintf(text, GPCI_THREADS_TEXT, "ports reach all slices");
         return;
     }
-    *below = gpci_threads_check_key(t->h, GPCI_KEY_L2_REPLACEMENT, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L2_BYPASS, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L2_PREFETCHER, text);
-    if (*below && t->h->inclusive) {
+    *below = gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_BYPASS, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_PREFETCHER, text);
+    if (*below && timed->hierarchy->inclusive) {
         snprintf(text, GPCI_THREADS_TEXT, "l2.inclusion: a slice takes lines from all L1s");
         *below = false;
     }
-    *above = gpci_threads_check_key(t->h, GPCI_KEY_L1_REPLACEMENT, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L1_BYPASS, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L1_PREFETCHER, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_CONST_REPLACEMENT, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L15_REPLACEMENT, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_SCHEDULER, text);
+    *above = gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L1_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L1_BYPASS, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L1_PREFETCHER, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_CONST_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L15_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_SCHEDULER, text);
 }

@@ -7,7 +7,7 @@
 
 /* The inside of shards.h. */
 
-typedef enum gpci_side { GPCI_SIDE_NONE, GPCI_SIDE_BELOW, GPCI_SIDE_ABOVE } gpci_side;
+typedef enum gpci_phase_part { GPCI_PHASE_OUTSIDE, GPCI_PHASE_BELOW, GPCI_PHASE_ABOVE } gpci_phase_part;
 
 typedef struct gpci_shard {
     gpci_timed view;
@@ -15,12 +15,12 @@ typedef struct gpci_shard {
     int64_t spare; /* packets available, apart from packets taken and given since the last fold (pool.live) */
     uint32_t sms;  /* of the shard */
     uint32_t first_packet, first_inflight; /* never used when split off */
-    uint64_t apart[8];                     /* distance to the next shard, changed by another thread */
+    uint64_t padding[8];                   /* distance to the next shard, changed by another thread */
 } gpci_shard;
 
 /* Components stepped between two meetings of the threads: bitmap, numbers of the first and last. */
 typedef struct gpci_shard_phase {
-    gpci_side side; /* NONE: components outside shards, by one thread */
+    gpci_phase_part part; /* NONE: components outside shards, by one thread */
     uint64_t *set;
     uint32_t first, last;
 } gpci_shard_phase;
@@ -38,10 +38,10 @@ struct gpci_shards {
     gpci_shard_phase phases[GPCI_PHASES];
     const gpci_shard_phase *phase; /* running phase */
     uint32_t count, phase_count;
-    uint32_t slot;     /* slot of the wheel, for the present cycle */
-    uint32_t least;    /* fewest components of a phase for sharing */
-    bool apart;        /* shared phase: only shards' own state may change */
-    bool above, below; /* the side is run by one thread, as configured: policies share changing state */
+    uint32_t slot;       /* slot of the wheel, for the present cycle */
+    uint32_t least;      /* fewest components of a phase for sharing */
+    bool own_state_only; /* shared phase: only shards' own state may change */
+    bool above, below;   /* the side is run by one thread, as configured: policies share changing state */
     bool keep_sms;
     uint64_t shared; /* phases shared by threads */
 };
@@ -50,12 +50,12 @@ struct gpci_shards {
 #define GPCI_MOST_STRANDS 128u
 
 /* shards_check.c: sides that can be shared, by the configuration; reason otherwise, in `text`. */
-void gpci_shards_check(const gpci_timed *t, bool *above, bool *below, char text[GPCI_THREADS_TEXT]);
+void gpci_shards_check(const gpci_timed *timed, bool *above, bool *below, char text[GPCI_THREADS_TEXT]);
 
 /*
- * shards_rooms.c: at least so many packets and in-flight accesses per shard, enough for every phase. GPC_ERROR_MEMORY.
+ * shards_memory.c: at least so many packets and in-flight accesses per shard, enough for every phase. GPC_ERROR_MEMORY.
  */
-gpc_status gpci_shards_make_room(gpci_shards *shards);
-void gpci_shards_share_rooms(gpci_shards *shards);
+gpc_status gpci_shards_reserve(gpci_shards *shards);
+void gpci_shards_share_memory(gpci_shards *shards);
 
 #endif

@@ -6,41 +6,41 @@
 
 #include <string.h>
 
-gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error) {
-    if (!gpci_number(t->h, GPCI_KEY_STATS_STAGES))
+gpc_status gpci_stage_times_create(gpci_timed *timed, gpc_error *error) {
+    if (!gpci_number(timed->hierarchy, GPCI_KEY_STATS_STAGES))
         return GPC_OK;
-    gpci_stage_times *s = t->stage_times = gpci_zalloc(t->context, 1, sizeof *s);
-    if (!s)
+    gpci_stage_times *times = timed->stage_times = gpci_zalloc(timed->context, 1, sizeof *times);
+    if (!times)
         return gpci_out_of_memory(error);
-    s->line_free = UINT32_MAX;
-    s->sees_dram = gpci_number(t->h, GPCI_KEY_DRAM_MODEL) != 1;
-    s->nobody = gpci_event_log_make(t->h);
-    return s->nobody ? GPC_OK : gpci_out_of_memory(error);
+    times->line_free = UINT32_MAX;
+    times->sees_dram = gpci_number(timed->hierarchy, GPCI_KEY_DRAM_MODEL) != 1;
+    times->nobody = gpci_event_log_make(timed->hierarchy);
+    return times->nobody ? GPC_OK : gpci_out_of_memory(error);
 }
 
-void gpci_stage_times_destroy(gpci_timed *t) {
-    gpci_stage_times *s = t->stage_times;
-    if (!s)
+void gpci_stage_times_destroy(gpci_timed *timed) {
+    gpci_stage_times *times = timed->stage_times;
+    if (!times)
         return;
-    gpci_free(t->context, s->lines);
-    gpci_free(t->context, s->accesses);
-    gpci_slots_free(t->context, &s->slots);
-    gpci_free(t->context, s->sums);
-    gpci_event_log_free(t->context, s->nobody);
-    gpci_free(t->context, s);
+    gpci_free(timed->context, times->lines);
+    gpci_free(timed->context, times->accesses);
+    gpci_slots_free(timed->context, &times->slots);
+    gpci_free(timed->context, times->sums);
+    gpci_event_log_free(timed->context, times->nobody);
+    gpci_free(timed->context, times);
 }
 
 /* Clocks of lines. */
 
-static gpci_line_clock *clock_of_label(const gpci_timed *t, const gpci_packet_label *label) {
-    if (!t->stage_times || !label->serial)
+static gpci_line_clock *clock_of_label(const gpci_timed *timed, const gpci_packet_label *label) {
+    if (!timed->stage_times || !label->serial)
         return NULL;
-    gpci_line_clock *line = &t->stage_times->lines[label->clock];
+    gpci_line_clock *line = &timed->stage_times->lines[label->clock];
     return line->serial == label->serial ? line : NULL; /* otherwise the line is done, and the packet continues alone */
 }
 
-static gpci_line_clock *clock_of(const gpci_timed *t, const gpci_packet *p) {
-    return t->stage_times ? clock_of_label(t, gpci_label_of(&t->pool, p)) : NULL;
+static gpci_line_clock *clock_of(const gpci_timed *timed, const gpci_packet *pkt) {
+    return timed->stage_times ? clock_of_label(timed, gpci_label_of(&timed->pool, pkt)) : NULL;
 }
 
 static void spend(gpci_line_clock *line, uint64_t cycle) {
@@ -62,83 +62,85 @@ static void enter(gpci_line_clock *line, gpc_stage stage, uint64_t cycle) {
     line->due = GPCI_NEVER;
 }
 
-static void go_to(const gpci_timed *t, const gpci_packet *p, gpc_stage stage) {
-    gpci_line_clock *line = clock_of(t, p);
+static void go_to(const gpci_timed *timed, const gpci_packet *pkt, gpc_stage stage) {
+    gpci_line_clock *line = clock_of(timed, pkt);
     if (line)
-        enter(line, stage, t->wheel.now);
+        enter(line, stage, timed->wheel.now);
 }
 
-void gpci_stages_enter(gpci_timed *t, const gpci_packet_label *label, gpc_stage stage) {
-    gpci_line_clock *line = clock_of_label(t, label);
+void gpci_stages_enter(gpci_timed *timed, const gpci_packet_label *label, gpc_stage stage) {
+    gpci_line_clock *line = clock_of_label(timed, label);
     if (line)
-        enter(line, stage, t->wheel.now);
+        enter(line, stage, timed->wheel.now);
 }
 
 /* Take a clock for the packet; room must exist. */
-static gpci_line_clock *take(gpci_timed *t, gpci_packet_label *label) {
-    gpci_stage_times *s = t->stage_times;
-    uint32_t number = s->line_free;
+static gpci_line_clock *take(gpci_timed *timed, gpci_packet_label *label) {
+    gpci_stage_times *times = timed->stage_times;
+    uint32_t number = times->line_free;
     if (number == UINT32_MAX)
-        number = s->line_fresh++;
+        number = times->line_fresh++;
     else
-        s->line_free = s->lines[number].next;
-    s->line_live++;
+        times->line_free = times->lines[number].next;
+    times->line_live++;
     label->clock = number;
-    label->serial = ++s->serial;
-    return &s->lines[number];
+    label->serial = ++times->serial;
+    return &times->lines[number];
 }
 
-void gpci_stages_access(gpci_timed *t, uint32_t inflight, const gpc_request *request) {
-    if (t->stage_times)
-        t->stage_times->accesses[inflight] =
-            (gpci_access_stages){.pc = request->pc, .end = t->inflights[inflight].issued, .kernel = request->kernel};
+void gpci_stages_access(gpci_timed *timed, uint32_t inflight, const gpc_request *request) {
+    if (timed->stage_times)
+        timed->stage_times->accesses[inflight] = (gpci_access_stages){
+            .pc = request->pc, .end = timed->inflights[inflight].issued, .kernel = request->kernel};
 }
 
-void gpci_stages_acquires(gpci_timed *t, uint32_t inflight) {
-    if (t->stage_times)
-        t->stage_times->accesses[inflight].acquires = 1;
+void gpci_stages_acquires(gpci_timed *timed, uint32_t inflight) {
+    if (timed->stage_times)
+        timed->stage_times->accesses[inflight].acquires = 1;
 }
 
-void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t inflight) {
-    gpci_stages_forget(t, p);
-    if (!t->stage_times)
+void gpci_stages_line(gpci_timed *timed, const gpci_packet *pkt, uint32_t inflight) {
+    gpci_stages_forget(timed, pkt);
+    if (!timed->stage_times)
         return;
-    gpci_packet_label *label = gpci_label_of(&t->pool, p);
-    gpci_line_clock *line = take(t, label);
-    *line = (gpci_line_clock){
-        .serial = label->serial, .since = t->inflights[inflight].issued, .due = GPCI_NEVER, .stage = GPC_STAGE_QUEUE};
+    gpci_packet_label *label = gpci_label_of(&timed->pool, pkt);
+    gpci_line_clock *line = take(timed, label);
+    *line = (gpci_line_clock){.serial = label->serial,
+                              .since = timed->inflights[inflight].issued,
+                              .due = GPCI_NEVER,
+                              .stage = GPC_STAGE_QUEUE};
 }
 
-void gpci_stages_fork(gpci_timed *t, const gpci_packet *p) {
-    if (!clock_of(t, p))
+void gpci_stages_fork(gpci_timed *timed, const gpci_packet *pkt) {
+    if (!clock_of(timed, pkt))
         return;
-    gpci_packet_label *label = gpci_label_of(&t->pool, p);
+    gpci_packet_label *label = gpci_label_of(&timed->pool, pkt);
     const uint32_t other = label->clock;
-    gpci_line_clock *own = take(t, label);
-    *own = t->stage_times->lines[other];
+    gpci_line_clock *own = take(timed, label);
+    *own = timed->stage_times->lines[other];
     own->serial = label->serial;
 }
 
-void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p) {
-    gpci_label_of(&t->pool, p)->serial = 0;
+void gpci_stages_forget(const gpci_timed *timed, const gpci_packet *pkt) {
+    gpci_label_of(&timed->pool, pkt)->serial = 0;
 }
 
-void gpci_stages_reply(gpci_timed *t, const gpci_packet *p) {
-    gpci_line_clock *line = clock_of(t, p);
-    gpci_stage_times *s = t->stage_times;
+void gpci_stages_reply(gpci_timed *timed, const gpci_packet *pkt) {
+    gpci_line_clock *line = clock_of(timed, pkt);
+    gpci_stage_times *times = timed->stage_times;
     if (!line)
         return;
-    spend(line, t->wheel.now);
-    gpci_access_stages *a = p->line.inflight == UINT32_MAX ? NULL : &s->accesses[p->line.inflight];
-    if (a && line->since >= a->end) {
-        a->any = true;
-        a->end = line->since;
-        memcpy(a->spent, line->spent, sizeof a->spent);
+    spend(line, timed->wheel.now);
+    gpci_access_stages *stages = pkt->line.inflight == UINT32_MAX ? NULL : &times->accesses[pkt->line.inflight];
+    if (stages && line->since >= stages->end) {
+        stages->any = true;
+        stages->end = line->since;
+        memcpy(stages->spent, line->spent, sizeof stages->spent);
     }
     line->serial = 0;
-    line->next = s->line_free;
-    s->line_free = gpci_label_of(&t->pool, p)->clock;
-    s->line_live--;
+    line->next = times->line_free;
+    times->line_free = gpci_label_of(&timed->pool, pkt)->clock;
+    times->line_live--;
 }
 
 /* From events to stages. */
@@ -178,13 +180,13 @@ static gpc_stage after_l2(gpc_what what, bool link) {
     }
 }
 
-void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due) {
-    gpci_line_clock *line = clock_of(t, p);
-    const bool link = p->flags & GPCI_PACKET_LINK;
+void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
+    gpci_line_clock *line = clock_of(timed, pkt);
+    const bool link = pkt->flags & GPCI_PACKET_LINK;
     const gpc_stage next = ctrl->level == 1 ? after_l1(what) : after_l2(what, link);
     if (!line || next == GPC_STAGE_COUNT)
         return;
-    enter(line, next, t->wheel.now);
+    enter(line, next, timed->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
     if (ctrl->level == 1 && ctrl->rules->own_lines) { /* done, though the data are still on the way */
@@ -195,8 +197,8 @@ void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, con
     line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : ctrl->level == 1 ? GPC_STAGE_FILL : GPC_STAGE_REPLY);
 }
 
-void gpci_stages_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
-    go_to(t, p, ctrl->level == 1 ? GPC_STAGE_L1_STALL : GPC_STAGE_L2_QUEUE);
+void gpci_stages_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    go_to(timed, pkt, ctrl->level == 1 ? GPC_STAGE_L1_STALL : GPC_STAGE_L2_QUEUE);
 }
 
 static gpc_stage within(uint8_t network) {
@@ -234,31 +236,31 @@ static gpc_stage behind(uint8_t network, bool fetch) {
 }
 
 /* In a tree: true on the way to or from an L1 other than the access's. */
-static bool is_of_others(const gpci_timed *t, uint8_t network, const gpci_packet *p) {
-    if (!t->coherent)
+static bool is_of_others(const gpci_timed *timed, uint8_t network, const gpci_packet *pkt) {
+    if (!timed->coherent)
         return false;
-    return (network == GPC_COMPONENT_REQUESTS && p->path.from != p->request.sm) ||
-           (network == GPC_COMPONENT_REPLIES && p->path.to != p->request.sm);
+    return (network == GPC_COMPONENT_REQUESTS && pkt->path.from != pkt->request.sm) ||
+           (network == GPC_COMPONENT_REPLIES && pkt->path.to != pkt->request.sm);
 }
 
-void gpci_stages_crosses(gpci_timed *t, uint8_t component, bool leaves, const gpci_packet *p) {
-    const gpc_stage next = is_of_others(t, component, p) ? GPC_STAGE_COHERENCE
-                           : leaves ? behind(component, !t->coherent && p->flags & GPCI_PACKET_FETCH)
+void gpci_stages_crosses(gpci_timed *timed, uint8_t component, bool leaves, const gpci_packet *pkt) {
+    const gpc_stage next = is_of_others(timed, component, pkt) ? GPC_STAGE_COHERENCE
+                           : leaves ? behind(component, !timed->coherent && pkt->flags & GPCI_PACKET_FETCH)
                                     : within(component);
-    go_to(t, p, next);
+    go_to(timed, pkt, next);
 }
 
-void gpci_stages_memory(gpci_timed *t, const gpci_packet *p) {
-    const bool seen = t->stage_times && t->stage_times->sees_dram && !t->callbacks.on_memory;
-    go_to(t, p, seen ? GPC_STAGE_DRAM_QUEUE : GPC_STAGE_DRAM);
+void gpci_stages_memory(gpci_timed *timed, const gpci_packet *pkt) {
+    const bool seen = timed->stage_times && timed->stage_times->sees_dram && !timed->callbacks.on_memory;
+    go_to(timed, pkt, seen ? GPC_STAGE_DRAM_QUEUE : GPC_STAGE_DRAM);
 }
 
-void gpci_stages_command(gpci_timed *t, const gpci_packet *p, uint64_t cycle) {
-    gpci_line_clock *line = clock_of(t, p);
+void gpci_stages_command(gpci_timed *timed, const gpci_packet *pkt, uint64_t cycle) {
+    gpci_line_clock *line = clock_of(timed, pkt);
     if (line && line->stage == GPC_STAGE_DRAM_QUEUE)
         enter(line, GPC_STAGE_DRAM, cycle);
 }
 
-void gpci_stages_data(gpci_timed *t, const gpci_packet *p) {
-    go_to(t, p, t->memory[p->path.channel].replies_out ? GPC_STAGE_DRAM : GPC_STAGE_L2);
+void gpci_stages_data(gpci_timed *timed, const gpci_packet *pkt) {
+    go_to(timed, pkt, timed->memory[pkt->path.channel].replies_out ? GPC_STAGE_DRAM : GPC_STAGE_L2);
 }

@@ -52,16 +52,16 @@ typedef struct gpci_stage_sum {
 } gpci_stage_sum;
 
 typedef struct gpci_stage_times {
-    gpci_line_clock *lines; /* [line_room] */
-    size_t line_room;
+    gpci_line_clock *lines; /* [line_capacity] */
+    size_t line_capacity;
     uint32_t line_fresh, line_free;
     uint32_t line_live;
     uint64_t serial;
-    gpci_access_stages *accesses; /* [access_room] by in-flight access */
-    size_t access_room;
+    gpci_access_stages *accesses; /* [access_capacity] by in-flight access */
+    size_t access_capacity;
     gpci_slots slots;
-    gpci_stage_sum *sums; /* [sum_room] */
-    size_t sum_room;
+    gpci_stage_sum *sums; /* [sum_capacity] */
+    size_t sum_capacity;
     uint32_t sum_count;
     uint64_t total[GPC_STAGE_COUNT];
     bool sees_dram;         /* DRAM reports commands */
@@ -69,43 +69,43 @@ typedef struct gpci_stage_times {
 } gpci_stage_times;
 
 /* With stats.stages; otherwise no effect. */
-gpc_status gpci_stage_times_create(gpci_timed *t, gpc_error *error);
-void gpci_stage_times_destroy(gpci_timed *t);
-void gpci_stage_times_reset(gpci_timed *t);
+gpc_status gpci_stage_times_create(gpci_timed *timed, gpc_error *error);
+void gpci_stage_times_destroy(gpci_timed *timed);
+void gpci_stage_times_reset(gpci_timed *timed);
 void gpci_stage_times_add(const uint64_t total[GPC_STAGE_COUNT], gpc_stats *stats);
-void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats);
+void gpci_stage_times_count(const gpci_timed *timed, gpc_stats *stats);
 /* In a snapshot: after packets and in-flight accesses. */
-void gpci_stage_times_archive(gpci_timed *t, gpci_archive *archive);
+void gpci_stage_times_archive(gpci_timed *timed, gpci_archive *archive);
 /*
  * Make room for a number of further lines with all consequences; for as many accesses as in-flight accesses.
  * GPC_ERROR_MEMORY.
  */
-GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines);
-GPCI_COLD gpc_status gpci_stage_times_reserve_inflights(gpci_timed *t);
+GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *timed, uint32_t lines);
+GPCI_COLD gpc_status gpci_stage_times_reserve_inflights(gpci_timed *timed);
 /* An access is done: pass the stages to the host; the second function: an access without lines, with no cycles. */
-GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t inflight, gpc_completion *completion);
-GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *completion);
+GPCI_COLD void gpci_stage_times_done(gpci_timed *timed, uint32_t inflight, gpc_completion *completion);
+GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *timed, gpc_completion *completion);
 
 /* Events from event_log.c; without effect unless stats.stages is set. An access begins, and a line of the access. */
-void gpci_stages_access(gpci_timed *t, uint32_t inflight, const gpc_request *request);
-void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t inflight);
+void gpci_stages_access(gpci_timed *timed, uint32_t inflight, const gpc_request *request);
+void gpci_stages_line(gpci_timed *timed, const gpci_packet *pkt, uint32_t inflight);
 /* All lines of an acquire have arrived. */
-void gpci_stages_acquires(gpci_timed *t, uint32_t inflight);
+void gpci_stages_acquires(gpci_timed *timed, uint32_t inflight);
 /* A packet is a further line of the access, with the other line's past; or belongs to no access. */
-void gpci_stages_fork(gpci_timed *t, const gpci_packet *p);
-void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p);
+void gpci_stages_fork(gpci_timed *timed, const gpci_packet *pkt);
+void gpci_stages_forget(const gpci_timed *timed, const gpci_packet *pkt);
 /* An event of a packet at an L1, a cluster's cache or a slice; for SERVE, `due` is when the data are out. */
-void gpci_stages_follow(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due);
-void gpci_stages_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p);
+void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due);
+void gpci_stages_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
 /* A packet has the requested data. */
-void gpci_stages_reply(gpci_timed *t, const gpci_packet *p);
+void gpci_stages_reply(gpci_timed *timed, const gpci_packet *pkt);
 /* A packet enters or leaves a network. */
-void gpci_stages_crosses(gpci_timed *t, uint8_t component, bool leaves, const gpci_packet *p);
+void gpci_stages_crosses(gpci_timed *timed, uint8_t component, bool leaves, const gpci_packet *pkt);
 /* Memory accepts a packet; the first DRAM command, at a core cycle; the data are ready. */
-void gpci_stages_memory(gpci_timed *t, const gpci_packet *p);
-void gpci_stages_command(gpci_timed *t, const gpci_packet *p, uint64_t cycle);
-void gpci_stages_data(gpci_timed *t, const gpci_packet *p);
+void gpci_stages_memory(gpci_timed *timed, const gpci_packet *pkt);
+void gpci_stages_command(gpci_timed *timed, const gpci_packet *pkt, uint64_t cycle);
+void gpci_stages_data(gpci_timed *timed, const gpci_packet *pkt);
 /* A tree's transaction for a packet, by label, enters this stage. */
-void gpci_stages_enter(gpci_timed *t, const gpci_packet_label *label, gpc_stage stage);
+void gpci_stages_enter(gpci_timed *timed, const gpci_packet_label *label, gpc_stage stage);
 
 #endif

@@ -10,15 +10,15 @@
  */
 
 /* Returns the next packet. */
-GPCI_INLINE uint32_t gpci_tags_take(const gpci_timed *t, gpci_queue *queue) {
-    return queue->first = t->pool.links[queue->first].next;
+GPCI_INLINE uint32_t gpci_tags_take(const gpci_timed *timed, gpci_queue *queue) {
+    return queue->first = timed->pool.links[queue->first].next;
 }
 
 /* Put a held-up packet back as first of the queue, before `next`. */
-GPCI_INLINE void gpci_tags_put_back(gpci_timed *t, const gpci_ctrl *ctrl, gpci_queue *queue, uint32_t packet,
+GPCI_INLINE void gpci_tags_put_back(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_queue *queue, uint32_t packet,
                                     uint32_t next, const gpci_tag_access *access) {
-    gpci_log_blocked(t, ctrl, gpci_packet_at(&t->pool, packet), access);
-    t->pool.links[packet].next = next;
+    gpci_log_blocked(timed, ctrl, gpci_packet_at(&timed->pool, packet), access);
+    timed->pool.links[packet].next = next;
     queue->first = packet;
 }
 

@@ -80,12 +80,12 @@ typedef struct gpci_kept_access gpci_kept_access;   /* kept_access.h */
 typedef struct gpci_stage_times gpci_stage_times;   /* stage_times.h */
 
 struct gpci_timed {
-    gpc_hierarchy *h;
+    gpc_hierarchy *hierarchy;
     gpc_context *context;
     gpci_wheel wheel;
     gpci_pool pool;
     gpci_inflight *inflights; /* [flight_room] */
-    uint32_t inflight_room;
+    uint32_t inflight_capacity;
     uint32_t inflight_stride;   /* other shards' in-flight accesses between two chunks */
     uint32_t shard;             /* number of the shard, in a shard's view */
     struct gpci_shards *shards; /* shards.h; NULL: one thread */
@@ -111,12 +111,12 @@ struct gpci_timed {
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency,
         release_width, release_latency;
-    bool rop_apart;       /* l2.intake = queue */
+    bool rop_queue;       /* l2.intake = queue */
     uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
     uint32_t longest_way; /* longer of the two latencies */
     gpci_atomic_options atomic_unit;
-    uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
-    uint32_t bypass_room; /* packets beyond L1's miss queue, for loads passing a full queue */
+    uint32_t bundle_line;     /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
+    uint32_t bypass_capacity; /* packets beyond L1's miss queue, for loads passing a full queue */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint64_t *expected;              /* bitmap of components with expected steps */
@@ -126,8 +126,8 @@ struct gpci_timed {
     gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
-    gpci_kept_access *kept; /* [kept_room] by in-flight access, of accesses with values; or NULL */
-    size_t kept_room;
+    gpci_kept_access *kept; /* [kept_capacity] by in-flight access, of accesses with values; or NULL */
+    size_t kept_capacity;
     bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h) */
     bool in_step;               /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
     uint64_t ahead_limit;       /* limit in this cycle; 0: not allowed */
@@ -154,127 +154,130 @@ struct gpci_timed {
 };
 
 /* timed_build.c */
-gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
-void gpci_timed_destroy(gpci_timed *t);
+gpc_status gpci_timed_create(gpc_hierarchy *hierarchy, gpc_error *error);
+void gpci_timed_destroy(gpci_timed *timed);
 /* The hierarchy has replaced caches: controllers take the new caches. */
-void gpci_timed_relink(gpci_timed *t);
+void gpci_timed_relink(gpci_timed *timed);
 /*
  * timed_driver.c: tell whether no access and no packet is under way, and all holders are empty (holders.h). Without
  * `memory`, writes accepted by DRAM do not count.
  */
-bool gpci_timed_is_idle(gpci_timed *t, bool memory);
+bool gpci_timed_is_idle(gpci_timed *timed, bool memory);
 /* State of all work, except the contents of caches (gpci_component_class.state). */
-void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
+void gpci_timed_state(gpci_timed *timed, gpci_state_fn visit, void *user_data);
 /*
- * quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. After a reserve
- * for all dirty lines to leave, emptying needs no memory.
+ * quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. After a
+ * reserve for all dirty lines to leave, emptying needs no memory.
  */
-bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
-gpc_status gpci_timed_reserve_l1(gpc_hierarchy *h, uint32_t sm, uint32_t lines);
-gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm);
+bool gpci_timed_is_quiet(const gpc_hierarchy *hierarchy, uint32_t sm);
+gpc_status gpci_timed_reserve_l1(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t lines);
+gpc_status gpci_timed_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm);
 /* hook.c: the receivers of fills and evictions have changed. */
-void gpci_timed_hook(gpci_timed *t);
+void gpci_timed_hook(gpci_timed *timed);
 
 /* memory_channel.c */
 void gpci_channel_step(const gpci_group *group, uint32_t channel);
 void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel);
 /* Pass packets of a slice's miss queue to memory while there is room. */
-void gpci_channel_send(gpci_timed *t, gpci_ctrl *slice);
-void gpci_coherent_channel_send(gpci_timed *t, gpci_ctrl *slice);
+void gpci_channel_send(gpci_timed *timed, gpci_ctrl *slice);
+void gpci_coherent_channel_send(gpci_timed *timed, gpci_ctrl *slice);
 /* A read has all data. */
-void gpci_channel_done(gpci_timed *t, uint32_t packet);
-gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id);
-void gpci_channel_ready(gpci_timed *t, uint32_t channel);
+void gpci_channel_done(gpci_timed *timed, uint32_t packet);
+gpc_status gpci_channel_reply(gpci_timed *timed, uint64_t id);
+void gpci_channel_ready(gpci_timed *timed, uint32_t channel);
 /* Channel of a slice's address, and the address within the channel. */
-uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local);
+uint32_t gpci_channel_of(const gpci_timed *timed, uint32_t slice, uint64_t inner, uint64_t *local);
 
 /* The network of a group; or NULL. */
-GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *t, gpci_group_kind kind) {
-    return t->groups[kind].self;
+GPCI_INLINE gpci_network *gpci_network_of(const gpci_timed *timed, gpci_group_kind kind) {
+    return timed->groups[kind].self;
 }
 
 /* ctrl_component.c: connect every controller and channel to networks. All groups exist. */
-void gpci_stages_connect(gpci_timed *t);
+void gpci_stages_connect(gpci_timed *timed);
 /* components.c: add the counters of a slice or channel. */
-void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats);
+void gpci_timed_add_object(const gpci_timed *timed, gpci_scope scope, uint32_t index, gpc_stats *stats);
 /* Existing networks, by index in the order of GPCI_GROUPS. */
-uint32_t gpci_timed_networks(const gpci_timed *t);
-const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
-gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
+uint32_t gpci_timed_networks(const gpci_timed *timed);
+const char *gpci_timed_network_name(const gpci_timed *timed, uint32_t index);
+gpci_network_stats gpci_timed_network_stats(const gpci_timed *timed, uint32_t index);
 #ifdef GPCI_CHECK
 /* count_again.c: second counts of the whole's counters; packets and bytes that entered a network. */
-void gpci_timed_count_again(gpci_timed *t, gpc_stats *stats);
+void gpci_timed_count_again(gpci_timed *timed, gpc_stats *stats);
 /* Allocations that the cache of an L1 or a slice refused; false: another object. */
-bool gpci_timed_cache_stats_again(const gpci_timed *t, gpc_object kind, uint32_t index, uint64_t *out);
-gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *t, uint32_t index);
+bool gpci_timed_cache_stats_again(const gpci_timed *timed, gpc_object kind, uint32_t index, uint64_t *out);
+gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *timed, uint32_t index);
 #endif
 
 /* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
-gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
-gpc_status gpci_timed_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
+                               gpc_busy *out_busy);
+gpc_status gpci_timed_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error);
 /*
  * Convert a host's request to a transaction of a level's line. Returns an error text, or NULL. A load has the bytes of
  * the request's sectors. gpci_cut_bytes then reduces to bytes written by a store, possibly written by an atomic, or
  * used by a load. `offset`: of the address in the line.
  */
-const char *gpci_line_of_request(const gpc_hierarchy *h, const gpci_level *level, const gpc_request *request,
+const char *gpci_line_of_request(const gpc_hierarchy *hierarchy, const gpci_level *level, const gpc_request *request,
                                  gpci_transaction *line);
 void gpci_cut_bytes(const gpc_request *request, uint32_t offset, gpci_transaction *line);
 /* transactions.c: gpc_hierarchy_try_transactions, gpc_hierarchy_check_transactions. */
-gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
-                                       gpc_busy *out_busy);
-gpc_status gpci_timed_check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
+                                       uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
                                          gpc_error *error);
 /* issue.c: gpc_hierarchy_try_issue. */
-gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
+                                gpc_busy *out_busy);
 /* Issue lines coalesced by a host; `access` describes the instruction except addresses. Place must exist. */
-GPCI_COLD gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *access, gpci_transaction *lines,
+GPCI_COLD gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *access, gpci_transaction *lines,
                                       uint32_t count, uint64_t token);
 /*
  * Packets for `lines` lines, with all consequences, also of lines in flight; with packets an in-flight access (may move
  * other in-flight accesses); take the in-flight access.
  */
-uint64_t gpci_packets_per_line(const gpci_timed *t);
-gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
-gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
+uint64_t gpci_packets_per_line(const gpci_timed *timed);
+gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines);
+gpc_status gpci_reserve_inflights(gpci_timed *timed, uint32_t lines);
 /* Make room for `count` further in-flight accesses, never used before. */
-gpc_status gpci_make_inflights(gpci_timed *t, uint32_t count);
-GPCI_INLINE void gpci_give_inflight(gpci_timed *t, uint32_t number) {
-    gpci_inflight *inflight = &t->inflights[number];
+gpc_status gpci_make_inflights(gpci_timed *timed, uint32_t count);
+GPCI_INLINE void gpci_give_inflight(gpci_timed *timed, uint32_t number) {
+    gpci_inflight *inflight = &timed->inflights[number];
     GPCI_POISON(inflight, sizeof *inflight);
-    inflight->next = t->inflight_free;
-    t->inflight_free = number;
+    inflight->next = timed->inflight_free;
+    timed->inflight_free = number;
 }
-uint32_t gpci_take_inflight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
+uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token,
+                            uint32_t lines);
 /* Refuse for now. GPC_BUSY. */
 gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence, except for a tree's fences. */
-gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
 /*
  * An access above RELAXED with a scope wider than the SM. Before queueing: a release needs a fence before, which is
  * returned; or UINT32_MAX. Room for two in-flight accesses must exist. Once the `count` packets are last before the
  * tags: they wait for the fence, and an acquire empties L1 before completing.
  */
-GPCI_COLD uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w);
-GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t inflight, uint32_t count,
+GPCI_COLD uint32_t gpci_fence_before(gpci_timed *timed, const gpc_warp_access *access);
+GPCI_COLD void gpci_fence_around(gpci_timed *timed, const gpc_warp_access *access, uint32_t inflight, uint32_t count,
                                  uint32_t fence);
 /* All lines of an acquiring access have arrived. */
-GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t inflight);
+GPCI_COLD void gpci_fence_after(gpci_timed *timed, uint32_t inflight);
 /* A write, atomic or reduction is done. */
-GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_inflight *inflight);
+GPCI_COLD void gpci_fence_wrote(gpci_timed *timed, const gpci_inflight *inflight);
 
 /* cycle.c: end a cycle, after all components have been stepped. */
-gpc_status gpci_timed_end_cycle(gpci_timed *t);
+gpc_status gpci_timed_end_cycle(gpci_timed *timed);
 /* No step is due: returns GPC_END. gpci_timed_next: next cycle with a step. */
-gpc_status gpci_timed_end(gpci_timed *t);
-uint64_t gpci_timed_next(const gpci_timed *t);
+gpc_status gpci_timed_end(gpci_timed *timed);
+uint64_t gpci_timed_next(const gpci_timed *timed);
 
 /* clock_calls.c: other calls to the clock, of caches and of a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 
 /* False if a packet's read was counted before the last reset: the read's outcome does not count either. */
-GPCI_INLINE bool gpci_is_counted(const gpci_timed *t, const gpci_packet *packet) {
-    return packet->born >= t->h->timed->counted_from;
+GPCI_INLINE bool gpci_is_counted(const gpci_timed *timed, const gpci_packet *packet) {
+    return packet->born >= timed->hierarchy->timed->counted_from;
 }
 
 /* Bytes of the segments asked for or brought by a packet. */
@@ -283,30 +286,30 @@ GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
 }
 
 /* Payload bytes of a packet to L2: sectors, and a mask unless written whole; an atomic sends only the word. */
-GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *t, const gpci_packet *p) {
-    if (p->type == GPCI_READ)
+GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *timed, const gpci_packet *pkt) {
+    if (pkt->type == GPCI_READ)
         return 0;
-    const uint32_t bytes = gpci_packet_bytes(p);
-    if (GPCI_LIKELY(!t->write_mask))
+    const uint32_t bytes = gpci_packet_bytes(pkt);
+    if (GPCI_LIKELY(!timed->write_mask))
         return bytes;
-    const uint32_t written = gpci_popcount(p->bytes[0]) + gpci_popcount(p->bytes[1]);
-    if (p->type == GPCI_ATOMIC)
-        return written <= 8 ? written : bytes + t->write_mask;
-    return written < bytes ? bytes + t->write_mask : bytes;
+    const uint32_t written = gpci_popcount(pkt->bytes[0]) + gpci_popcount(pkt->bytes[1]);
+    if (pkt->type == GPCI_ATOMIC)
+        return written <= 8 ? written : bytes + timed->write_mask;
+    return written < bytes ? bytes + timed->write_mask : bytes;
 }
 
 /* Place of the packet's line; if every sector is a packet, of the sector. */
-GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *t, const gpci_packet *packet) {
-    return GPCI_UNLIKELY(t->h->sector_packets) && packet->segments
+GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *timed, const gpci_packet *packet) {
+    return GPCI_UNLIKELY(timed->hierarchy->sector_packets) && packet->segments
                ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
                : packet->address;
 }
 
 /* True if an SM's memory pipeline accepts another instruction; the queue for the lines of a warp's instruction. */
-GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *t, const gpci_ctrl *ctrl) {
+GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     const gpci_intake *intake = ctrl->intake;
     return GPCI_UNLIKELY(intake != NULL) && intake->has_place ? intake->has_place(ctrl)
-                                                              : ctrl->sm.waiting < t->l1_queue;
+                                                              : ctrl->sm.waiting < timed->l1_queue;
 }
 GPCI_INLINE gpci_queue *gpci_l1_entrance(gpci_ctrl *ctrl, uint32_t warp) {
     const gpci_intake *intake = ctrl->intake;
@@ -314,33 +317,34 @@ GPCI_INLINE gpci_queue *gpci_l1_entrance(gpci_ctrl *ctrl, uint32_t warp) {
 }
 
 /* Put a packet into an L1's miss queue, to leave after `cycles`. Packets on the way count as in the queue. */
-GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t cycles) {
-    t->pool.links[packet].due = t->wheel.now + cycles;
-    gpci_queue_push(&ctrl->out, &t->pool, t->wheel.now, packet);
+GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint32_t cycles) {
+    timed->pool.links[packet].due = timed->wheel.now + cycles;
+    gpci_queue_push(&ctrl->out, &timed->pool, timed->wheel.now, packet);
 }
 
 /* L2 line of an address. */
-GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
-    return address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *timed, uint64_t address) {
+    return address & ~(uint64_t)(timed->hierarchy->l2_level.line_bytes - 1);
 }
 
 /*
  * Leave a waiter in place of a packet: only the cache line with fields to complete the line transaction. An event log
  * of events needs more. GPCI_NO_PACKET: no waiter.
  */
-GPCI_INLINE uint32_t gpci_leave_target(gpci_timed *t, const gpci_packet *p) {
-    const uint32_t mshr_target = GPCI_UNLIKELY(t->log != NULL) ? GPCI_NO_PACKET : gpci_pool_take_target(&t->pool);
+GPCI_INLINE uint32_t gpci_leave_target(gpci_timed *timed, const gpci_packet *pkt) {
+    const uint32_t mshr_target =
+        GPCI_UNLIKELY(timed->log != NULL) ? GPCI_NO_PACKET : gpci_pool_take_target(&timed->pool);
     if (mshr_target == GPCI_NO_PACKET)
         return mshr_target;
-    gpci_packet *w = gpci_packet_at(&t->pool, mshr_target);
-    memcpy(w, p, offsetof(gpci_packet, request));
-    w->flags |= GPCI_PACKET_TARGET;
+    gpci_packet *target = gpci_packet_at(&timed->pool, mshr_target);
+    memcpy(target, pkt, offsetof(gpci_packet, request));
+    target->flags |= GPCI_PACKET_TARGET;
     return mshr_target;
 }
 
 /* Prefetch (host memory) all fields of a packet used by a controller. */
-GPCI_INLINE void gpci_sw_prefetch_packet(const gpci_timed *t, uint32_t packet) {
-    const char *p = (const char *)gpci_packet_at(&t->pool, packet);
+GPCI_INLINE void gpci_sw_prefetch_packet(const gpci_timed *timed, uint32_t packet) {
+    const char *p = (const char *)gpci_packet_at(&timed->pool, packet);
     GPCI_PREFETCH(p);
     GPCI_PREFETCH(p + 64);
     GPCI_PREFETCH(p + 128);

@@ -8,8 +8,8 @@
 /* Most parts of a line (4 bytes per part). */
 #define PARTS 32u
 
-static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
-    return lanes ? 1 + (lanes - 1) / t->atomic_unit.lanes : 0;
+static uint64_t rounds_of(const gpci_timed *timed, uint64_t lanes) {
+    return lanes ? 1 + (lanes - 1) / timed->atomic_unit.lanes : 0;
 }
 
 /*
@@ -19,14 +19,14 @@ static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
  * Example, l2.atomic_lanes = 4: 10 lanes that add to 10 words need three turns; with five of the lanes on one word,
  * five. With l2.atomic_width = 32B, and six of the 10 words in one sector and four in the next: two turns and one.
  */
-uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *w, const gpci_transaction *line) {
-    if (w->local_offsets) /* every lane has words of its own */
-        return gpci_atomic_turns_of_words(t, line);
-    const uint32_t count = gpci_popcount(w->mask), width = t->atomic_unit.width;
+uint16_t gpci_atomic_turns(const gpci_timed *timed, const gpc_warp_access *access, const gpci_transaction *line) {
+    if (access->local_offsets) /* every lane has words of its own */
+        return gpci_atomic_turns_of_words(timed, line);
+    const uint32_t count = gpci_popcount(access->mask), width = timed->atomic_unit.width;
     uint64_t at[GPCI_MAX_LANES], turns = 0;
     uint32_t lanes = 0, of[PARTS] = {0}, most[PARTS] = {0};
     for (uint32_t lane = 0; lane < count; lane++) {
-        const uint64_t offset = w->addresses[lane] - line->address;
+        const uint64_t offset = access->addresses[lane] - line->address;
         if (offset >= 128 || !(line->bytes[offset / 64] >> offset % 64 & 1))
             continue;
         uint32_t same = 1, part = (uint32_t)offset / width;
@@ -37,20 +37,20 @@ uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *w, const 
         most[part] = same > most[part] ? same : most[part];
     }
     for (uint32_t part = 0; part < 128 / width; part++) {
-        const uint64_t rounds = rounds_of(t, of[part]);
+        const uint64_t rounds = rounds_of(timed, of[part]);
         turns += rounds > most[part] ? rounds : most[part];
     }
     return (uint16_t)(turns ? turns : 1);
 }
 
-uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line) {
-    const uint32_t width = t->atomic_unit.width;
+uint16_t gpci_atomic_turns_of_words(const gpci_timed *timed, const gpci_transaction *line) {
+    const uint32_t width = timed->atomic_unit.width;
     uint64_t turns = 0;
     for (uint32_t part = 0; part < 128; part += width) {
         const uint64_t bits = line->bytes[part / 64] >> part % 64;
         uint64_t bytes = gpci_popcount(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
         bytes += width > 64 ? gpci_popcount(line->bytes[1]) : 0;
-        turns += rounds_of(t, (bytes + 3) / 4);
+        turns += rounds_of(timed, (bytes + 3) / 4);
     }
     return (uint16_t)turns;
 }
@@ -69,40 +69,41 @@ uint64_t gpci_atomic_perform(gpci_ctrl *slice, uint64_t now, uint16_t turns) {
 }
 
 /* Send replies; the part rests while none waits. */
-static void reply(gpci_timed *t, gpci_ctrl *slice) {
+static void reply(gpci_timed *timed, gpci_ctrl *slice) {
     gpci_queue *replies = &gpci_atomic_unit_of(slice)->replies;
-    while (replies->count && gpci_slice_send_reply(t, slice, replies))
+    while (replies->count && gpci_slice_send_reply(timed, slice, replies))
         ;
     if (!replies->count)
         gpci_part_rests(slice, GPCI_PART_ATOMICS);
 }
 
-static gpc_status make(gpci_timed *t, gpci_ctrl *slice, gpc_error *error) {
-    if (!gpci_atomics_are_limited(t) || (!t->h->coherent && !gpci_number(t->h, GPCI_KEY_L2_ENABLED)))
+static gpc_status make(gpci_timed *timed, gpci_ctrl *slice, gpc_error *error) {
+    if (!gpci_atomics_are_limited(timed) ||
+        (!timed->hierarchy->coherent && !gpci_number(timed->hierarchy, GPCI_KEY_L2_ENABLED)))
         return GPC_OK;
-    gpci_atomic_unit *unit = gpci_zalloc(t->context, 1, sizeof *unit);
+    gpci_atomic_unit *unit = gpci_zalloc(timed->context, 1, sizeof *unit);
     if (!unit)
         return gpci_out_of_memory(error);
-    gpci_queue_init(&unit->replies, slice->served.room);
+    gpci_queue_init(&unit->replies, slice->served.capacity);
     gpci_part_add(slice, GPCI_PART_ATOMICS, &gpci_atomic_unit_part, unit);
     gpci_part_rests(slice, GPCI_PART_ATOMICS);
     return GPC_OK;
 }
 
-static void destroy(gpci_timed *t, gpci_ctrl *slice) {
-    gpci_free(t->context, gpci_atomic_unit_of(slice));
+static void destroy(gpci_timed *timed, gpci_ctrl *slice) {
+    gpci_free(timed->context, gpci_atomic_unit_of(slice));
 }
 
-static void count(const gpci_ctrl *slice, uint64_t now, gpc_stats *s) {
+static void count(const gpci_ctrl *slice, uint64_t now, gpc_stats *stats) {
     const gpci_atomic_unit *unit = gpci_atomic_unit_of(slice);
-    s->l2_reply_queue_cycles += gpci_gauge_sum(&unit->replies.gauge, now);
-    s->l2_atomic_busy_cycles += unit->busy;
-    s->l2_atomic_wait_cycles += unit->waits;
+    stats->l2_reply_queue_cycles += gpci_gauge_sum(&unit->replies.gauge, now);
+    stats->l2_atomic_busy_cycles += unit->busy;
+    stats->l2_atomic_wait_cycles += unit->waits;
 }
 
 #ifdef GPCI_CHECK
-static void count_again(const gpci_ctrl *slice, uint64_t now, gpc_stats *s) {
-    s->l2_reply_queue_cycles += gpci_gauge_sum_again(&gpci_atomic_unit_of(slice)->replies.gauge, now);
+static void count_again(const gpci_ctrl *slice, uint64_t now, gpc_stats *stats) {
+    stats->l2_reply_queue_cycles += gpci_gauge_sum_again(&gpci_atomic_unit_of(slice)->replies.gauge, now);
 }
 #endif
 
@@ -116,8 +117,8 @@ static void state(gpci_ctrl *slice, gpci_state_fn visit, void *user_data) {
     visit(user_data, gpci_atomic_unit_of(slice), sizeof(gpci_atomic_unit));
 }
 
-static void hold(const gpci_timed *t, const gpci_ctrl *slice, gpci_holders *to) {
-    gpci_hold_replies(t, slice, &gpci_atomic_unit_of(slice)->replies, "replies of atomics to send", to);
+static void hold(const gpci_timed *timed, const gpci_ctrl *slice, gpci_holders *holders) {
+    gpci_hold_replies(timed, slice, &gpci_atomic_unit_of(slice)->replies, "replies of atomics to send", holders);
 }
 
 const gpci_part_class gpci_atomic_unit_part = {.levels = GPCI_OF_SLICES,

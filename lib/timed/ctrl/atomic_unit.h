@@ -9,15 +9,15 @@
  * Delayed replies wait in a separate queue, so reads pass them. If the queue is full, atomics wait at the tags. In a
  * tree they wait in the engine.
  */
-GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *t) {
-    return t->atomic_unit.cycles != 0;
+GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *timed) {
+    return timed->atomic_unit.cycles != 0;
 }
 
 /*
  * Turns of a line of a warp access. gpci_atomic_turns_of_words: for a host's request for a line, without known lanes.
  */
-uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *access, const gpci_transaction *line);
-uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line);
+uint16_t gpci_atomic_turns(const gpci_timed *timed, const gpc_warp_access *access, const gpci_transaction *line);
+uint16_t gpci_atomic_turns_of_words(const gpci_timed *timed, const gpci_transaction *line);
 typedef struct gpci_atomic_unit {
     gpci_queue replies;   /* as a slice's `served` */
     uint64_t free;        /* own cycle from which the unit is free */
@@ -30,8 +30,8 @@ GPCI_INLINE gpci_atomic_unit *gpci_atomic_unit_of(const gpci_ctrl *slice) {
 }
 
 /* Queue of a packet's reply. */
-GPCI_INLINE gpci_queue *gpci_reply_queue(gpci_ctrl *slice, const gpci_packet *p) {
-    gpci_atomic_unit *unit = GPCI_UNLIKELY(p->type == GPCI_ATOMIC) ? gpci_atomic_unit_of(slice) : NULL;
+GPCI_INLINE gpci_queue *gpci_reply_queue(gpci_ctrl *slice, const gpci_packet *pkt) {
+    gpci_atomic_unit *unit = GPCI_UNLIKELY(pkt->type == GPCI_ATOMIC) ? gpci_atomic_unit_of(slice) : NULL;
     return unit ? &unit->replies : &slice->served;
 }
 

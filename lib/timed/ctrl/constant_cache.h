@@ -14,7 +14,7 @@ GPCI_INLINE gpci_ctrl *gpci_constants_of(const gpci_ctrl *l1) {
     return l1->parts.self[GPCI_PART_CONSTANTS];
 }
 /* Issue a load; the SM has room. */
-gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed);
+gpc_status gpci_constants_issue(gpci_timed *timed, const gpc_warp_access *access, uint64_t token, bool framed);
 
 /* True if a fetch returning to L1 belongs to the SM's constant cache (or, with an L1.5, to it: l15_ctrl.h). */
 GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
@@ -25,7 +25,7 @@ GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
  * Rules of read-only controllers: constant cache and L1.5 (l15_ctrl.h). A miss requests the controller's line; evicted
  * lines are never dirty.
  */
-void gpci_read_only_send(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
-void gpci_read_only_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction);
+void gpci_read_only_send(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
+void gpci_read_only_evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpc_eviction *eviction);
 
 #endif

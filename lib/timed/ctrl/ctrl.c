@@ -33,27 +33,27 @@ void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address) {
         GPCI_PREFETCH(gpci_mshr_row_of(ctrl, gpci_mshr_hash(gpci_ctrl_line(ctrl, address))));
 }
 
-uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address) {
-    return gpci_mshr_look(t, ctrl, gpci_ctrl_line(ctrl, address), NULL).mshr_entry;
+uint32_t gpci_mshr_find(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
+    return gpci_mshr_look(timed, ctrl, gpci_ctrl_line(ctrl, address), NULL).mshr_entry;
 }
 
-uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
-    return gpci_mshr_look(t, ctrl, gpci_ctrl_line(ctrl, fetch->request.address), &fetch->entry).mshr_entry;
+uint32_t gpci_mshr_of_fetch(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
+    return gpci_mshr_look(timed, ctrl, gpci_ctrl_line(ctrl, fetch->request.address), &fetch->entry).mshr_entry;
 }
 
 /* A line has been replaced: if in flight, the entry now only serves packets already waiting. */
-static GPCI_NOINLINE void part_from_line(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *left) {
-    const uint32_t mshr_entry = gpci_mshr_find(t, ctrl, left->line_address);
+static GPCI_NOINLINE void part_from_line(gpci_timed *timed, gpci_ctrl *ctrl, const gpc_eviction *left) {
+    const uint32_t mshr_entry = gpci_mshr_find(timed, ctrl, left->line_address);
     if (mshr_entry == GPCI_NO_PACKET)
         return;
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    l->mshr.replaced |= l->mshr.slot == (uint32_t)gpci_slot(ctrl->cache, left->set, left->way);
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    entry->mshr.replaced |= entry->mshr.slot == (uint32_t)gpci_slot(ctrl->cache, left->set, left->way);
 }
 
-void gpci_ctrl_outdate(const gpci_timed *t, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments) {
-    uint32_t mshr_entry = gpci_mshr_find(t, ctrl, address);
+void gpci_ctrl_outdate(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments) {
+    uint32_t mshr_entry = gpci_mshr_find(timed, ctrl, address);
     if (mshr_entry != GPCI_NO_PACKET)
-        gpci_packet_at(&t->pool, mshr_entry)->mshr.outdated |= segments;
+        gpci_packet_at(&timed->pool, mshr_entry)->mshr.outdated |= segments;
 }
 
 gpci_verdict gpci_ctrl_block(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now, gpc_busy reason) {
@@ -76,25 +76,25 @@ void gpci_ctrl_unblock(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now) {
 }
 
 /* Accesses of the hierarchy have been checked when issued. */
-GPCI_INLINE bool resolve(gpci_timed *t, const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+GPCI_INLINE bool resolve(gpci_timed *timed, const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     if (GPCI_LIKELY(gpci_is_read(request) && request->sector_mask)) {
         gpci_view_read(cache, request, view);
         return true;
     }
     gpc_status status = gpci_view_of(cache, request, view);
     if (status < 0)
-        t->failed = status;
+        timed->failed = status;
     return status >= 0;
 }
 
-void gpci_ctrl_look(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access) {
+void gpci_ctrl_look(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access) {
     access->looked = access->fresh = true;
     access->reserved = access->declined = false;
     access->asked = access->passes = 0;
     access->flying = 0;
     access->mshr_entry = GPCI_NO_PACKET;
     access->result = (gpc_access_result){.way = GPCI_NO_WAY};
-    if (!resolve(t, ctrl->cache, &packet->request, &access->view))
+    if (!resolve(timed, ctrl->cache, &packet->request, &access->view))
         return;
     gpci_level_look_up(ctrl->cache, &packet->request, &access->view, !ctrl->options->on_miss, &access->result);
     if (access->result.outcome == GPC_HIT)
@@ -102,11 +102,11 @@ void gpci_ctrl_look(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *packet, gpci_ta
     access->declined = access->result.admission == GPC_DECLINED;
     if (GPCI_UNLIKELY(ctrl->options->reserves) && access->result.outcome == GPC_PENDING_HIT)
         access->flying = ctrl->line->segments_of[access->result.needed_sectors];
-    access->mshr_entry = gpci_mshr_find(t, ctrl, packet->request.address);
+    access->mshr_entry = gpci_mshr_find(timed, ctrl, packet->request.address);
     if (access->mshr_entry == GPCI_NO_PACKET)
         return;
-    const gpci_packet *l = gpci_packet_at(&t->pool, access->mshr_entry);
-    access->flying |= (access->result.outcome == GPC_BYPASSED ? gpci_mshr_in_flight(l) : l->mshr.whole) &
+    const gpci_packet *entry = gpci_packet_at(&timed->pool, access->mshr_entry);
+    access->flying |= (access->result.outcome == GPC_BYPASSED ? gpci_mshr_in_flight(entry) : entry->mshr.full_sectors) &
                       ctrl->line->segments_of[access->result.needed_sectors];
 }
 
@@ -114,7 +114,7 @@ void gpci_ctrl_look(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *packet, gpci_ta
  * True if a line is in flight that a packet of this set might wait for. If there are data for fewer lines than ways: of
  * any set.
  */
-static bool awaits_line(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t set) {
+static bool awaits_line(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t set) {
     const gpc_cache *cache = ctrl->cache;
     const bool all = cache->spare_ways != 0;
     for (uint32_t s = all ? 0 : set; s < (all ? cache->sets : set + 1); s++)
@@ -122,53 +122,53 @@ static bool awaits_line(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t set
             if (!gpci_valid_way(cache, s, way))
                 continue;
             const uint64_t line = gpci_line_at(cache, gpci_slot(cache, s, way));
-            const uint32_t mshr_entry = gpci_mshr_look(t, ctrl, line, NULL).mshr_entry;
-            if (mshr_entry != GPCI_NO_PACKET && gpci_mshr_in_flight(gpci_packet_at(&t->pool, mshr_entry)))
+            const uint32_t mshr_entry = gpci_mshr_look(timed, ctrl, line, NULL).mshr_entry;
+            if (mshr_entry != GPCI_NO_PACKET && gpci_mshr_in_flight(gpci_packet_at(&timed->pool, mshr_entry)))
                 return true;
         }
     return false;
 }
 
 /* A packet found no victim: if all lines are reserved and none is in flight, replace a reserved line (drain.h). */
-static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                              const gpci_tag_access *access, gpc_access_result *got) {
-    if (awaits_line(t, ctrl, access->view.set))
+    if (awaits_line(timed, ctrl, access->view.set))
         return GPC_OK;
     *got = (gpc_access_result){.way = GPCI_NO_WAY};
-    return gpci_reserve_over_pending(ctrl->cache, &p->request, &access->view, access->result.fetch_sectors, got);
+    return gpci_reserve_over_pending(ctrl->cache, &pkt->request, &access->view, access->result.fetch_sectors, got);
 }
 
 /* Reserve step, for a line in `way`, or no way. GPCI_BLOCKED if all lines are reserved: wait for one. */
-GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, gpci_tag_access *access,
+GPCI_INLINE gpci_verdict reserve(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access,
                                  uint32_t *way) {
-    gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
-    gpc_status status = gpci_reserve(ctrl->cache, &p->request, &access->view, *way, r->fetch_sectors, &got);
+    gpc_access_result *result = &access->result, got = {.way = GPCI_NO_WAY};
+    gpc_status status = gpci_reserve(ctrl->cache, &pkt->request, &access->view, *way, result->fetch_sectors, &got);
     if (GPCI_UNLIKELY(ctrl->options->reserves) && status == GPC_OK && got.outcome == GPC_NO_VICTIM)
-        status = reserve_late(t, ctrl, p, access, &got);
+        status = reserve_late(timed, ctrl, pkt, access, &got);
     GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
-        t->failed = status;
+        timed->failed = status;
         got.outcome = GPC_BYPASSED;
-        got.fetch_sectors = r->fetch_sectors;
+        got.fetch_sectors = result->fetch_sectors;
     }
-    if (got.outcome == GPC_NO_VICTIM && !(p->flags & GPCI_PACKET_LINK))
+    if (got.outcome == GPC_NO_VICTIM && !(pkt->flags & GPCI_PACKET_LINK))
         return GPCI_BLOCKED;
     access->reserved = true;
     *way = got.way;
     if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
-        gpci_level_spill(&p->request, p->bytes, r);
+        gpci_level_spill(&pkt->request, pkt->bytes, result);
         return GPCI_SERVED;
     }
     if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
-        gpci_level_refused(&got, r);
+        gpci_level_refused(&got, result);
         access->declined = true;
         if (ctrl->level == 1)
-            gpci_l1_observe_verdict(ctrl, &p->request, true);
+            gpci_l1_observe_verdict(ctrl, &pkt->request, true);
     }
     if (got.evicted) {
         if (GPCI_UNLIKELY(ctrl->options->replaceable))
-            part_from_line(t, ctrl, &got.eviction);
-        gpci_ctrl_evicted(t, ctrl, p, &got.eviction);
+            part_from_line(timed, ctrl, &got.eviction);
+        gpci_ctrl_evicted(timed, ctrl, pkt, &got.eviction);
     }
     return GPCI_SERVED;
 }
@@ -177,252 +177,259 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_ctrl *ctrl, const gpci_pack
  * Lack of a packet, given the line's way (or GPCI_NO_WAY) and segments in flight; `mshr_entry`: of the line's MSHR
  * entry, or NULL.
  */
-GPCI_INLINE gpci_missing lacks(const gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
-                               const gpci_packet *mshr_entry) {
-    const gpc_access_result *r = &access->result;
+GPCI_INLINE gpci_missing lacks(const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
+                               uint32_t way, const gpci_packet *mshr_entry) {
+    const gpc_access_result *result = &access->result;
     const uint8_t *segments_of = ctrl->line->segments_of;
-    gpci_line_state line = {.whole = mshr_entry ? mshr_entry->mshr.whole : 0,
-                            .part = mshr_entry ? mshr_entry->mshr.part : 0};
-    if (r->outcome != GPC_BYPASSED && way != GPCI_NO_WAY)
-        line.valid = segments_of[GPCI_VALID(ctrl->cache->states[gpci_slot(ctrl->cache, r->set, way)])];
-    uint8_t own = ctrl->rules->own_lines ? p->segments : segments_of[r->needed_sectors];
-    return gpci_level_missing(ctrl->line, &p->request, r, own, ctrl->options->part, line);
+    gpci_line_state line = {.full_sectors = mshr_entry ? mshr_entry->mshr.full_sectors : 0,
+                            .other_segments = mshr_entry ? mshr_entry->mshr.other_segments : 0};
+    if (result->outcome != GPC_BYPASSED && way != GPCI_NO_WAY)
+        line.valid = segments_of[GPCI_VALID(ctrl->cache->states[gpci_slot(ctrl->cache, result->set, way)])];
+    uint8_t own = ctrl->rules->own_lines ? pkt->segments : segments_of[result->needed_sectors];
+    return gpci_level_missing(ctrl->line, &pkt->request, result, own, ctrl->options->part, line);
 }
 
 /* Lack of a packet without a way. */
-static GPCI_NOINLINE gpci_missing lacks_without(const gpci_ctrl *ctrl, const gpci_packet *p,
+static GPCI_NOINLINE gpci_missing lacks_without(const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                                 const gpci_tag_access *access, const gpci_packet *mshr_entry) {
-    return lacks(ctrl, p, access, GPCI_NO_WAY, mshr_entry);
+    return lacks(ctrl, pkt, access, GPCI_NO_WAY, mshr_entry);
 }
 
 /* Packet to wait for data: in L1 a load that sends a fetch travels as the fetch. */
-GPCI_INLINE uint32_t target_of(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *p,
+GPCI_INLINE uint32_t target_of(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *pkt,
                                bool sends) {
-    if (!ctrl->rules->loads_go || !gpci_is_read(&p->request))
+    if (!ctrl->rules->loads_go || !gpci_is_read(&pkt->request))
         return packet;
-    uint32_t mshr_target = gpci_leave_target(t, p);
+    uint32_t mshr_target = gpci_leave_target(timed, pkt);
     if (mshr_target == GPCI_NO_PACKET) {
         if (!sends)
             return packet;
-        mshr_target = gpci_pool_take(&t->pool);
-        *gpci_packet_at(&t->pool, mshr_target) = *p;
+        mshr_target = gpci_pool_take(&timed->pool);
+        *gpci_packet_at(&timed->pool, mshr_target) = *pkt;
     } else if (!sends) {
-        gpci_pool_give(&t->pool, packet);
+        gpci_pool_give(&timed->pool, packet);
     }
     return mshr_target;
 }
 
 /* Where the packet's line is: as its lookup found it, unless something may have happened since. */
-GPCI_INLINE uint32_t way_now(const gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access) {
-    const gpc_access_result *r = &access->result;
-    if (access->fresh && !r->evicted)
-        return r->way;
-    return r->outcome == GPC_BYPASSED ? GPCI_NO_WAY
-                                      : gpci_find(ctrl->cache, r->set, gpci_ctrl_line(ctrl, p->request.address));
+GPCI_INLINE uint32_t way_now(const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access) {
+    const gpc_access_result *result = &access->result;
+    if (access->fresh && !result->evicted)
+        return result->way;
+    return result->outcome == GPC_BYPASSED
+               ? GPCI_NO_WAY
+               : gpci_find(ctrl->cache, result->set, gpci_ctrl_line(ctrl, pkt->request.address));
 }
 
-static bool is_full(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs) {
-    const gpci_ctrl_options *o = ctrl->options;
-    if (gpci_packet_at(&t->pool, mshr_entry)->mshr.count < o->merges)
+static bool is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs) {
+    const gpci_ctrl_options *options = ctrl->options;
+    if (gpci_packet_at(&timed->pool, mshr_entry)->mshr.count < options->merges)
         return false;
-    return !o->by_sector || gpci_sector_is_full(t, ctrl, mshr_entry, needs);
+    return !options->by_sector || gpci_sector_is_full(timed, ctrl, mshr_entry, needs);
 }
 
 /* A load hits a reserved line without data in flight: fetch the sectors again (drain.h). */
-static GPCI_NOINLINE void ask_again(const gpci_ctrl *ctrl, const gpci_packet *p, gpc_access_result *r, uint32_t way) {
-    if (way == GPCI_NO_WAY || !gpci_is_read(&p->request) ||
-        !(r->needed_sectors & GPCI_PENDING(ctrl->cache->states[gpci_slot(ctrl->cache, r->set, way)])))
+static GPCI_NOINLINE void ask_again(const gpci_ctrl *ctrl, const gpci_packet *pkt, gpc_access_result *result,
+                                    uint32_t way) {
+    if (way == GPCI_NO_WAY || !gpci_is_read(&pkt->request) ||
+        !(result->needed_sectors & GPCI_PENDING(ctrl->cache->states[gpci_slot(ctrl->cache, result->set, way)])))
         return;
-    r->outcome = GPC_SECTOR_MISS;
-    r->fetch_sectors = r->needed_sectors;
+    result->outcome = GPC_SECTOR_MISS;
+    result->fetch_sectors = result->needed_sectors;
 }
 
 /*
  * The line is gone, but its MSHR entry drains: the packet takes a turn of the entry; loads may reserve a line
  * (drain.h).
  */
-static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
-                                              uint32_t mshr_entry, uint32_t way, uint8_t needs) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (gpci_packet_at(&t->pool, mshr_entry)->mshr.outdated & needs || !gpci_drain_has_room(t, ctrl, mshr_entry, needs))
-        return ctrl->rules->on_stall(t, ctrl, packet, access, mshr_entry, GPC_BUSY_MERGE);
-    if (ctrl->options->reserves && gpci_is_read(&p->request) && !access->reserved &&
-        access->result.outcome == GPC_MISS && reserve(t, ctrl, p, access, &way) == GPCI_BLOCKED)
-        return ctrl->rules->on_stall(t, ctrl, packet, access, mshr_entry, GPC_BUSY_LINE);
-    gpci_drain_join(t, ctrl, mshr_entry);
+static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet,
+                                              gpci_tag_access *access, uint32_t mshr_entry, uint32_t way,
+                                              uint8_t needs) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (gpci_packet_at(&timed->pool, mshr_entry)->mshr.outdated & needs ||
+        !gpci_drain_has_room(timed, ctrl, mshr_entry, needs))
+        return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_MERGE);
+    if (ctrl->options->reserves && gpci_is_read(&pkt->request) && !access->reserved &&
+        access->result.outcome == GPC_MISS && reserve(timed, ctrl, pkt, access, &way) == GPCI_BLOCKED)
+        return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_LINE);
+    gpci_drain_join(timed, ctrl, mshr_entry);
     return GPCI_SERVED;
 }
 
 /* Let a packet wait at the line's MSHR entry (a new entry if `entry` is NULL), and fetch segments not in flight. */
-GPCI_INLINE void wait_with(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
-                           const gpci_tag_access *access, gpci_packet *entry, uint32_t way, gpci_missing l,
+GPCI_INLINE void wait_with(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
+                           const gpci_tag_access *access, gpci_packet *entry, uint32_t way, gpci_missing missing,
                            bool remote) {
-    const gpc_access_result *r = &access->result;
-    const bool cached = r->outcome != GPC_BYPASSED;
-    p->mshr.cached = cached;
-    p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
-    p->mshr.done = false;
-    p->mshr.needs = l.wait;
+    const gpc_access_result *result = &access->result;
+    const bool cached = result->outcome != GPC_BYPASSED;
+    pkt->mshr.cached = cached;
+    pkt->mshr.no_token = pkt->request.token == GPC_TOKEN_NONE;
+    pkt->mshr.done = false;
+    pkt->mshr.needs = missing.wait;
     const uint64_t line = access->view.line;
-    uint32_t mshr_target = target_of(t, ctrl, packet, p, l.fetch != 0);
+    uint32_t mshr_target = target_of(timed, ctrl, packet, pkt, missing.fetch != 0);
     if (entry)
-        gpci_mshr_join(t, entry, mshr_target);
+        gpci_mshr_join(timed, entry, mshr_target);
     else
-        gpci_mshr_add(t, ctrl, mshr_target, entry = gpci_packet_at(&t->pool, mshr_target), line, remote);
+        gpci_mshr_add(timed, ctrl, mshr_target, entry = gpci_packet_at(&timed->pool, mshr_target), line, remote);
     if (cached && way != GPCI_NO_WAY)
-        entry->mshr.slot = (uint32_t)gpci_slot(ctrl->cache, r->set, way);
-    if (!l.fetch) {
-        gpci_log_waits(t, ctrl, mshr_target, mshr_target);
+        entry->mshr.slot = (uint32_t)gpci_slot(ctrl->cache, result->set, way);
+    if (!missing.fetch) {
+        gpci_log_waits(timed, ctrl, mshr_target, mshr_target);
         return;
     }
-    uint8_t whole = gpci_whole_sectors(ctrl->line, l.fetch);
+    uint8_t full_sectors = gpci_full_sectors(ctrl->line, missing.fetch);
     if (ctrl->rules->loads_go && !gpci_mshr_in_flight(entry))
-        entry->sent = (uint32_t)t->wheel.now;
-    entry->mshr.whole |= whole;
-    entry->mshr.part |= l.fetch & (uint8_t)~whole;
-    gpci_log_waits(t, ctrl, packet, mshr_target);
-    ctrl->rules->send(t, ctrl,
-                      &(gpci_fetch_request){packet, mshr_target, r->policy_word, l.fetch, cached, access->declined,
-                                            remote, entry->mshr.entry});
+        entry->sent = (uint32_t)timed->wheel.now;
+    entry->mshr.full_sectors |= full_sectors;
+    entry->mshr.other_segments |= missing.fetch & (uint8_t)~full_sectors;
+    gpci_log_waits(timed, ctrl, packet, mshr_target);
+    ctrl->rules->send(timed, ctrl,
+                      &(gpci_fetch_request){packet, mshr_target, result->policy_word, missing.fetch, cached,
+                                            access->declined, remote, entry->mshr.entry});
 }
 
-gpci_verdict gpci_ctrl_settle(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access, bool remote) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpc_access_result *r = &access->result;
-    const gpci_ctrl_options *o = ctrl->options;
-    if (r->outcome == GPC_HIT)
+gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+                              bool remote) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpc_access_result *result = &access->result;
+    const gpci_ctrl_options *options = ctrl->options;
+    if (result->outcome == GPC_HIT)
         return GPCI_SERVED;
-    uint32_t mshr_entry = access->fresh ? access->mshr_entry : gpci_mshr_find(t, ctrl, p->request.address);
-    uint32_t way = way_now(ctrl, p, access);
+    uint32_t mshr_entry = access->fresh ? access->mshr_entry : gpci_mshr_find(timed, ctrl, pkt->request.address);
+    uint32_t way = way_now(ctrl, pkt, access);
     access->fresh = false;
     bool found = mshr_entry != GPCI_NO_PACKET;
-    gpci_packet *entry = found ? gpci_packet_at(&t->pool, mshr_entry) : NULL;
-    if (GPCI_UNLIKELY(o->reserves) && !(found && entry->mshr.whole))
-        ask_again(ctrl, p, r, way);
-    gpci_missing l = lacks(ctrl, p, access, way, entry);
-    if (GPCI_UNLIKELY(o->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))
-        return settle_late(t, ctrl, packet, access, mshr_entry, way, l.wait);
-    if (l.fetch | l.wait) {
-        if (found ? is_full(t, ctrl, mshr_entry, l.wait) || entry->mshr.outdated & (l.fetch | l.wait)
-                  : ctrl->mshr.used[remote] >= o->entries)
-            return ctrl->rules->on_stall(t, ctrl, packet, access, mshr_entry, found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
-        if (l.fetch && gpci_queue_full(remote ? &ctrl->link : &ctrl->out))
-            return ctrl->rules->on_stall(t, ctrl, packet, access, mshr_entry, GPC_BUSY_MISS_QUEUE);
+    gpci_packet *entry = found ? gpci_packet_at(&timed->pool, mshr_entry) : NULL;
+    if (GPCI_UNLIKELY(options->reserves) && !(found && entry->mshr.full_sectors))
+        ask_again(ctrl, pkt, result, way);
+    gpci_missing missing = lacks(ctrl, pkt, access, way, entry);
+    if (GPCI_UNLIKELY(options->drains) && found && missing.fetch && !gpci_mshr_in_flight(entry))
+        return settle_late(timed, ctrl, packet, access, mshr_entry, way, missing.wait);
+    if (missing.fetch | missing.wait) {
+        if (found ? is_full(timed, ctrl, mshr_entry, missing.wait) ||
+                        entry->mshr.outdated & (missing.fetch | missing.wait)
+                  : ctrl->mshr.used[remote] >= options->entries)
+            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry,
+                                         found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+        if (missing.fetch && gpci_queue_full(remote ? &ctrl->link : &ctrl->out))
+            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_MISS_QUEUE);
     }
-    if (!access->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
-        if (reserve(t, ctrl, p, access, &way) == GPCI_BLOCKED)
-            return ctrl->rules->on_stall(t, ctrl, packet, access, mshr_entry, GPC_BUSY_LINE);
-        if (r->outcome == GPC_BYPASSED)
-            l = lacks_without(ctrl, p, access, entry);
+    if (!access->reserved && gpci_level_reserves(&pkt->request, result, options->on_miss)) {
+        if (reserve(timed, ctrl, pkt, access, &way) == GPCI_BLOCKED)
+            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_LINE);
+        if (result->outcome == GPC_BYPASSED)
+            missing = lacks_without(ctrl, pkt, access, entry);
     }
-    if (!(l.fetch | l.wait))
+    if (!(missing.fetch | missing.wait))
         return GPCI_SERVED;
-    wait_with(t, ctrl, packet, p, access, entry, way, l, remote);
+    wait_with(timed, ctrl, packet, pkt, access, entry, way, missing, remote);
     return GPCI_WAITING;
 }
 
 /* Fill the data of a fetch into the cache, for the first waiting packet to keep the data. */
-static GPCI_NOINLINE void fill(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t sectors) {
+static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors) {
     gpc_access_result got;
-    gpc_status status = gpc_cache_fill(ctrl->cache, &p->request, sectors, &got);
+    gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, sectors, &got);
     GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
-        t->failed = status;
+        timed->failed = status;
         return;
     }
-    if (t->log != NULL)
-        gpci_append_kept(t, ctrl, p, &got);
+    if (timed->log != NULL)
+        gpci_append_kept(timed, ctrl, pkt, &got);
     if (got.evicted)
-        gpci_ctrl_evicted(t, ctrl, p, &got.eviction);
-    if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
-        ctrl->rules->on_not_allocated(ctrl, p, sectors);
-    if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for written bytes: send them below */
-        gpci_ctrl_write_below(t, ctrl, p);
+        gpci_ctrl_evicted(timed, ctrl, pkt, &got.eviction);
+    if (got.outcome == GPC_BYPASSED && gpci_is_read(&pkt->request))
+        ctrl->rules->on_not_allocated(ctrl, pkt, sectors);
+    if (got.way == GPCI_NO_WAY && !gpci_is_read(&pkt->request)) /* no room for written bytes: send them below */
+        gpci_ctrl_write_below(timed, ctrl, pkt);
 }
 
 /* `slot`: the line's reserved slot, if known. */
-GPCI_INLINE void keep(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t sectors, uint32_t slot) {
-    if (GPCI_UNLIKELY(t->log != NULL) || !gpci_fill_reserved(ctrl->cache, &p->request, slot, sectors))
-        fill(t, ctrl, p, sectors);
+GPCI_INLINE void keep(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors, uint32_t slot) {
+    if (GPCI_UNLIKELY(timed->log != NULL) || !gpci_fill_reserved(ctrl->cache, &pkt->request, slot, sectors))
+        fill(timed, ctrl, pkt, sectors);
 }
 
 /*
  * Token for the data of a fetch of L1. The fetch may have been sent for one packet and be wanted by another: held if a
  * packet that keeps the data has a token.
  */
-static uint8_t token_of(const gpci_timed *t, uint32_t mshr_entry, const gpci_packet *f) {
+static uint8_t token_of(const gpci_timed *timed, uint32_t mshr_entry, const gpci_packet *fetched) {
     for (uint32_t packet = mshr_entry; packet != GPCI_NO_PACKET;
-         packet = packet == mshr_entry ? gpci_packet_at(&t->pool, mshr_entry)->mshr.first
-                                       : *gpci_next_of(&t->pool, packet)) {
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        if (p->mshr.cached && !p->mshr.no_token && p->mshr.needs & f->segments)
+         packet = packet == mshr_entry ? gpci_packet_at(&timed->pool, mshr_entry)->mshr.first
+                                       : *gpci_next_of(&timed->pool, packet)) {
+        const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        if (pkt->mshr.cached && !pkt->mshr.no_token && pkt->mshr.needs & fetched->segments)
             return GPC_TOKEN_HELD;
     }
     return GPC_TOKEN_NONE;
 }
 
 /* No packet waits for these sectors to keep them, but a packet now gone has reserved room for them. */
-static void settle_line(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *fetch, uint8_t sectors) {
+static void settle_line(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *fetch, uint8_t sectors) {
     const gpc_request request =
-        gpci_request_of_nobody(t->h, fetch->request.address, fetch->address, fetch->request.sm, GPC_LOAD);
+        gpci_request_of_nobody(timed->hierarchy, fetch->request.address, fetch->address, fetch->request.sm, GPC_LOAD);
     gpc_access_result got;
     gpc_line line;
     if (!gpci_line_of(ctrl->cache, request.address, &line) || !(line.pending_sectors & sectors))
         return;
     gpc_status status = gpc_cache_fill(ctrl->cache, &request, line.pending_sectors & sectors, &got);
-    t->failed = status < 0 ? status : t->failed;
+    timed->failed = status < 0 ? status : timed->failed;
 }
 
 /*
  * First waiting packet to keep the data of a fetch. Data bypassing the cache are kept for a packet that needs exactly
  * these data.
  */
-GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t mshr_entry, const gpci_packet *l,
-                                  const gpci_packet *f) {
-    const uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
-    if (l->mshr.cached && (!passes || l->mshr.needs & passes))
+GPCI_INLINE uint32_t first_cached(const gpci_timed *timed, uint32_t mshr_entry, const gpci_packet *entry,
+                                  const gpci_packet *fetched) {
+    const uint8_t passes = fetched->line.marks & GPCI_MARK_PASSES ? fetched->segments : 0;
+    if (entry->mshr.cached && (!passes || entry->mshr.needs & passes))
         return mshr_entry;
-    for (uint32_t packet = l->mshr.first; packet != GPCI_NO_PACKET; packet = *gpci_next_of(&t->pool, packet)) {
-        const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        if (p->mshr.cached && (!passes || p->mshr.needs & passes))
+    for (uint32_t packet = entry->mshr.first; packet != GPCI_NO_PACKET; packet = *gpci_next_of(&timed->pool, packet)) {
+        const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        if (pkt->mshr.cached && (!passes || pkt->mshr.needs & passes))
             return packet;
     }
     return GPCI_NO_PACKET;
 }
 
 /* Put bytes written by a waiting packet into the line. */
-static void keep_own(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t kept) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint8_t kind = ctrl->rules->own_lines ? p->line.kind : p->request.kind;
-    if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
-        keep(t, ctrl, p, ctrl->line->sectors_of[p->mshr.needs], GPCI_NO_SLOT);
+static void keep_own(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint32_t kept) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    uint8_t kind = ctrl->rules->own_lines ? pkt->line.kind : pkt->request.kind;
+    if (packet != kept && pkt->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
+        keep(timed, ctrl, pkt, ctrl->line->sectors_of[pkt->mshr.needs], GPCI_NO_SLOT);
 }
 
-static void release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint32_t kept, uint8_t level) {
-    keep_own(t, ctrl, packet, kept);
-    ctrl->rules->released(t, ctrl, packet, level);
+static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint32_t kept, uint8_t level) {
+    keep_own(timed, ctrl, packet, kept);
+    ctrl->rules->released(timed, ctrl, packet, level);
 }
 
 /* Segments have arrived for an entry: release packets with all needed segments; the entry ends with the last packet. */
-static void release_waiting(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t kept, uint8_t segments,
+static void release_waiting(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t kept, uint8_t segments,
                             uint8_t level) {
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    uint8_t missing = gpci_mshr_in_flight(l) & (uint8_t)~segments;
-    uint32_t packet = l->mshr.first, last = GPCI_NO_PACKET;
-    l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    uint8_t missing = gpci_mshr_in_flight(entry) & (uint8_t)~segments;
+    uint32_t packet = entry->mshr.first, last = GPCI_NO_PACKET;
+    entry->mshr.first = entry->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t next = *gpci_next_of(&t->pool, packet);
-        if (p->mshr.needs & missing) {
-            *gpci_next_of(&t->pool, packet) = GPCI_NO_PACKET;
+        gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        uint32_t next = *gpci_next_of(&timed->pool, packet);
+        if (pkt->mshr.needs & missing) {
+            *gpci_next_of(&timed->pool, packet) = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
-                l->mshr.first = packet;
+                entry->mshr.first = packet;
             else
-                *gpci_next_of(&t->pool, last) = packet;
-            l->mshr.last = last = packet;
+                *gpci_next_of(&timed->pool, last) = packet;
+            entry->mshr.last = last = packet;
         } else {
-            l->mshr.count--;
-            release(t, ctrl, packet, kept, level);
+            entry->mshr.count--;
+            release(timed, ctrl, packet, kept, level);
         }
         packet = next;
     }
@@ -432,34 +439,35 @@ static void release_waiting(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry,
  * Keep the data of a fetch in the name of a packet: a waiting packet, or in L1, with loads travelling below, the fetch.
  * Returns the waiting packet.
  */
-GPCI_INLINE uint32_t keep_fetch(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *f, uint32_t mshr_entry,
-                                const gpci_packet *l) {
-    uint32_t kept = first_cached(t, mshr_entry, l, f);
-    const uint32_t slot = l->mshr.slot;
-    uint8_t sectors = f->line.fetched & ctrl->line->sectors_of[gpci_whole_sectors(ctrl->line, f->segments)];
-    if (!sectors || GPCI_UNLIKELY(l->mshr.replaced))
+GPCI_INLINE uint32_t keep_fetch(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *fetched, uint32_t mshr_entry,
+                                const gpci_packet *entry) {
+    uint32_t kept = first_cached(timed, mshr_entry, entry, fetched);
+    const uint32_t slot = entry->mshr.slot;
+    uint8_t sectors = fetched->line.fetched & ctrl->line->sectors_of[gpci_full_sectors(ctrl->line, fetched->segments)];
+    if (!sectors || GPCI_UNLIKELY(entry->mshr.replaced))
         return GPCI_NO_PACKET;
-    if (kept == GPCI_NO_PACKET && !(f->line.marks & GPCI_MARK_KEPT)) {
-        settle_line(t, ctrl, f, sectors);
+    if (kept == GPCI_NO_PACKET && !(fetched->line.marks & GPCI_MARK_KEPT)) {
+        settle_line(timed, ctrl, fetched, sectors);
         return kept;
     }
     if (ctrl->rules->loads_go) {
-        bool own = f->line.kind == GPC_STORE && gpci_packet_at(&t->pool, f->line.mshr_target)->mshr.cached;
-        if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
-            f->request.token = token_of(t, mshr_entry, f);
-        kept = own ? f->line.mshr_target : GPCI_NO_PACKET;
-        keep(t, ctrl, own ? gpci_packet_at(&t->pool, kept) : f, sectors, slot);
+        bool own =
+            fetched->line.kind == GPC_STORE && gpci_packet_at(&timed->pool, fetched->line.mshr_target)->mshr.cached;
+        if (GPCI_UNLIKELY(fetched->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
+            fetched->request.token = token_of(timed, mshr_entry, fetched);
+        kept = own ? fetched->line.mshr_target : GPCI_NO_PACKET;
+        keep(timed, ctrl, own ? gpci_packet_at(&timed->pool, kept) : fetched, sectors, slot);
         return kept;
     }
-    keep(t, ctrl, gpci_packet_at(&t->pool, kept), sectors, slot);
+    keep(timed, ctrl, gpci_packet_at(&timed->pool, kept), sectors, slot);
     return kept;
 }
 
 /* Segments of a fetch are no longer in flight. */
 GPCI_INLINE void arrived(const gpci_ctrl *ctrl, gpci_packet *mshr_entry, uint8_t segments) {
-    uint8_t whole = gpci_whole_sectors(ctrl->line, segments);
-    mshr_entry->mshr.whole &= (uint8_t)~whole;
-    mshr_entry->mshr.part &= (uint8_t) ~(segments & (uint8_t)~whole);
+    uint8_t full_sectors = gpci_full_sectors(ctrl->line, segments);
+    mshr_entry->mshr.full_sectors &= (uint8_t)~full_sectors;
+    mshr_entry->mshr.other_segments &= (uint8_t) ~(segments & (uint8_t)~full_sectors);
 }
 
 /* True if an entry's leader has all needed data, once these segments have arrived. */
@@ -468,90 +476,93 @@ static bool is_ready(const gpci_packet *mshr_entry, uint8_t segments) {
 }
 
 /* The leader has all data, but stays as first packet of the entry, not yet free. */
-static GPCI_NOINLINE void release_mshr_entry(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t kept,
+static GPCI_NOINLINE void release_mshr_entry(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t kept,
                                              uint8_t segments, uint8_t level) {
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
-    l->segments = segments;
-    if (!is_ready(l, segments))
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    entry->segments = segments;
+    if (!is_ready(entry, segments))
         return;
-    keep_own(t, ctrl, mshr_entry, kept);
-    gpci_l1_done(t, mshr_entry, level);
+    keep_own(timed, ctrl, mshr_entry, kept);
+    gpci_l1_done(timed, mshr_entry, level);
 }
 
-void gpci_mshr_free(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry) {
-    const gpci_mshr_place at =
-        gpci_mshr_look(t, ctrl, gpci_mshr_line(t, ctrl, mshr_entry), &gpci_packet_at(&t->pool, mshr_entry)->mshr.entry);
-    gpci_mshr_remove(t, ctrl, &at);
-    gpci_pool_give(&t->pool, mshr_entry);
+void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry) {
+    const gpci_mshr_place place = gpci_mshr_look(timed, ctrl, gpci_mshr_line(timed, ctrl, mshr_entry),
+                                                 &gpci_packet_at(&timed->pool, mshr_entry)->mshr.entry);
+    gpci_mshr_remove(timed, ctrl, &place);
+    gpci_pool_give(&timed->pool, mshr_entry);
 }
 
 /* A fetch has filled sectors of a line that were written meanwhile. */
-static GPCI_NOINLINE void drop_outdated(gpci_timed *t, gpci_ctrl *ctrl, uint64_t line, uint8_t sectors) {
+static GPCI_NOINLINE void drop_outdated(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line, uint8_t sectors) {
     gpc_line kept;
-    if (GPCI_UNLIKELY(t->h->log != NULL) && gpci_line_of(ctrl->cache, line, &kept) &&
+    if (GPCI_UNLIKELY(timed->hierarchy->log != NULL) && gpci_line_of(ctrl->cache, line, &kept) &&
         !(kept.valid_sectors & ~sectors) && !kept.dirty_sectors && !kept.pending_sectors)
-        gpci_log_dropped(t->h, ctrl->cache, ctrl->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_L1, ctrl->index, line,
-                         ctrl->level == 2 ? gpci_l2_host_address(t->h, ctrl->index, line) : line);
+        gpci_log_dropped(timed->hierarchy, ctrl->cache, ctrl->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_L1,
+                         ctrl->index, line,
+                         ctrl->level == 2 ? gpci_l2_host_address(timed->hierarchy, ctrl->index, line) : line);
     gpci_fence_stale(ctrl, line, sectors);
 }
 
-void gpci_ctrl_fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    const uint64_t line = f->request.address;
-    uint8_t segments = f->segments, level = f->level, sectors = f->line.fetched;
-    const gpci_mshr_place at = gpci_mshr_look(t, ctrl, gpci_ctrl_line(ctrl, f->request.address), &f->entry);
-    const uint32_t mshr_entry = at.mshr_entry;
-    gpci_packet *l = gpci_packet_at(&t->pool, mshr_entry);
+void gpci_ctrl_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
+    gpci_packet *fetched = gpci_packet_at(&timed->pool, fetch);
+    const uint64_t line = fetched->request.address;
+    uint8_t segments = fetched->segments, level = fetched->level, sectors = fetched->line.fetched;
+    const gpci_mshr_place place =
+        gpci_mshr_look(timed, ctrl, gpci_ctrl_line(ctrl, fetched->request.address), &fetched->entry);
+    const uint32_t mshr_entry = place.mshr_entry;
+    gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
-    const uint32_t kept = keep_fetch(t, ctrl, f, mshr_entry, l);
-    sectors &= ctrl->line->sectors_of[l->mshr.outdated];
-    gpci_pool_give(&t->pool, fetch);
-    arrived(ctrl, l, segments);
-    const uint32_t waiting = l->mshr.count;
+    const uint32_t kept = keep_fetch(timed, ctrl, fetched, mshr_entry, entry);
+    sectors &= ctrl->line->sectors_of[entry->mshr.outdated];
+    gpci_pool_give(&timed->pool, fetch);
+    arrived(ctrl, entry, segments);
+    const uint32_t waiting = entry->mshr.count;
     if (GPCI_UNLIKELY(ctrl->options->drains))
-        release_mshr_entry(t, ctrl, mshr_entry, kept, segments, level);
-    if (l->mshr.first != GPCI_NO_PACKET)
-        release_waiting(t, ctrl, mshr_entry, kept, segments, level);
-    bool ready = is_ready(l, segments);
+        release_mshr_entry(timed, ctrl, mshr_entry, kept, segments, level);
+    if (entry->mshr.first != GPCI_NO_PACKET)
+        release_waiting(timed, ctrl, mshr_entry, kept, segments, level);
+    bool ready = is_ready(entry, segments);
     if (GPCI_UNLIKELY(ctrl->options->drains)) {
-        if (!gpci_mshr_in_flight(l))
-            gpci_drain_begin(t, ctrl, mshr_entry, waiting);
-    } else if (!gpci_mshr_in_flight(l)) {
-        gpci_mshr_remove(t, ctrl, &at);
+        if (!gpci_mshr_in_flight(entry))
+            gpci_drain_begin(timed, ctrl, mshr_entry, waiting);
+    } else if (!gpci_mshr_in_flight(entry)) {
+        gpci_mshr_remove(timed, ctrl, &place);
         if (ready)
-            release(t, ctrl, mshr_entry, kept, level);
+            release(timed, ctrl, mshr_entry, kept, level);
         else
-            gpci_pool_give(&t->pool, mshr_entry);
-    } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
-        gpci_mshr_pass_on(t, ctrl, &at);
-        release(t, ctrl, mshr_entry, kept, level);
-    } else if (ready && ctrl->rules->loads_go && l->line.kind != GPC_STORE) {
-        gpci_l1_done(t, mshr_entry, level);
+            gpci_pool_give(&timed->pool, mshr_entry);
+    } else if (ready && entry->mshr.first != GPCI_NO_PACKET) {
+        gpci_mshr_pass_on(timed, ctrl, &place);
+        release(timed, ctrl, mshr_entry, kept, level);
+    } else if (ready && ctrl->rules->loads_go && entry->line.kind != GPC_STORE) {
+        gpci_l1_done(timed, mshr_entry, level);
     }
     if (GPCI_UNLIKELY(sectors))
-        drop_outdated(t, ctrl, line, sectors);
+        drop_outdated(timed, ctrl, line, sectors);
 }
 
-bool gpci_ctrl_complete_fetch(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry) {
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch), *l = gpci_packet_at(&t->pool, mshr_entry);
-    uint8_t here = f->segments, rest = ctrl->line->segments_of[f->line.fetched] & (uint8_t) ~(here | l->mshr.whole);
+bool gpci_ctrl_complete_fetch(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry) {
+    gpci_packet *fetched = gpci_packet_at(&timed->pool, fetch), *entry = gpci_packet_at(&timed->pool, mshr_entry);
+    uint8_t here = fetched->segments,
+            rest = ctrl->line->segments_of[fetched->line.fetched] & (uint8_t) ~(here | entry->mshr.full_sectors);
     if (!rest)
         return false;
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
-    uint8_t complete = f->line.fetched & ctrl->line->sectors_of[gpci_whole_sectors(ctrl->line, here)];
+    uint8_t complete = fetched->line.fetched & ctrl->line->sectors_of[gpci_full_sectors(ctrl->line, here)];
     if (complete)
-        keep(t, ctrl, f, complete, l->mshr.slot);
-    if (f->line.marks >> GPCI_MARK_GENERATION_SHIFT == ctrl->fences.generation)
-        complete &= ctrl->line->sectors_of[l->mshr.outdated];
-    gpci_fence_stale(ctrl, f->request.address, complete);
-    arrived(ctrl, l, here);
-    release_waiting(t, ctrl, mshr_entry, GPCI_NO_PACKET, here, f->level);
-    if (is_ready(l, here))
-        gpci_l1_done(t, mshr_entry, f->level);
-    f->line.fetched = ctrl->line->sectors_of[rest];
-    l->mshr.whole |= ctrl->line->segments_of[f->line.fetched];
-    gpci_l1_send_rest(t, ctrl, fetch);
+        keep(timed, ctrl, fetched, complete, entry->mshr.slot);
+    if (fetched->line.marks >> GPCI_MARK_GENERATION_SHIFT == ctrl->fences.generation)
+        complete &= ctrl->line->sectors_of[entry->mshr.outdated];
+    gpci_fence_stale(ctrl, fetched->request.address, complete);
+    arrived(ctrl, entry, here);
+    release_waiting(timed, ctrl, mshr_entry, GPCI_NO_PACKET, here, fetched->level);
+    if (is_ready(entry, here))
+        gpci_l1_done(timed, mshr_entry, fetched->level);
+    fetched->line.fetched = ctrl->line->sectors_of[rest];
+    entry->mshr.full_sectors |= ctrl->line->segments_of[fetched->line.fetched];
+    gpci_l1_send_rest(timed, ctrl, fetch);
     return true;
 }

@@ -25,7 +25,7 @@ static uint64_t words_of(const uint64_t bytes[2], unsigned shift) {
 }
 
 uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count) {
-    if (count == 1 && banks->whole)
+    if (count == 1 && banks->full_line)
         return 1;
     const uint64_t all = banks->count < 64 ? ((uint64_t)1 << banks->count) - 1 : UINT64_MAX;
     uint64_t taken[MOST_TURNS]; /* in turn k, banks with more than k words */
@@ -51,68 +51,68 @@ static gpci_data_queue *queue_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_DATA_BANKS];
 }
 
-static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
-    const uint32_t room = t->l1_options.latency ? t->l1_options.latency : 1;
-    if (!t->data_banks.count)
+static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
+    const uint32_t capacity = timed->l1_options.latency ? timed->l1_options.latency : 1;
+    if (!timed->data_banks.count)
         return GPC_OK;
-    gpci_data_queue *q = gpci_zalloc(t->context, 1, sizeof *q + room * sizeof *q->starts);
-    if (!q)
+    gpci_data_queue *queue = gpci_zalloc(timed->context, 1, sizeof *queue + capacity * sizeof *queue->starts);
+    if (!queue)
         return gpci_out_of_memory(error);
-    gpci_part_add(ctrl, GPCI_PART_DATA_BANKS, &gpci_data_banks_part, q);
-    q->room = room;
+    gpci_part_add(ctrl, GPCI_PART_DATA_BANKS, &gpci_data_banks_part, queue);
+    queue->capacity = capacity;
     return GPC_OK;
 }
 
-static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, queue_of(ctrl));
+static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_free(timed->context, queue_of(ctrl));
 }
 
 static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
-    gpci_data_queue *q = queue_of(ctrl);
-    GPCI_STATE_FROM(visit, user_data, gpci_data_queue, q, next);
-    visit(user_data, q->starts, q->room * sizeof *q->starts);
+    gpci_data_queue *queue = queue_of(ctrl);
+    GPCI_STATE_FROM(visit, user_data, gpci_data_queue, queue, next);
+    visit(user_data, queue->starts, queue->capacity * sizeof *queue->starts);
 }
 
 /* Take the banks' next turns. Returns the cycle of the first. */
-static uint64_t take(const gpci_timed *t, gpci_ctrl *ctrl, uint32_t turns) {
-    const uint64_t now = t->wheel.now, start = ctrl->data.free > now ? ctrl->data.free : now;
-    gpci_data_queue *q = queue_of(ctrl);
-    q->starts[q->next] = start;
-    q->next = q->next + 1 < q->room ? q->next + 1 : 0;
+static uint64_t take(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t turns) {
+    const uint64_t now = timed->wheel.now, start = ctrl->data.free > now ? ctrl->data.free : now;
+    gpci_data_queue *queue = queue_of(ctrl);
+    queue->starts[queue->next] = start;
+    queue->next = queue->next + 1 < queue->capacity ? queue->next + 1 : 0;
     ctrl->data.free = start + turns;
-    q->turns += turns;
-    q->conflicts += turns - 1;
-    q->waits += start - now;
+    queue->turns += turns;
+    queue->conflicts += turns - 1;
+    queue->waits += start - now;
     return start;
 }
 
-bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight) {
-    const uint64_t now = t->wheel.now, way = inflight->due > now ? inflight->due - now : 0;
-    inflight->due = take(t, ctrl, inflight->turns) + inflight->turns - 1 + way;
+bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight) {
+    const uint64_t now = timed->wheel.now, way = inflight->due > now ? inflight->due - now : 0;
+    inflight->due = take(timed, ctrl, inflight->turns) + inflight->turns - 1 + way;
     GPCI_AGAIN(ctrl->counts.data_waits_again += inflight->due - way - now - (inflight->turns - 1));
     return !way;
 }
 
-uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight) {
-    if (p->line.kind == GPC_STORE && p->flags & GPCI_PACKET_LAST) {
-        take(t, ctrl, inflight->turns);
-        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data.free - t->wheel.now - inflight->turns);
+uint64_t gpci_data_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_inflight *inflight) {
+    if (pkt->line.kind == GPC_STORE && pkt->flags & GPCI_PACKET_LAST) {
+        take(timed, ctrl, inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data.free - timed->wheel.now - inflight->turns);
     }
-    return t->wheel.now + ctrl->options->latency;
+    return timed->wheel.now + ctrl->options->latency;
 }
 
 static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
-    const gpci_data_queue *q = queue_of(ctrl);
+    const gpci_data_queue *queue = queue_of(ctrl);
     (void)now;
-    stats->l1_data_turns += q->turns;
-    stats->l1_data_conflicts += q->conflicts;
-    stats->l1_data_waits += q->waits;
+    stats->l1_data_turns += queue->turns;
+    stats->l1_data_conflicts += queue->conflicts;
+    stats->l1_data_waits += queue->waits;
 }
 
 static void reset(gpci_ctrl *ctrl, uint64_t now) {
-    gpci_data_queue *q = queue_of(ctrl);
+    gpci_data_queue *queue = queue_of(ctrl);
     (void)now;
-    q->turns = q->conflicts = q->waits = 0;
+    queue->turns = queue->conflicts = queue->waits = 0;
 }
 
 const gpci_part_class gpci_data_banks_part = {

@@ -19,32 +19,33 @@
  */
 
 typedef struct gpci_data_queue {
-    uint32_t room;
+    uint32_t capacity;
     /* state */
     uint32_t next;
     uint64_t turns, conflicts, waits; /* counters: cycles */
-    uint64_t starts[]; /* [room] core cycles of the first turns of the last accesses; `next`: the oldest */
+    uint64_t starts[]; /* [capacity] core cycles of the first turns of the last accesses; `next`: the oldest */
 } gpci_data_queue;
 
 /* Turns of an access's lines. */
 uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count);
 /* A load has all lines: set `due`. True if only the turns are missing. */
-bool gpci_data_read(gpci_timed *t, gpci_ctrl *ctrl, gpci_inflight *inflight);
+bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight);
 /* A line of a load or store passed the tags. Returns when a load's data are ready, apart from the turns. */
-uint64_t gpci_data_passed(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, const gpci_inflight *inflight);
+uint64_t gpci_data_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_inflight *inflight);
 
 /* True if waiting data accesses stop the tags. */
 GPCI_INLINE bool gpci_data_is_full(const gpci_ctrl *ctrl, uint64_t now) {
-    const gpci_data_queue *q = ctrl->parts.self[GPCI_PART_DATA_BANKS];
-    return GPCI_UNLIKELY(q != NULL) ? q->starts[q->next] > now : ctrl->data.free > now + ctrl->options->latency;
+    const gpci_data_queue *queue = ctrl->parts.self[GPCI_PART_DATA_BANKS];
+    return GPCI_UNLIKELY(queue != NULL) ? queue->starts[queue->next] > now
+                                        : ctrl->data.free > now + ctrl->options->latency;
 }
 
 /* Cycle at which a line's data are ready, after the turn at the data port or banks. */
-GPCI_INLINE uint64_t gpci_data_take(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
-    const gpci_inflight *f = &t->inflights[p->line.inflight];
-    if (GPCI_UNLIKELY(f->turns))
-        return gpci_data_passed(t, ctrl, p, f);
-    return gpci_ctrl_data(ctrl, t->wheel.now, gpci_packet_bytes(p));
+GPCI_INLINE uint64_t gpci_data_take(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    const gpci_inflight *access = &timed->inflights[pkt->line.inflight];
+    if (GPCI_UNLIKELY(access->turns))
+        return gpci_data_passed(timed, ctrl, pkt, access);
+    return gpci_ctrl_data(ctrl, timed->wheel.now, gpci_packet_bytes(pkt));
 }
 
 #endif

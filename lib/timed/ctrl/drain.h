@@ -32,13 +32,13 @@
 typedef enum gpci_mshr_until { GPCI_MSHR_FILLED, GPCI_MSHR_DRAINED, GPCI_MSHR_RESERVING } gpci_mshr_until;
 
 /* An entry's data have arrived, for `waiting` accesses; the last has them when the release port is free. */
-void gpci_drain_begin(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t waiting);
+void gpci_drain_begin(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t waiting);
 /*
  * True if an access may take these segments from an entry with arrived data. If false, L1 asks again in a
  * cycle.
  */
-bool gpci_drain_has_room(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
+bool gpci_drain_has_room(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs);
 /* Take the data from the entry, behind the waiting accesses. */
-void gpci_drain_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry);
+void gpci_drain_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry);
 
 #endif

@@ -33,8 +33,8 @@ GPCI_INLINE bool gpci_goes_by_l15(const gpci_ctrl *l1, const gpc_request *reques
 
 /* Accept a read of an L1's SM; only with room. Without room, L1 is stepped once room appears. */
 bool gpci_l15_has_room(const gpci_ctrl *l1);
-void gpci_l15_take(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
+void gpci_l15_take(gpci_timed *timed, gpci_ctrl *l1, uint32_t packet);
 /* A reply from L2 arrives. */
-void gpci_l15_fill(gpci_timed *t, gpci_ctrl *l1, uint32_t packet);
+void gpci_l15_fill(gpci_timed *timed, gpci_ctrl *l1, uint32_t packet);
 
 #endif

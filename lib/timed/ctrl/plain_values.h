@@ -56,47 +56,47 @@ typedef struct gpci_plain_lanes {
 struct gpci_plain_values {
     gpci_map home;                /* by line number */
     gpci_map *l1;                 /* [sms] by line number; of all SMs: */
-    gpci_home_line *home_lines;   /* [home_room] */
-    gpci_l1_line *l1_lines;       /* [l1_room] */
-    gpci_carried_values *carried; /* [carried_room] by packet */
-    gpci_plain_lanes *lanes;      /* [lane_room] by in-flight access */
-    size_t home_room, l1_room, carried_room, lane_room;
+    gpci_home_line *home_lines;   /* [home_capacity] */
+    gpci_l1_line *l1_lines;       /* [l1_capacity] */
+    gpci_carried_values *carried; /* [carried_capacity] by packet */
+    gpci_plain_lanes *lanes;      /* [lane_capacity] by in-flight access */
+    size_t home_capacity, l1_capacity, carried_capacity, lane_capacity;
     size_t l1_count;
     uint64_t order;         /* event count */
     gpci_event_log *nobody; /* the event log if the host has none */
 };
 
 /* GPC_ERROR_RANGE: caches with unsupported settings. */
-gpc_status gpci_plain_values_check(const gpc_hierarchy *h, gpc_error *error);
-gpc_status gpci_plain_values_create(gpci_timed *t, gpc_error *error);
-void gpci_plain_values_destroy(gpci_timed *t);
+gpc_status gpci_plain_values_check(const gpc_hierarchy *hierarchy, gpc_error *error);
+gpc_status gpci_plain_values_create(gpci_timed *timed, gpc_error *error);
+void gpci_plain_values_destroy(gpci_timed *timed);
 /* In a snapshot, after gpci_kept_archive: values in caches, memory and accesses. */
-void gpci_plain_values_archive(gpci_timed *t, gpci_archive *archive);
+void gpci_plain_values_archive(gpci_timed *timed, gpci_archive *archive);
 
 /* Make room for the values of all packets that the pool has room for. GPC_ERROR_MEMORY. */
-gpc_status gpci_plain_values_carry(gpci_timed *t);
+gpc_status gpci_plain_values_carry(gpci_timed *timed);
 /*
  * Make room for everything an access may lead to. GPC_ERROR_MEMORY. Then keep the access as the accepted in-flight
  * access.
  */
-gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *access);
-void gpci_plain_values_keep(gpci_timed *t, uint32_t inflight, const gpc_warp_access *access);
+gpc_status gpci_plain_values_reserve(gpci_timed *timed, const gpc_warp_access *access);
+void gpci_plain_values_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access);
 
 /* Events from event_log.c. A packet is looked up at a controller. */
-void gpci_plain_looked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p);
+void gpci_plain_looked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
 /*
  * A line transaction hits in L1, or begins to wait for a part of the line. May have been held up since the lookup, with
  * the line, or the other part, brought meanwhile.
  */
-void gpci_plain_hit(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p);
+void gpci_plain_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
 /* A slice serves a read. */
-void gpci_plain_served(gpci_timed *t, const gpci_ctrl *slice, const gpci_packet *p);
+void gpci_plain_served(gpci_timed *timed, const gpci_ctrl *slice, const gpci_packet *pkt);
 /* A read returns to the SM; or to a slice, from the other partition. */
-void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet);
-void gpci_plain_copied(gpci_timed *t, uint32_t packet);
+void gpci_plain_back(gpci_timed *timed, uint32_t sm, uint32_t packet);
+void gpci_plain_copied(gpci_timed *timed, uint32_t packet);
 /* A read of another SM brings data for a waiting read. */
-void gpci_plain_shared(gpci_timed *t, uint32_t from, uint32_t to);
+void gpci_plain_shared(gpci_timed *timed, uint32_t from, uint32_t to);
 /* A load waited for these segments of a line, and has them now. */
-void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments);
+void gpci_plain_replied(gpci_timed *timed, const gpci_packet *pkt, uint8_t segments);
 
 #endif

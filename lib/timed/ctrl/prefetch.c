@@ -27,52 +27,52 @@ static const prefetch_level levels[] = {
     {"l1", GPCI_KEY_L1_PREFETCHER, GPCI_KEY_L1_PREFETCH_QUEUE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_SIZE, 3},
     {"l2", GPCI_KEY_L2_PREFETCHER, GPCI_KEY_L2_PREFETCH_QUEUE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_SIZE, 5}};
 
-static gpc_status make_policy(gpci_timed *t, const gpci_ctrl *ctrl, const prefetch_level *level, gpc_error *error) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+static gpc_status make_policy(gpci_timed *timed, const gpci_ctrl *ctrl, const prefetch_level *level, gpc_error *error) {
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     const bool first = ctrl->level == 1;
     const gpc_policy_env env = {.line_bytes = ctrl->line->line_bytes,
-                                .sectors = (uint32_t)gpci_number(t->h, level->sectors),
+                                .sectors = (uint32_t)gpci_number(timed->hierarchy, level->sectors),
                                 .index = ctrl->index,
-                                .count = first ? t->h->sms : t->h->slices,
+                                .count = first ? timed->hierarchy->sms : timed->hierarchy->slices,
                                 .seed = level->seed};
     gpc_error detail = GPC_ERROR_INIT;
-    gpc_status status =
-        gpci_policy_create(t->context, GPC_POLICY_PREFETCHER, gpci_config_text(t->h->config, level->policy), &env,
-                           first ? t->h->l1_commons : t->h->l2_commons, &detail, &p->policy);
+    gpc_status status = gpci_policy_create(
+        timed->context, GPC_POLICY_PREFETCHER, gpci_config_text(timed->hierarchy->config, level->policy), &env,
+        first ? timed->hierarchy->l1_commons : timed->hierarchy->l2_commons, &detail, &prefetch->policy);
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", level->name, detail.message);
-    p->ops = p->policy->ops;
-    p->self = p->policy->self;
+    prefetch->ops = prefetch->policy->ops;
+    prefetch->self = prefetch->policy->self;
     return GPC_OK;
 }
 
-static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
     const prefetch_level *level = &levels[ctrl->level - 1];
-    if (!gpci_has_prefetcher(t->h, level->policy))
+    if (!gpci_has_prefetcher(timed->hierarchy, level->policy))
         return GPC_OK;
-    const uint32_t room = (uint32_t)gpci_number(t->h, level->queue);
-    gpci_prefetch *p = gpci_zalloc(t->context, 1, sizeof *p + room * sizeof *p->queue);
-    if (!p)
+    const uint32_t capacity = (uint32_t)gpci_number(timed->hierarchy, level->queue);
+    gpci_prefetch *prefetch = gpci_zalloc(timed->context, 1, sizeof *prefetch + capacity * sizeof *prefetch->queue);
+    if (!prefetch)
         return gpci_out_of_memory(error);
-    gpci_part_add(ctrl, GPCI_PART_PREFETCH, &gpci_prefetch_part, p);
-    p->room = room;
-    p->slots =
-        (uint32_t)(gpci_number(t->h, level->size) / ctrl->line->line_bytes / (ctrl->level == 1 ? 1 : t->h->slices));
-    p->marks = gpci_zalloc(t->context, p->slots, sizeof *p->marks);
-    return p->marks ? make_policy(t, ctrl, level, error) : gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_PREFETCH, &gpci_prefetch_part, prefetch);
+    prefetch->capacity = capacity;
+    prefetch->slots = (uint32_t)(gpci_number(timed->hierarchy, level->size) / ctrl->line->line_bytes /
+                                 (ctrl->level == 1 ? 1 : timed->hierarchy->slices));
+    prefetch->marks = gpci_zalloc(timed->context, prefetch->slots, sizeof *prefetch->marks);
+    return prefetch->marks ? make_policy(timed, ctrl, level, error) : gpci_out_of_memory(error);
 }
 
-static void destroy(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
-    gpci_policy_destroy(p->policy);
-    gpci_free(t->context, p->marks);
-    gpci_free(t->context, p);
+static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
+    gpci_policy_destroy(prefetch->policy);
+    gpci_free(timed->context, prefetch->marks);
+    gpci_free(timed->context, prefetch);
 }
 
-static void tell(gpci_prefetch *p, uint64_t address, gpc_prefetch_outcome outcome) {
-    p->counts.outcomes[outcome]++;
-    if (p->ops->on_outcome)
-        p->ops->on_outcome(p->self, address, outcome);
+static void tell(gpci_prefetch *prefetch, uint64_t address, gpc_prefetch_outcome outcome) {
+    prefetch->counts.outcomes[outcome]++;
+    if (prefetch->ops->on_outcome)
+        prefetch->ops->on_outcome(prefetch->self, address, outcome);
 }
 
 /* Mark of a line: never 0. */
@@ -81,33 +81,34 @@ static uint32_t mark_of(const gpc_cache *cache, uint64_t address) {
 }
 
 /* A slot's mark, or NULL: a cache's size may be below sets times ways. */
-static uint32_t *mark_at(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way) {
+static uint32_t *mark_at(gpci_prefetch *prefetch, const gpc_cache *cache, uint32_t set, uint32_t way) {
     const size_t slot = (size_t)set * cache->ways + way;
-    return slot < p->slots ? &p->marks[slot] : NULL;
+    return slot < prefetch->slots ? &prefetch->marks[slot] : NULL;
 }
 
 /* Remove a line's mark; true if marked. */
-static bool unmark(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way, uint64_t address) {
-    uint32_t *mark = mark_at(p, cache, set, way);
+static bool unmark(gpci_prefetch *prefetch, const gpc_cache *cache, uint32_t set, uint32_t way, uint64_t address) {
+    uint32_t *mark = mark_at(prefetch, cache, set, way);
     if (!mark || *mark != mark_of(cache, address))
         return false;
     *mark = 0;
     return true;
 }
 
-void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (w->kind != GPC_LOAD)
+void gpci_prefetch_note(const gpci_timed *timed, uint32_t packet, const gpc_warp_access *access, uint32_t line) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (access->kind != GPC_LOAD)
         return;
     /* a load of plain caches writes no bytes */
-    const uint32_t lane = gpci_lowest(w->mask);
-    p->bytes[0] = w->local_offsets ? gpci_local_address_of(t->h, w, lane, w->addresses[0]) : w->addresses[0];
-    p->bytes[1] = (uint64_t)line << 32 | lane;
+    const uint32_t lane = gpci_lowest(access->mask);
+    pkt->bytes[0] = access->local_offsets ? gpci_local_address_of(timed->hierarchy, access, lane, access->addresses[0])
+                                          : access->addresses[0];
+    pkt->bytes[1] = (uint64_t)line << 32 | lane;
 }
 
-static bool is_queued(const gpci_prefetch *p, uint64_t address) {
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->queue[(p->first + i) % p->room].request.address == address)
+static bool is_queued(const gpci_prefetch *prefetch, uint64_t address) {
+    for (uint32_t i = 0; i < prefetch->count; i++)
+        if (prefetch->queue[(prefetch->first + i) % prefetch->capacity].request.address == address)
             return true;
     return false;
 }
@@ -117,90 +118,94 @@ static uint64_t line_of(const gpci_ctrl *ctrl, uint64_t address) {
     return address & ~(uint64_t)(ctrl->line->line_bytes - 1);
 }
 
-static void ask(gpci_prefetch *p, const gpci_ctrl *ctrl, const gpci_packet *load, const gpc_prefetch *wanted) {
+static void ask(gpci_prefetch *prefetch, const gpci_ctrl *ctrl, const gpci_packet *load, const gpc_prefetch *wanted) {
     const gpci_level *level = ctrl->line;
     const uint64_t address = line_of(ctrl, wanted->address);
     const uint8_t own = ctrl->rules->own_lines ? load->segments : level->segments_of[load->request.sector_mask],
                   segments = wanted->sectors
                                  ? level->segments_of[wanted->sectors & level->sectors_of[level->all_segments]]
                                  : own;
-    if (is_queued(p, address)) {
-        tell(p, address, GPC_PREFETCH_REDUNDANT);
+    if (is_queued(prefetch, address)) {
+        tell(prefetch, address, GPC_PREFETCH_REDUNDANT);
         return;
     }
-    if (p->count == p->room || !segments) {
-        tell(p, address, GPC_PREFETCH_DROPPED);
+    if (prefetch->count == prefetch->capacity || !segments) {
+        tell(prefetch, address, GPC_PREFETCH_DROPPED);
         return;
     }
-    gpci_prefetch_entry *e = &p->queue[(p->first + p->count++) % p->room];
-    *e = (gpci_prefetch_entry){.request = gpci_request_inherit(&load->request), .segments = segments};
-    e->request.address = address;
-    e->request.kind = GPC_PREFETCH;
-    e->request.sector_mask = level->sectors_of[segments];
+    gpci_prefetch_entry *entry = &prefetch->queue[(prefetch->first + prefetch->count++) % prefetch->capacity];
+    *entry = (gpci_prefetch_entry){.request = gpci_request_inherit(&load->request), .segments = segments};
+    entry->request.address = address;
+    entry->request.kind = GPC_PREFETCH;
+    entry->request.sector_mask = level->sectors_of[segments];
     if (ctrl->level == 1)
         return;
-    e->request.copy = GPC_COPY_NONE;
-    if (ctrl->timed->h->window.bytes)
-        e->request.priority = load->priority; /* the window sets the priority by line */
+    entry->request.copy = GPC_COPY_NONE;
+    if (ctrl->timed->hierarchy->window.bytes)
+        entry->request.priority = load->priority; /* the window sets the priority by line */
 }
 
 /* True for the first load of a prefetched line. */
-static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_ctrl *ctrl, const gpci_packet *load,
-                   const gpci_tag_access *a) {
-    const gpc_access_result *r = &a->result;
+static bool claims(const gpci_timed *timed, gpci_prefetch *prefetch, const gpci_ctrl *ctrl, const gpci_packet *load,
+                   const gpci_tag_access *tag_access) {
+    const gpc_access_result *result = &tag_access->result;
     const uint64_t address = line_of(ctrl, load->request.address);
-    if (r->hit_sectors && r->way != GPCI_NO_WAY && unmark(p, ctrl->cache, r->set, r->way, address)) {
-        tell(p, address, GPC_PREFETCH_USEFUL);
+    if (result->hit_sectors && result->way != GPCI_NO_WAY &&
+        unmark(prefetch, ctrl->cache, result->set, result->way, address)) {
+        tell(prefetch, address, GPC_PREFETCH_USEFUL);
         return true;
     }
-    if (a->mshr_entry == GPCI_NO_PACKET)
+    if (tag_access->mshr_entry == GPCI_NO_PACKET)
         return false;
-    gpci_packet *mshr_entry = gpci_packet_at(&t->pool, a->mshr_entry);
+    gpci_packet *mshr_entry = gpci_packet_at(&timed->pool, tag_access->mshr_entry);
     if (!gpci_prefetch_is_own(ctrl, mshr_entry) || mshr_entry->flags & GPCI_PACKET_LATE)
         return false;
     mshr_entry->flags |= GPCI_PACKET_LATE;
-    tell(p, address, GPC_PREFETCH_LATE);
+    tell(prefetch, address, GPC_PREFETCH_LATE);
     return true;
 }
 
 /* Step the controller again, in the next cycle of the controller's clock. */
-static void again(gpci_timed *t, const gpci_ctrl *ctrl) {
+static void again(gpci_timed *timed, const gpci_ctrl *ctrl) {
     const gpci_clock clock = ctrl->options->clock;
-    gpci_wheel_wake(&t->wheel, ctrl->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+    gpci_wheel_wake(&timed->wheel, ctrl->component,
+                    gpci_clock_core(clock, gpci_clock_own(clock, timed->wheel.now) + 1));
 }
 
-static void train(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *load, const gpci_tag_access *access, bool found) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+static void train(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *load, const gpci_tag_access *access,
+                  bool found) {
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     const bool first = ctrl->level == 1;
     gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
     gpc_request request = load->request;
     memset(request.reserved, 0, sizeof request.reserved); /* a packet's fields, not for prefetchers */
     request.address = line_of(ctrl, request.address);
-    gpc_prefetch_access a = {.request = &request,
-                             .lane_address = first ? load->bytes[0]
-                                                   : load->request.address + gpci_lowest(load->segments) * GPCI_SEGMENT,
-                             .lane = first ? (uint32_t)load->bytes[1] : 0,
-                             .line = first ? (uint32_t)(load->bytes[1] >> 32) : 0,
-                             .sectors = request.sector_mask,
-                             .found = (uint8_t)(access->result.outcome == GPC_HIT ? GPC_PREFETCH_FOUND_HIT
-                                                : found                           ? GPC_PREFETCH_FOUND_FLIGHT
-                                                                                  : GPC_PREFETCH_FOUND_MISS),
-                             .level = ctrl->level};
-    a.prefetched = claims(t, p, ctrl, load, access);
-    uint32_t count = p->ops->on_access(p->self, &a, wanted);
+    gpc_prefetch_access prefetch_access = {
+        .request = &request,
+        .lane_address = first ? load->bytes[0] : load->request.address + gpci_lowest(load->segments) * GPCI_SEGMENT,
+        .lane = first ? (uint32_t)load->bytes[1] : 0,
+        .line = first ? (uint32_t)(load->bytes[1] >> 32) : 0,
+        .sectors = request.sector_mask,
+        .found = (uint8_t)(access->result.outcome == GPC_HIT ? GPC_PREFETCH_FOUND_HIT
+                           : found                           ? GPC_PREFETCH_FOUND_FLIGHT
+                                                             : GPC_PREFETCH_FOUND_MISS),
+        .level = ctrl->level};
+    prefetch_access.prefetched = claims(timed, prefetch, ctrl, load, access);
+    uint32_t count = prefetch->ops->on_access(prefetch->self, &prefetch_access, wanted);
     count = count < GPC_MAX_PREFETCHES ? count : GPC_MAX_PREFETCHES;
-    GPCI_AGAIN(p->counts.asked += count);
+    GPCI_AGAIN(prefetch->counts.asked += count);
     for (uint32_t i = 0; i < count; i++)
-        ask(p, ctrl, load, &wanted[i]);
-    if (p->count)
-        again(t, ctrl);
+        ask(prefetch, ctrl, load, &wanted[i]);
+    if (prefetch->count)
+        again(timed, ctrl);
 }
 
-static bool is_there(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_prefetch_entry *e) {
+static bool is_there(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_prefetch_entry *entry) {
     gpc_line line;
-    if (gpci_mshr_find(t, ctrl, e->request.address) != GPCI_NO_PACKET)
+    if (gpci_mshr_find(timed, ctrl, entry->request.address) != GPCI_NO_PACKET)
         return true;
-    return gpci_line_of(ctrl->cache, e->request.address, &line) && !(e->request.sector_mask & ~line.valid_sectors);
+    return gpci_line_of(ctrl->cache, entry->request.address, &line) &&
+           !(entry->request.sector_mask & ~line.valid_sectors);
 }
 
 /* Line of a prefetch: address as seen by the host; remote if a slice must ask the other partition. */
@@ -209,51 +214,53 @@ typedef struct prefetch_place {
     bool remote, exists;
 } prefetch_place;
 
-static bool is_of_process(const gpc_hierarchy *h, const gpci_prefetch_entry *e, uint64_t address) {
-    return gpci_process_of(h, address) == e->request.process;
+static bool is_of_process(const gpc_hierarchy *hierarchy, const gpci_prefetch_entry *entry, uint64_t address) {
+    return gpci_process_of(hierarchy, address) == entry->request.process;
 }
 
-static prefetch_place place_of(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_prefetch_entry *e) {
-    const gpc_hierarchy *h = t->h;
-    prefetch_place place = {.address = e->request.address, .exists = is_of_process(h, e, e->request.address)};
+static prefetch_place place_of(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_prefetch_entry *entry) {
+    const gpc_hierarchy *hierarchy = timed->hierarchy;
+    prefetch_place place = {.address = entry->request.address,
+                            .exists = is_of_process(hierarchy, entry, entry->request.address)};
     if (ctrl->level == 1)
         return place;
-    place.address = gpci_l2_host_address(h, ctrl->index, e->request.address);
+    place.address = gpci_l2_host_address(hierarchy, ctrl->index, entry->request.address);
     /* beyond the slice's last line; or no line by address.mapping; or of another process */
-    const gpci_l2_place back = gpci_l2_place_of(h, place.address);
-    place.exists = back.inner == e->request.address && back.slice == ctrl->index % h->slices_per_partition &&
-                   is_of_process(h, e, place.address);
-    place.remote =
-        ctrl->networks.peer_requests && gpci_l2_home(h, place.address) != ctrl->index / h->slices_per_partition;
+    const gpci_l2_place back = gpci_l2_place_of(hierarchy, place.address);
+    place.exists = back.inner == entry->request.address &&
+                   back.slice == ctrl->index % hierarchy->slices_per_partition &&
+                   is_of_process(hierarchy, entry, place.address);
+    place.remote = ctrl->networks.peer_requests &&
+                   gpci_l2_home(hierarchy, place.address) != ctrl->index / hierarchy->slices_per_partition;
     return place;
 }
 
 /*
  * Send the first prefetch of the queue below. False: the controller does not take the prefetch, and the prefetch ends.
  */
-static bool send(gpci_timed *t, gpci_ctrl *ctrl, const gpci_prefetch_entry *e, prefetch_place place) {
+static bool send(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_prefetch_entry *entry, prefetch_place place) {
     gpci_tag_access access = {.reason = GPC_BUSY_NOT};
-    if (!place.exists || gpci_make_packets(t, 1) < 0)
+    if (!place.exists || gpci_make_packets(timed, 1) < 0)
         return false;
-    const uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *packet = gpci_packet_at(&t->pool, number);
-    *packet = (gpci_packet){.request = e->request,
+    const uint32_t number = gpci_pool_take(&timed->pool);
+    gpci_packet *packet = gpci_packet_at(&timed->pool, number);
+    *packet = (gpci_packet){.request = entry->request,
                             .address = place.address,
-                            .line = {.inflight = UINT32_MAX, .kind = GPC_PREFETCH, .missed = e->segments},
-                            .segments = e->segments,
+                            .line = {.inflight = UINT32_MAX, .kind = GPC_PREFETCH, .missed = entry->segments},
+                            .segments = entry->segments,
                             .level = ctrl->level,
                             .flags = ctrl->level == 1 ? 0 : GPCI_PACKET_POSTED,
-                            .born = t->wheel.now};
+                            .born = timed->wheel.now};
     if (ctrl->level == 2)
-        gpci_l2_window(t->h, place.address, &packet->request);
-    if (GPCI_UNLIKELY(t->log != NULL))
-        *gpci_label_take(&t->pool, number) = (gpci_packet_label){.id = ++t->log->packets, .kind = GPC_PREFETCH};
-    gpci_ctrl_look(t, ctrl, packet, &access);
-    gpci_log_lookup(t, ctrl, packet, &access);
+        gpci_l2_window(timed->hierarchy, place.address, &packet->request);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        *gpci_label_take(&timed->pool, number) = (gpci_packet_label){.id = ++timed->log->packets, .kind = GPC_PREFETCH};
+    gpci_ctrl_look(timed, ctrl, packet, &access);
+    gpci_log_lookup(timed, ctrl, packet, &access);
     if (access.result.outcome != GPC_BYPASSED && !access.declined &&
-        gpci_ctrl_settle(t, ctrl, number, &access, place.remote) == GPCI_WAITING)
+        gpci_ctrl_settle(timed, ctrl, number, &access, place.remote) == GPCI_WAITING)
         return true;
-    gpci_pool_give(&t->pool, number);
+    gpci_pool_give(&timed->pool, number);
     return false;
 }
 
@@ -266,29 +273,29 @@ static bool must_wait(const gpci_ctrl *ctrl, bool remote) {
 }
 
 /* Loads have had their turn at the tags. */
-static void step(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     if (gpci_replies_wait(ctrl))
         return;
-    while (p->count && ctrl->cache) {
-        const gpci_prefetch_entry *e = &p->queue[p->first];
-        const prefetch_place place = place_of(t, ctrl, e);
+    while (prefetch->count && ctrl->cache) {
+        const gpci_prefetch_entry *entry = &prefetch->queue[prefetch->first];
+        const prefetch_place place = place_of(timed, ctrl, entry);
         if (must_wait(ctrl, place.remote))
             return;
         if (gpci_queue_full(place.remote ? &ctrl->link : &ctrl->out) ||
-            !gpci_ctrl_port(ctrl, t->wheel.now, place.address)) {
-            again(t, ctrl);
+            !gpci_ctrl_port(ctrl, timed->wheel.now, place.address)) {
+            again(timed, ctrl);
             return;
         }
-        const uint64_t address = e->request.address;
-        if (place.exists && is_there(t, ctrl, e))
-            tell(p, address, GPC_PREFETCH_REDUNDANT);
-        else if ((!gpci_l1_tlb_of(ctrl) || gpci_l1_tlb_lets_prefetch(ctrl, address)) && send(t, ctrl, e, place))
-            p->counts.sent++;
+        const uint64_t address = entry->request.address;
+        if (place.exists && is_there(timed, ctrl, entry))
+            tell(prefetch, address, GPC_PREFETCH_REDUNDANT);
+        else if ((!gpci_l1_tlb_of(ctrl) || gpci_l1_tlb_lets_prefetch(ctrl, address)) && send(timed, ctrl, entry, place))
+            prefetch->counts.sent++;
         else
-            tell(p, address, GPC_PREFETCH_DROPPED);
-        p->first = (p->first + 1) % p->room;
-        p->count--;
+            tell(prefetch, address, GPC_PREFETCH_DROPPED);
+        prefetch->first = (prefetch->first + 1) % prefetch->capacity;
+        prefetch->count--;
     }
 }
 
@@ -296,32 +303,32 @@ static void step(gpci_timed *t, gpci_ctrl *ctrl) {
  * A load that waits may be gone, and its packet may be another's. A prefetch stays until its own fetch is back. The
  * MSHR entry may drain for longer (l1.mshr_free). A load that joins then finds a prefetch that has its outcome.
  */
-static bool returns(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
-    gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.mshr_target);
-    if (!gpci_prefetch_is_own(ctrl, p) || p->address != fetch->address || p->flags & GPCI_PACKET_LATE)
+static bool returns(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, fetch->line.mshr_target);
+    if (!gpci_prefetch_is_own(ctrl, pkt) || pkt->address != fetch->address || pkt->flags & GPCI_PACKET_LATE)
         return false;
-    p->flags |= GPCI_PACKET_LATE;
+    pkt->flags |= GPCI_PACKET_LATE;
     return true;
 }
 
 static void keep(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     gpc_line line;
     uint32_t *mark = NULL;
     if (gpci_line_of(ctrl->cache, address, &line))
-        mark = mark_at(p, ctrl->cache, line.set, line.way);
+        mark = mark_at(prefetch, ctrl->cache, line.set, line.way);
     if (mark)
         *mark = unclaimed ? mark_of(ctrl->cache, address) : 0;
     else if (unclaimed)
-        tell(p, address, GPC_PREFETCH_UNUSED);
+        tell(prefetch, address, GPC_PREFETCH_UNUSED);
 }
 
 /* Fill a fetch; mark a line that no load has waited for. */
-static void fill(gpci_timed *t, gpci_ctrl *ctrl, uint32_t fetch) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, fetch);
-    const uint64_t address = p->request.address;
-    const bool unclaimed = returns(t, ctrl, p);
-    gpci_ctrl_fill(t, ctrl, fetch);
+static void fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, fetch);
+    const uint64_t address = pkt->request.address;
+    const bool unclaimed = returns(timed, ctrl, pkt);
+    gpci_ctrl_fill(timed, ctrl, fetch);
     keep(ctrl, address, unclaimed);
 }
 
@@ -331,50 +338,50 @@ static void evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction) {
 }
 
 static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
-    GPCI_STATE_FROM(visit, user_data, gpci_prefetch, p, counts);
-    visit(user_data, p->queue, p->room * sizeof *p->queue);
-    visit(user_data, p->marks, p->slots * sizeof *p->marks);
-    gpci_policy_state(p->policy, visit, user_data);
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
+    GPCI_STATE_FROM(visit, user_data, gpci_prefetch, prefetch, counts);
+    visit(user_data, prefetch->queue, prefetch->capacity * sizeof *prefetch->queue);
+    visit(user_data, prefetch->marks, prefetch->slots * sizeof *prefetch->marks);
+    gpci_policy_state(prefetch->policy, visit, user_data);
 }
 
-static void count_l1(const gpci_prefetch_counts *counts, gpc_stats *s) {
-    s->l1_prefetches += counts->sent;
-    s->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
-    s->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
-    s->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
-    s->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
-    s->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+static void count_l1(const gpci_prefetch_counts *counts, gpc_stats *stats) {
+    stats->l1_prefetches += counts->sent;
+    stats->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    stats->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    stats->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    stats->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    stats->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
 }
 
-static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
     const gpci_prefetch_counts *counts = &gpci_prefetch_of(ctrl)->counts;
     (void)now;
     if (ctrl->level == 1) {
-        count_l1(counts, s);
+        count_l1(counts, stats);
         return;
     }
-    s->l2_prefetches += counts->sent;
-    s->l2_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
-    s->l2_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
-    s->l2_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
-    s->l2_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
-    s->l2_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+    stats->l2_prefetches += counts->sent;
+    stats->l2_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    stats->l2_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    stats->l2_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    stats->l2_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    stats->l2_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
 }
 
 static void reset(gpci_ctrl *ctrl, uint64_t now) {
-    gpci_prefetch *p = gpci_prefetch_of(ctrl);
+    gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     (void)now;
-    p->counts = (gpci_prefetch_counts){0};
-    GPCI_AGAIN(p->counts.asked = p->count);
+    prefetch->counts = (gpci_prefetch_counts){0};
+    GPCI_AGAIN(prefetch->counts.asked = prefetch->count);
 }
 
-static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
-    (void)t;
+static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
+    (void)timed;
     const bool tags = ctrl->tag_access[0].reason != GPC_BUSY_NOT || ctrl->tag_access[1].reason != GPC_BUSY_NOT,
                full = ctrl->mshr.used[0] >= ctrl->options->entries || ctrl->mshr.used[1] >= ctrl->options->entries;
-    gpci_held(to, "prefetches to send", gpci_prefetch_of(ctrl)->count,
-              gpci_replies_wait(ctrl) || tags || full ? gpci_by_itself(to) : gpci_by_clock(ctrl->component));
+    gpci_held(holders, "prefetches to send", gpci_prefetch_of(ctrl)->count,
+              gpci_replies_wait(ctrl) || tags || full ? gpci_by_itself(holders) : gpci_by_clock(ctrl->component));
 }
 
 const gpci_part_class gpci_prefetch_part = {.levels = GPCI_OF_L1S | GPCI_OF_SLICES,

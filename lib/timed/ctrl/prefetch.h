@@ -30,7 +30,7 @@ typedef struct gpci_prefetch {
     void *self;
     uint32_t *marks; /* [slots], by the cache's slot: mark of a prefetched line; or 0 */
     uint32_t slots;
-    uint32_t room;
+    uint32_t capacity;
     /* state */
     gpci_prefetch_counts counts;
     uint32_t first, count;
@@ -42,16 +42,16 @@ GPCI_INLINE gpci_prefetch *gpci_prefetch_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_PREFETCH];
 }
 /* Note facts for the policy about the instruction with line `line` = the packet, for the policy's training. */
-void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line);
+void gpci_prefetch_note(const gpci_timed *timed, uint32_t packet, const gpc_warp_access *access, uint32_t line);
 
 /* True if a packet is part of a prefetch, not of an access. */
-GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *p) {
-    return p->line.kind == GPC_PREFETCH && p->line.inflight == UINT32_MAX;
+GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *pkt) {
+    return pkt->line.kind == GPC_PREFETCH && pkt->line.inflight == UINT32_MAX;
 }
 
 /* Is a packet a prefetch of the controller itself? A prefetch of an L1 is no prefetch of the slice. */
-GPCI_INLINE bool gpci_prefetch_is_own(const gpci_ctrl *ctrl, const gpci_packet *p) {
-    return gpci_is_prefetch(p) && (ctrl->level == 1 || p->flags & GPCI_PACKET_POSTED);
+GPCI_INLINE bool gpci_prefetch_is_own(const gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    return gpci_is_prefetch(pkt) && (ctrl->level == 1 || pkt->flags & GPCI_PACKET_POSTED);
 }
 
 #endif

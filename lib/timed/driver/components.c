@@ -24,120 +24,120 @@ const char *gpci_group_name(gpci_group_kind kind) {
 }
 
 /* Returns the number of components. */
-static uint32_t number_groups(gpci_timed *t) {
+static uint32_t number_groups(gpci_timed *timed) {
     uint32_t next = 0;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        gpci_group_size size = classes[kind]->size(t, (gpci_group_kind)kind);
-        t->groups[kind] = (gpci_group){.class = classes[kind],
-                                       .timed = t,
-                                       .step = classes[kind]->step,
-                                       .expect = classes[kind]->expect,
-                                       .first = next,
-                                       .components = size.components,
-                                       .objects = size.objects,
-                                       .kind = kind};
+        gpci_group_size size = classes[kind]->size(timed, (gpci_group_kind)kind);
+        timed->groups[kind] = (gpci_group){.class = classes[kind],
+                                           .timed = timed,
+                                           .step = classes[kind]->step,
+                                           .expect = classes[kind]->expect,
+                                           .first = next,
+                                           .components = size.components,
+                                           .objects = size.objects,
+                                           .kind = kind};
         next += size.components;
     }
     return next;
 }
 
 /* Map components to groups, and find the first and last component with prefetched steps. */
-static void index_groups(gpci_timed *t) {
-    t->expect_from = UINT32_MAX;
+static void index_groups(gpci_timed *timed) {
+    timed->expect_from = UINT32_MAX;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        const gpci_group *group = &t->groups[kind];
+        const gpci_group *group = &timed->groups[kind];
         for (uint32_t i = group->first; i < group->first + group->components; i++) {
-            t->group_of[i] = (uint8_t)kind;
-            t->expected[i / 64] |= (uint64_t)(group->expect != NULL) << (i & 63);
+            timed->group_of[i] = (uint8_t)kind;
+            timed->expected[i / 64] |= (uint64_t)(group->expect != NULL) << (i & 63);
         }
         if (!group->expect || !group->components)
             continue;
-        t->expect_from = t->expect_from == UINT32_MAX ? group->first : t->expect_from;
-        t->expect_to = group->first + group->components - 1;
+        timed->expect_from = timed->expect_from == UINT32_MAX ? group->first : timed->expect_from;
+        timed->expect_to = group->first + group->components - 1;
     }
 }
 
-gpc_status gpci_groups_make(gpci_timed *t, gpc_error *error) {
-    uint32_t components = number_groups(t);
-    gpc_status status = gpci_wheel_create(t->context, components, error, &t->wheel);
+gpc_status gpci_groups_make(gpci_timed *timed, gpc_error *error) {
+    uint32_t components = number_groups(timed);
+    gpc_status status = gpci_wheel_create(timed->context, components, error, &timed->wheel);
     if (status < 0)
         return status;
-    t->group_of = gpci_zalloc(t->context, components, sizeof *t->group_of);
-    t->expected = gpci_zalloc(t->context, t->wheel.words, sizeof *t->expected);
-    if (!t->group_of || !t->expected)
+    timed->group_of = gpci_zalloc(timed->context, components, sizeof *timed->group_of);
+    timed->expected = gpci_zalloc(timed->context, timed->wheel.words, sizeof *timed->expected);
+    if (!timed->group_of || !timed->expected)
         return gpci_out_of_memory(error);
-    index_groups(t);
+    index_groups(timed);
     for (uint32_t kind = 0; status == GPC_OK && kind < GPCI_GROUP_COUNT; kind++)
-        if (t->groups[kind].objects)
-            status = classes[kind]->make(&t->groups[kind], error);
+        if (timed->groups[kind].objects)
+            status = classes[kind]->make(&timed->groups[kind], error);
     return status;
 }
 
-void gpci_groups_destroy(gpci_timed *t) {
+void gpci_groups_destroy(gpci_timed *timed) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        if (t->groups[kind].objects)
-            classes[kind]->destroy(&t->groups[kind]);
-    gpci_wheel_destroy(&t->wheel);
-    gpci_free(t->context, t->group_of);
-    gpci_free(t->context, t->expected);
+        if (timed->groups[kind].objects)
+            classes[kind]->destroy(&timed->groups[kind]);
+    gpci_wheel_destroy(&timed->wheel);
+    gpci_free(timed->context, timed->group_of);
+    gpci_free(timed->context, timed->expected);
 }
 
-void gpci_groups_count_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats) {
+void gpci_groups_count_sm(const gpci_timed *timed, uint32_t sm, gpc_stats *stats) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        if (classes[kind]->scope == GPCI_SCOPE_SM && t->groups[kind].objects)
-            classes[kind]->count(&t->groups[kind], sm, stats);
+        if (classes[kind]->scope == GPCI_SCOPE_SM && timed->groups[kind].objects)
+            classes[kind]->count(&timed->groups[kind], sm, stats);
 }
 
-void gpci_groups_count_rest(const gpci_timed *t, gpc_stats *stats) {
+void gpci_groups_count_rest(const gpci_timed *timed, gpc_stats *stats) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; classes[kind]->scope != GPCI_SCOPE_SM && i < t->groups[kind].objects; i++)
-            classes[kind]->count(&t->groups[kind], i, stats);
+        for (uint32_t i = 0; classes[kind]->scope != GPCI_SCOPE_SM && i < timed->groups[kind].objects; i++)
+            classes[kind]->count(&timed->groups[kind], i, stats);
 }
 
-void gpci_timed_add_object(const gpci_timed *t, gpci_scope scope, uint32_t index, gpc_stats *stats) {
+void gpci_timed_add_object(const gpci_timed *timed, gpci_scope scope, uint32_t index, gpc_stats *stats) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        if (classes[kind]->scope == scope && index < t->groups[kind].objects)
-            classes[kind]->count(&t->groups[kind], index, stats);
+        if (classes[kind]->scope == scope && index < timed->groups[kind].objects)
+            classes[kind]->count(&timed->groups[kind], index, stats);
 }
 
 /* Group of the network at `index`; NULL: fewer networks; `index` is reduced by their number. */
-static const gpci_group *network_at(const gpci_timed *t, uint32_t *index) {
+static const gpci_group *network_at(const gpci_timed *timed, uint32_t *index) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        if (classes[kind] == &gpci_network_class && t->groups[kind].objects && !(*index)--)
-            return &t->groups[kind];
+        if (classes[kind] == &gpci_network_class && timed->groups[kind].objects && !(*index)--)
+            return &timed->groups[kind];
     return NULL;
 }
 
-uint32_t gpci_timed_networks(const gpci_timed *t) {
+uint32_t gpci_timed_networks(const gpci_timed *timed) {
     uint32_t left = UINT32_MAX;
-    network_at(t, &left);
+    network_at(timed, &left);
     return UINT32_MAX - left;
 }
 
-const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index) {
-    return gpci_group_name((gpci_group_kind)network_at(t, &index)->kind);
+const char *gpci_timed_network_name(const gpci_timed *timed, uint32_t index) {
+    return gpci_group_name((gpci_group_kind)network_at(timed, &index)->kind);
 }
 
-gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index) {
-    return gpci_network_get_stats(network_at(t, &index)->self);
+gpci_network_stats gpci_timed_network_stats(const gpci_timed *timed, uint32_t index) {
+    return gpci_network_get_stats(network_at(timed, &index)->self);
 }
 
 #ifdef GPCI_CHECK
-gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *t, uint32_t index) {
-    return gpci_network_get_stats_again(network_at(t, &index)->self);
+gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *timed, uint32_t index) {
+    return gpci_network_get_stats_again(network_at(timed, &index)->self);
 }
 #endif
 
-void gpci_groups_reset(gpci_timed *t, uint64_t now) {
+void gpci_groups_reset(gpci_timed *timed, uint64_t now) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
-            classes[kind]->reset(&t->groups[kind], i, now);
+        for (uint32_t i = 0; i < timed->groups[kind].objects; i++)
+            classes[kind]->reset(&timed->groups[kind], i, now);
 }
 
-void gpci_groups_state(const gpci_timed *t, gpci_state_fn visit, void *user_data) {
+void gpci_groups_state(const gpci_timed *timed, gpci_state_fn visit, void *user_data) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
-            classes[kind]->state(&t->groups[kind], i, visit, user_data);
+        for (uint32_t i = 0; i < timed->groups[kind].objects; i++)
+            classes[kind]->state(&timed->groups[kind], i, visit, user_data);
 }
 
 void gpci_step_nothing(const gpci_group *group, uint32_t index) {
@@ -164,8 +164,8 @@ void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn 
     (void)user_data;
 }
 
-void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *to) {
+void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *holders) {
     (void)group;
     (void)object;
-    (void)to;
+    (void)holders;
 }

@@ -11,42 +11,43 @@
  */
 #ifdef GPCI_CHECK
 
-static void count_l1(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
-    s->l1_queue_cycles += gpci_gauge_sum_again(&ctrl->sm.gauge, now);
-    s->l1_miss_queue_cycles += gpci_gauge_sum_again(&ctrl->out.gauge, now);
-    s->l1_data_waits += ctrl->counts.data_waits_again;
-    s->network_reply_bytes += ctrl->counts.reply_bytes_again;
-    s->l1_combined_requests += ctrl->counts.combined_again;
-    s->l2_merged_sectors += ctrl->counts.merged_again;
-    gpci_parts_count_again(ctrl, now, s);
+static void count_l1(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    stats->l1_queue_cycles += gpci_gauge_sum_again(&ctrl->sm.gauge, now);
+    stats->l1_miss_queue_cycles += gpci_gauge_sum_again(&ctrl->out.gauge, now);
+    stats->l1_data_waits += ctrl->counts.data_waits_again;
+    stats->network_reply_bytes += ctrl->counts.reply_bytes_again;
+    stats->l1_combined_requests += ctrl->counts.combined_again;
+    stats->l2_merged_sectors += ctrl->counts.merged_again;
+    gpci_parts_count_again(ctrl, now, stats);
 }
 
 /* Wishes of a prefetcher are sent, redundant, dropped, or still queued. */
-static void count_prefetches(const gpci_prefetch *p, uint64_t *redundant, uint64_t *dropped) {
-    const gpci_prefetch_counts *c = &p->counts;
-    const uint64_t rest = c->asked - c->sent - p->count;
-    *redundant += rest - c->outcomes[GPC_PREFETCH_DROPPED];
-    *dropped += rest - c->outcomes[GPC_PREFETCH_REDUNDANT];
+static void count_prefetches(const gpci_prefetch *prefetch, uint64_t *redundant, uint64_t *dropped) {
+    const gpci_prefetch_counts *counts = &prefetch->counts;
+    const uint64_t rest = counts->asked - counts->sent - prefetch->count;
+    *redundant += rest - counts->outcomes[GPC_PREFETCH_DROPPED];
+    *dropped += rest - counts->outcomes[GPC_PREFETCH_REDUNDANT];
 }
 
-static void count_slice(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *s) {
-    s->l2_queue_cycles += gpci_gauge_sum_again(&ctrl->in.gauge, now);
-    s->l2_miss_queue_cycles +=
+static void count_slice(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    stats->l2_queue_cycles += gpci_gauge_sum_again(&ctrl->in.gauge, now);
+    stats->l2_miss_queue_cycles +=
         gpci_gauge_sum_again(&ctrl->out.gauge, now) + gpci_gauge_sum_again(&ctrl->link.gauge, now);
-    s->l2_reply_queue_cycles += gpci_gauge_sum_again(&ctrl->served.gauge, now);
-    s->network_request_bytes += ctrl->counts.request_bytes_again;
-    s->l2_atomic_wait_cycles += ctrl->counts.atomic_waits_again;
-    gpci_parts_count_again(ctrl, now, s);
+    stats->l2_reply_queue_cycles += gpci_gauge_sum_again(&ctrl->served.gauge, now);
+    stats->network_request_bytes += ctrl->counts.request_bytes_again;
+    stats->l2_atomic_wait_cycles += ctrl->counts.atomic_waits_again;
+    gpci_parts_count_again(ctrl, now, stats);
 }
 
 /* Pending sectors of L2 are brought by the reading SM itself, or by another SM. */
-static void count_merged(const gpci_timed *t, gpc_stats *s) {
-    for (uint32_t i = 0; i < t->h->slices; i++)
-        s->l2_merged_sectors += t->h->of_slice[i].l2_pending_sector_hits - t->l2[i].counts.own_pending_again;
+static void count_merged(const gpci_timed *timed, gpc_stats *stats) {
+    for (uint32_t i = 0; i < timed->hierarchy->slices; i++)
+        stats->l2_merged_sectors +=
+            timed->hierarchy->of_slice[i].l2_pending_sector_hits - timed->l2[i].counts.own_pending_again;
 }
 
 /* Stages of instructions, and of all: both sum the same accesses. */
-static void count_stages(const gpci_stage_times *times, gpc_stats *s) {
+static void count_stages(const gpci_stage_times *times, gpc_stats *stats) {
     uint64_t spent[GPC_STAGE_COUNT] = {0}, latency = 0;
     for (uint32_t i = 0; i < times->sum_count; i++) {
         latency += times->sums[i].latency;
@@ -57,34 +58,37 @@ static void count_stages(const gpci_stage_times *times, gpc_stats *s) {
     for (unsigned stage = 0; stage < GPC_STAGE_COUNT; stage++)
         if (stage != GPC_STAGE_QUEUE)
             spent[GPC_STAGE_QUEUE] -= times->total[stage];
-    gpci_stage_times_add(spent, s);
+    gpci_stage_times_add(spent, stats);
 }
 
-void gpci_timed_count_again(gpci_timed *t, gpc_stats *s) {
-    gpci_timed_fold(t);
-    const uint64_t now = t->wheel.now;
-    for (uint32_t i = 0; i < t->h->sms; i++) {
-        count_l1(&t->l1[i], now, s);
-        if (gpci_prefetch_of(&t->l1[i]))
-            count_prefetches(gpci_prefetch_of(&t->l1[i]), &s->l1_redundant_prefetches, &s->l1_dropped_prefetches);
+void gpci_timed_count_again(gpci_timed *timed, gpc_stats *stats) {
+    gpci_timed_fold(timed);
+    const uint64_t now = timed->wheel.now;
+    for (uint32_t i = 0; i < timed->hierarchy->sms; i++) {
+        count_l1(&timed->l1[i], now, stats);
+        if (gpci_prefetch_of(&timed->l1[i]))
+            count_prefetches(gpci_prefetch_of(&timed->l1[i]), &stats->l1_redundant_prefetches,
+                             &stats->l1_dropped_prefetches);
     }
-    for (uint32_t i = 0; t->l2 && i < t->h->slices; i++) {
-        count_slice(&t->l2[i], now, s);
-        if (gpci_prefetch_of(&t->l2[i]))
-            count_prefetches(gpci_prefetch_of(&t->l2[i]), &s->l2_redundant_prefetches, &s->l2_dropped_prefetches);
+    for (uint32_t i = 0; timed->l2 && i < timed->hierarchy->slices; i++) {
+        count_slice(&timed->l2[i], now, stats);
+        if (gpci_prefetch_of(&timed->l2[i]))
+            count_prefetches(gpci_prefetch_of(&timed->l2[i]), &stats->l2_redundant_prefetches,
+                             &stats->l2_dropped_prefetches);
     }
-    if (!t->coherent)
-        count_merged(t, s);
-    for (uint32_t i = 0; t->dram && i < t->channels; i++)
-        s->dram_queue_cycles += gpci_dram_queue_cycles_again(t->dram, i, gpci_clock_own(t->dram_clock, now));
-    if (t->stage_times)
-        count_stages(t->stage_times, s);
+    if (!timed->coherent)
+        count_merged(timed, stats);
+    for (uint32_t i = 0; timed->dram && i < timed->channels; i++)
+        stats->dram_queue_cycles +=
+            gpci_dram_queue_cycles_again(timed->dram, i, gpci_clock_own(timed->dram_clock, now));
+    if (timed->stage_times)
+        count_stages(timed->stage_times, stats);
 }
 
-bool gpci_timed_cache_stats_again(const gpci_timed *t, gpc_object kind, uint32_t index, uint64_t *out) {
+bool gpci_timed_cache_stats_again(const gpci_timed *timed, gpc_object kind, uint32_t index, uint64_t *out) {
     if (kind != GPC_OBJECT_L1 && kind != GPC_OBJECT_SLICE)
         return false;
-    *out = (kind == GPC_OBJECT_L1 ? &t->l1[index] : &t->l2[index])->counts.no_victims_again;
+    *out = (kind == GPC_OBJECT_L1 ? &timed->l1[index] : &timed->l2[index])->counts.no_victims_again;
     return true;
 }
 

@@ -15,8 +15,8 @@
  */
 
 /* Rows, or buckets: enough for the table's entries, or many if unlimited. */
-static gpc_status make_mshr(gpci_timed *t, gpci_ctrl *ctrl) {
-    const bool coherent = t->h->coherent != NULL;
+static gpc_status make_mshr(gpci_timed *timed, gpci_ctrl *ctrl) {
+    const bool coherent = timed->hierarchy->coherent != NULL;
     const uint64_t entries = ctrl->options->entries;
     const uint64_t wanted = coherent ? entries : entries / 7, most = coherent || entries >= GPCI_UNLIMITED ? 512 : 128;
     uint64_t count = coherent ? 16 : 4;
@@ -25,9 +25,9 @@ static gpc_status make_mshr(gpci_timed *t, gpci_ctrl *ctrl) {
     gpci_mshr *mshr = &ctrl->mshr;
     mshr->mask = (uint32_t)count - 1;
     if (coherent)
-        mshr->buckets = gpci_zalloc(t->context, count, sizeof *mshr->buckets);
+        mshr->buckets = gpci_zalloc(timed->context, count, sizeof *mshr->buckets);
     else
-        mshr->rows = gpci_zalloc_lines(t->context, count, sizeof *mshr->rows);
+        mshr->rows = gpci_zalloc_lines(timed->context, count, sizeof *mshr->rows);
     if (!mshr->buckets && !mshr->rows)
         return GPC_ERROR_MEMORY;
     for (uint64_t i = 0; i < count; i++)
@@ -35,18 +35,19 @@ static gpc_status make_mshr(gpci_timed *t, gpci_ctrl *ctrl) {
     return GPC_OK;
 }
 
-void gpci_ctrl_unmake(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_free(t->context, ctrl->mshr.buckets);
-    gpci_free_lines(t->context, ctrl->mshr.rows);
-    gpci_free(t->context, ctrl->changes);
+void gpci_ctrl_unmake(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_free(timed->context, ctrl->mshr.buckets);
+    gpci_free_lines(timed->context, ctrl->mshr.rows);
+    gpci_free(timed->context, ctrl->changes);
 }
 
-gpci_verdict gpci_ctrl_wait(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                             uint32_t mshr_entry, gpc_busy reason) {
     (void)mshr_entry;
-    if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL) && gpci_prefetch_is_own(ctrl, gpci_packet_at(&t->pool, packet)))
+    if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL) &&
+        gpci_prefetch_is_own(ctrl, gpci_packet_at(&timed->pool, packet)))
         return GPCI_BLOCKED; /* the prefetch is dropped, and holds no access up */
-    return gpci_ctrl_block(ctrl, access, t->wheel.now, reason);
+    return gpci_ctrl_block(ctrl, access, timed->wheel.now, reason);
 }
 
 void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors) {
@@ -56,17 +57,18 @@ void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t s
 }
 
 /* Queues of an L1 before the tags, and queues for requested data, are unbounded: limits are elsewhere. */
-void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl) {
+void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl) {
     const bool first = ctrl->level == 1;
-    const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
-    const uint64_t way_in = t->rop_apart ? 0 : t->rop_latency;
+    const uint64_t in = gpci_number(timed->hierarchy, GPCI_KEY_L2_QUEUE),
+                   replies = gpci_number(timed->hierarchy, GPCI_KEY_L2_REPLIES);
+    const uint64_t way_in = timed->rop_queue ? 0 : timed->rop_latency;
     gpci_queue_init(&ctrl->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
-    const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
+    const uint64_t out = gpci_number(timed->hierarchy, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
     /* L1: packets on the way to the queue count, too */
-    const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
+    const uint64_t way = first ? (uint64_t)timed->longest_way * timed->l1_options.ports : 0;
     gpci_queue_init(&ctrl->out, out >= GPCI_UNLIMITED ? out : out + way);
-    gpci_queue_init(&ctrl->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
-    gpci_queue_init(&ctrl->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);
+    gpci_queue_init(&ctrl->link, gpci_number(timed->hierarchy, GPCI_KEY_L2_MISS_QUEUE));
+    gpci_queue_init(&ctrl->served, replies >= GPCI_UNLIMITED ? replies : replies + timed->l2_options.latency);
     gpci_queue_init(&ctrl->returned, GPCI_UNLIMITED);
     gpci_queue_init(&ctrl->across[0], GPCI_UNLIMITED);
     gpci_queue_init(&ctrl->across[1], GPCI_UNLIMITED);
@@ -74,8 +76,8 @@ void gpci_ctrl_queues(const gpci_timed *t, gpci_ctrl *ctrl) {
 }
 
 /* A controller at rest; cache, rules, options and lines are still missing. */
-static gpci_ctrl ctrl_at_rest(gpci_timed *t, uint8_t level, uint32_t index, uint32_t component) {
-    return (gpci_ctrl){.timed = t,
+static gpci_ctrl ctrl_at_rest(gpci_timed *timed, uint8_t level, uint32_t index, uint32_t component) {
+    return (gpci_ctrl){.timed = timed,
                        .component = component,
                        .index = index,
                        .level = level,
@@ -90,22 +92,22 @@ static gpci_ctrl ctrl_at_rest(gpci_timed *t, uint8_t level, uint32_t index, uint
 }
 
 static gpc_status make_ctrl(const gpci_group *group, gpci_ctrl *ctrl, uint8_t level, uint32_t index) {
-    gpci_timed *t = group->timed;
+    gpci_timed *timed = group->timed;
     bool first = level == 1;
-    *ctrl = ctrl_at_rest(t, level, index, group->first + index);
+    *ctrl = ctrl_at_rest(timed, level, index, group->first + index);
     ctrl->rules = first ? &gpci_l1_ctrl : &gpci_l2_ctrl;
-    ctrl->options = first ? &t->l1_options : &t->l2_options;
-    ctrl->line = first ? &t->h->l1_level : &t->h->l2_level;
+    ctrl->options = first ? &timed->l1_options : &timed->l2_options;
+    ctrl->line = first ? &timed->hierarchy->l1_level : &timed->hierarchy->l2_level;
     ctrl->entrance = &ctrl->in;
-    gpci_ctrl_queues(t, ctrl);
-    if (!first && !t->h->coherent && gpci_changes_create(t, ctrl) < 0)
+    gpci_ctrl_queues(timed, ctrl);
+    if (!first && !timed->hierarchy->coherent && gpci_changes_create(timed, ctrl) < 0)
         return GPC_ERROR_MEMORY;
-    return make_mshr(t, ctrl);
+    return make_mshr(timed, ctrl);
 }
 
-gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
-                               const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl) {
-    *ctrl = ctrl_at_rest(t, 1, l1->index, l1->component);
+gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
+                                    const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl) {
+    *ctrl = ctrl_at_rest(timed, 1, l1->index, l1->component);
     ctrl->rules = rules;
     ctrl->options = options;
     ctrl->line = line;
@@ -113,7 +115,7 @@ gpc_status gpci_ctrl_make_side(gpci_timed *t, const gpci_ctrl *l1, const gpci_ct
                                   &ctrl->fills, &ctrl->returned, &ctrl->across[0], &ctrl->across[1]};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         gpci_queue_init(queues[i], GPCI_UNLIMITED);
-    return make_mshr(t, ctrl);
+    return make_mshr(timed, ctrl);
 }
 
 void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now) {
@@ -170,9 +172,9 @@ static uint64_t up_to(uint64_t sum, uint64_t since, uint64_t now) {
     return sum + (since != GPCI_NEVER ? now - since : 0);
 }
 
-static gpci_group_size l1_size(const gpci_timed *t, gpci_group_kind kind) {
-    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_L1S);
-    return (gpci_group_size){is_there ? t->h->sms : 0, is_there ? t->h->sms : 0};
+static gpci_group_size l1_size(const gpci_timed *timed, gpci_group_kind kind) {
+    bool is_there = (timed->hierarchy->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_L1S);
+    return (gpci_group_size){is_there ? timed->hierarchy->sms : 0, is_there ? timed->hierarchy->sms : 0};
 }
 
 /* Parts by kind, to make those that are configured. */
@@ -182,33 +184,33 @@ static const gpci_part_class *const parts[GPCI_PART_COUNT] = {
 #undef X
 };
 
-static gpc_status make_parts(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
+static gpc_status make_parts(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < GPCI_PART_COUNT && status == GPC_OK; i++)
         if (parts[i]->levels >> ctrl->level & 1 && parts[i]->make)
-            status = parts[i]->make(t, ctrl, error);
+            status = parts[i]->make(timed, ctrl, error);
     return status;
 }
 
 static gpc_status make_stages(gpci_group *group, gpci_ctrl **stages, uint8_t level, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    group->self = *stages = gpci_zalloc(t->context, group->objects, sizeof **stages);
+    gpci_timed *timed = group->timed;
+    group->self = *stages = gpci_zalloc(timed->context, group->objects, sizeof **stages);
     gpc_status status = *stages ? GPC_OK : gpci_out_of_memory(error);
     for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
         if (make_ctrl(group, &(*stages)[i], level, i) < 0)
             return gpci_out_of_memory(error);
-        status = make_parts(t, &(*stages)[i], error);
+        status = make_parts(timed, &(*stages)[i], error);
     }
     return status;
 }
 
 static void destroy_stages(gpci_group *group, gpci_ctrl *stages) {
-    gpci_timed *t = group->timed;
+    gpci_timed *timed = group->timed;
     for (uint32_t i = 0; stages && i < group->objects; i++) {
-        gpci_ctrl_unmake(t, &stages[i]);
-        gpci_parts_destroy(t, &stages[i]);
+        gpci_ctrl_unmake(timed, &stages[i]);
+        gpci_parts_destroy(timed, &stages[i]);
     }
-    gpci_free(t->context, stages);
+    gpci_free(timed->context, stages);
 }
 
 static gpc_status l1_make(gpci_group *group, gpc_error *error) {
@@ -219,28 +221,28 @@ static void l1_destroy(gpci_group *group) {
     destroy_stages(group, group->timed->l1);
 }
 
-static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
+static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *stats) {
     uint64_t now = group->timed->wheel.now;
     const gpci_ctrl *ctrl = &group->timed->l1[sm];
-    const gpci_ctrl_counts *c = &ctrl->counts;
-    s->l1_line_failures += c->failures[GPC_BUSY_LINE];
-    s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
-    s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
-    s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
-    s->l1_bank_failures += c->bank_failures;
-    s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
-    s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
-    s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
-    s->l1_line_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, now);
-    s->l1_mshr_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now);
-    s->l1_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
-    s->l1_queue_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
-    s->l1_network_stalls += up_to(ctrl->unsent.cycles, ctrl->unsent.since, now);
-    s->l1_reply_stalls += up_to(ctrl->replies.waited, ctrl->replies.since, now);
-    s->l1_queue_cycles += gpci_gauge_sum(&ctrl->sm.gauge, now);
-    s->l1_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
-    s->l1_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now);
-    gpci_parts_count(ctrl, now, s);
+    const gpci_ctrl_counts *counts = &ctrl->counts;
+    stats->l1_line_failures += counts->failures[GPC_BUSY_LINE];
+    stats->l1_mshr_failures += counts->failures[GPC_BUSY_MSHR];
+    stats->l1_merge_failures += counts->failures[GPC_BUSY_MERGE];
+    stats->l1_queue_failures += counts->failures[GPC_BUSY_MISS_QUEUE];
+    stats->l1_bank_failures += counts->bank_failures;
+    stats->l1_line_bypasses += counts->passed[GPC_BUSY_LINE];
+    stats->l1_mshr_bypasses += counts->passed[GPC_BUSY_MSHR];
+    stats->l1_queue_bypasses += counts->passed[GPC_BUSY_MISS_QUEUE];
+    stats->l1_line_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, now);
+    stats->l1_mshr_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now);
+    stats->l1_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
+    stats->l1_queue_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
+    stats->l1_network_stalls += up_to(ctrl->unsent.cycles, ctrl->unsent.since, now);
+    stats->l1_reply_stalls += up_to(ctrl->replies.waited, ctrl->replies.since, now);
+    stats->l1_queue_cycles += gpci_gauge_sum(&ctrl->sm.gauge, now);
+    stats->l1_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
+    stats->l1_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now);
+    gpci_parts_count(ctrl, now, stats);
 }
 
 const gpci_component_class gpci_l1_class =
@@ -250,9 +252,9 @@ const gpci_component_class gpci_coherent_l1_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_coherent_l1_step, gpci_l1_expect, l1_count,
                          gpci_ctrls_reset, gpci_ctrls_state, gpci_l1_hold);
 
-static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
-    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
-    return (gpci_group_size){is_there ? t->h->slices : 0, is_there ? t->h->slices : 0};
+static gpci_group_size slice_size(const gpci_timed *timed, gpci_group_kind kind) {
+    bool is_there = (timed->hierarchy->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
+    return (gpci_group_size){is_there ? timed->hierarchy->slices : 0, is_there ? timed->hierarchy->slices : 0};
 }
 
 static gpc_status slice_make(gpci_group *group, gpc_error *error) {
@@ -263,27 +265,27 @@ static void slice_destroy(gpci_group *group) {
     destroy_stages(group, group->timed->l2);
 }
 
-static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
+static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *stats) {
     uint64_t now = group->timed->wheel.now;
     const gpci_ctrl *ctrl = &group->timed->l2[slice];
-    const gpci_ctrl_counts *c = &ctrl->counts;
-    s->l2_cycles += now - group->timed->counted_from;
-    s->l2_line_failures += c->failures[GPC_BUSY_LINE];
-    s->l2_mshr_failures += c->failures[GPC_BUSY_MSHR];
-    s->l2_merge_failures += c->failures[GPC_BUSY_MERGE];
-    s->l2_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE] + c->failures[GPC_BUSY_NETWORK];
-    s->l2_bank_failures += c->bank_failures;
-    s->l2_line_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, now);
-    s->l2_mshr_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now);
-    s->l2_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
-    s->l2_queue_stalls +=
+    const gpci_ctrl_counts *counts = &ctrl->counts;
+    stats->l2_cycles += now - group->timed->counted_from;
+    stats->l2_line_failures += counts->failures[GPC_BUSY_LINE];
+    stats->l2_mshr_failures += counts->failures[GPC_BUSY_MSHR];
+    stats->l2_merge_failures += counts->failures[GPC_BUSY_MERGE];
+    stats->l2_queue_failures += counts->failures[GPC_BUSY_MISS_QUEUE] + counts->failures[GPC_BUSY_NETWORK];
+    stats->l2_bank_failures += counts->bank_failures;
+    stats->l2_line_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, now);
+    stats->l2_mshr_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now);
+    stats->l2_merge_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now);
+    stats->l2_queue_stalls +=
         gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now) + gpci_ctrl_stalls(ctrl, GPC_BUSY_NETWORK, now);
-    s->l2_congested_cycles += up_to(ctrl->congested.cycles, ctrl->congested.since, now);
-    s->l2_queue_cycles += gpci_gauge_sum(&ctrl->in.gauge, now);
-    s->l2_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
-    s->l2_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now) + gpci_gauge_sum(&ctrl->link.gauge, now);
-    s->l2_reply_queue_cycles += gpci_gauge_sum(&ctrl->served.gauge, now);
-    gpci_parts_count(ctrl, now, s);
+    stats->l2_congested_cycles += up_to(ctrl->congested.cycles, ctrl->congested.since, now);
+    stats->l2_queue_cycles += gpci_gauge_sum(&ctrl->in.gauge, now);
+    stats->l2_mshr_cycles += gpci_gauge_sum(&ctrl->mshr.gauge, now);
+    stats->l2_miss_queue_cycles += gpci_gauge_sum(&ctrl->out.gauge, now) + gpci_gauge_sum(&ctrl->link.gauge, now);
+    stats->l2_reply_queue_cycles += gpci_gauge_sum(&ctrl->served.gauge, now);
+    gpci_parts_count(ctrl, now, stats);
 }
 
 const gpci_component_class gpci_slice_class =
@@ -294,89 +296,91 @@ const gpci_component_class gpci_coherent_slice_class =
                          slice_count, gpci_ctrls_reset, gpci_ctrls_state, gpci_coherent_slice_hold);
 
 /* Connect to the networks nearest to the L1s: clusters, or slices. */
-static void connect_above(gpci_timed *t, gpci_ctrl *ctrl) {
-    ctrl->networks.requests_in = gpci_network_of(t, GPCI_GROUP_REQUESTS);
-    ctrl->networks.replies_out = gpci_network_of(t, GPCI_GROUP_REPLIES);
+static void connect_above(gpci_timed *timed, gpci_ctrl *ctrl) {
+    ctrl->networks.requests_in = gpci_network_of(timed, GPCI_GROUP_REQUESTS);
+    ctrl->networks.replies_out = gpci_network_of(timed, GPCI_GROUP_REPLIES);
 }
 
-static void connect_slice(gpci_timed *t, gpci_ctrl *ctrl) {
-    connect_above(t, ctrl);
-    if (t->clusters) {
-        ctrl->networks.requests_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
-        ctrl->networks.replies_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+static void connect_slice(gpci_timed *timed, gpci_ctrl *ctrl) {
+    connect_above(timed, ctrl);
+    if (timed->clusters) {
+        ctrl->networks.requests_in = gpci_network_of(timed, GPCI_GROUP_CLUSTER_REQUESTS);
+        ctrl->networks.replies_out = gpci_network_of(timed, GPCI_GROUP_CLUSTER_REPLIES);
     }
-    ctrl->networks.requests_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
-    ctrl->networks.replies_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
-    ctrl->networks.peer_requests = gpci_network_of(t, GPCI_GROUP_PARTITION_REQUESTS);
-    ctrl->networks.peer_replies = gpci_network_of(t, GPCI_GROUP_PARTITION_REPLIES);
+    ctrl->networks.requests_out = gpci_network_of(timed, GPCI_GROUP_MEMORY_REQUESTS);
+    ctrl->networks.replies_in = gpci_network_of(timed, GPCI_GROUP_MEMORY_REPLIES);
+    ctrl->networks.peer_requests = gpci_network_of(timed, GPCI_GROUP_PARTITION_REQUESTS);
+    ctrl->networks.peer_replies = gpci_network_of(timed, GPCI_GROUP_PARTITION_REPLIES);
 }
 
-void gpci_stages_connect(gpci_timed *t) {
-    for (uint32_t i = 0; i < t->h->sms; i++) {
-        t->l1[i].networks.requests_out = gpci_network_of(t, GPCI_GROUP_REQUESTS);
-        t->l1[i].networks.replies_in = gpci_network_of(t, GPCI_GROUP_REPLIES);
-        if (t->groups[GPCI_GROUP_COALESCERS].objects)
-            gpci_part_add(&t->l1[i], GPCI_PART_COALESCER, &gpci_lrc_part, t->groups[GPCI_GROUP_COALESCERS].self);
-        if (t->l15)
-            gpci_part_add(&t->l1[i], GPCI_PART_L15, &gpci_l15_reader_part, &t->l15[t->h->sm_l15[i]]);
+void gpci_stages_connect(gpci_timed *timed) {
+    for (uint32_t i = 0; i < timed->hierarchy->sms; i++) {
+        timed->l1[i].networks.requests_out = gpci_network_of(timed, GPCI_GROUP_REQUESTS);
+        timed->l1[i].networks.replies_in = gpci_network_of(timed, GPCI_GROUP_REPLIES);
+        if (timed->groups[GPCI_GROUP_COALESCERS].objects)
+            gpci_part_add(&timed->l1[i], GPCI_PART_COALESCER, &gpci_lrc_part,
+                          timed->groups[GPCI_GROUP_COALESCERS].self);
+        if (timed->l15)
+            gpci_part_add(&timed->l1[i], GPCI_PART_L15, &gpci_l15_reader_part,
+                          &timed->l15[timed->hierarchy->sm_l15[i]]);
     }
-    for (uint32_t i = 0; i < t->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
-        connect_above(t, &t->clusters[i]);
-        t->clusters[i].networks.requests_out = gpci_network_of(t, GPCI_GROUP_CLUSTER_REQUESTS);
-        t->clusters[i].networks.replies_in = gpci_network_of(t, GPCI_GROUP_CLUSTER_REPLIES);
+    for (uint32_t i = 0; i < timed->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
+        connect_above(timed, &timed->clusters[i]);
+        timed->clusters[i].networks.requests_out = gpci_network_of(timed, GPCI_GROUP_CLUSTER_REQUESTS);
+        timed->clusters[i].networks.replies_in = gpci_network_of(timed, GPCI_GROUP_CLUSTER_REPLIES);
     }
-    for (uint32_t i = 0; i < t->h->slices; i++)
-        connect_slice(t, &t->l2[i]);
-    for (uint32_t i = 0; i < t->channels; i++) {
-        t->memory[i].requests_in = gpci_network_of(t, GPCI_GROUP_MEMORY_REQUESTS);
-        t->memory[i].replies_out = gpci_network_of(t, GPCI_GROUP_MEMORY_REPLIES);
+    for (uint32_t i = 0; i < timed->hierarchy->slices; i++)
+        connect_slice(timed, &timed->l2[i]);
+    for (uint32_t i = 0; i < timed->channels; i++) {
+        timed->memory[i].requests_in = gpci_network_of(timed, GPCI_GROUP_MEMORY_REQUESTS);
+        timed->memory[i].replies_out = gpci_network_of(timed, GPCI_GROUP_MEMORY_REPLIES);
     }
 }
 
 /* Third pass: the place of a hit's or victim's line, and the load of a reply. */
-static void expect_last(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t reply) {
+static void expect_last(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t reply) {
     if (ctrl->in.count && ctrl->cache)
-        gpci_sw_prefetch_place(ctrl->cache, gpci_packet_at(&t->pool, ctrl->in.first)->address);
+        gpci_sw_prefetch_place(ctrl->cache, gpci_packet_at(&timed->pool, ctrl->in.first)->address);
     if (reply == GPCI_NO_PACKET)
         return;
-    const gpci_packet *p = gpci_packet_at(&t->pool, reply), *w = p;
-    if (p->flags & GPCI_PACKET_FETCH) {
-        w = gpci_packet_at(&t->pool, p->line.mshr_target);
-        if (w->mshr.slot != UINT32_MAX)
-            gpci_sw_prefetch_slot(ctrl->cache, w->mshr.slot);
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, reply), *target = pkt;
+    if (pkt->flags & GPCI_PACKET_FETCH) {
+        target = gpci_packet_at(&timed->pool, pkt->line.mshr_target);
+        if (target->mshr.slot != UINT32_MAX)
+            gpci_sw_prefetch_slot(ctrl->cache, target->mshr.slot);
     }
-    if (w->line.inflight != UINT32_MAX)
-        GPCI_PREFETCH(&t->inflights[w->line.inflight]);
+    if (target->line.inflight != UINT32_MAX)
+        GPCI_PREFETCH(&timed->inflights[target->line.inflight]);
 }
 
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
-    const gpci_timed *t = group->timed;
-    const gpci_ctrl *ctrl = &t->l1[sm];
+    const gpci_timed *timed = group->timed;
+    const gpci_ctrl *ctrl = &timed->l1[sm];
     uint32_t reply = gpci_network_peek(ctrl->networks.replies_in, sm);
     if (pass == 0) {
         if (reply != GPCI_NO_PACKET)
-            gpci_sw_prefetch_packet(t, reply);
+            gpci_sw_prefetch_packet(timed, reply);
         if (ctrl->due.first != UINT32_MAX)
-            GPCI_PREFETCH(&t->inflights[ctrl->due.first]);
+            GPCI_PREFETCH(&timed->inflights[ctrl->due.first]);
         if (ctrl->in.count) {
-            gpci_sw_prefetch_link(&t->pool, ctrl->in.first);
-            gpci_sw_prefetch_packet(t, ctrl->in.first);
+            gpci_sw_prefetch_link(&timed->pool, ctrl->in.first);
+            gpci_sw_prefetch_packet(timed, ctrl->in.first);
         }
         return;
     }
     if (pass == 2) {
-        expect_last(t, ctrl, reply);
+        expect_last(timed, ctrl, reply);
         return;
     }
     if (ctrl->in.count)
-        gpci_ctrl_sw_prefetch(ctrl, gpci_packet_at(&t->pool, ctrl->in.first)->address);
+        gpci_ctrl_sw_prefetch(ctrl, gpci_packet_at(&timed->pool, ctrl->in.first)->address);
     if (reply == GPCI_NO_PACKET)
         return;
-    const gpci_packet *p = gpci_packet_at(&t->pool, reply);
-    gpci_ctrl_sw_prefetch_fill(ctrl, p->address);
-    if (!(p->flags & GPCI_PACKET_FETCH))
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, reply);
+    gpci_ctrl_sw_prefetch_fill(ctrl, pkt->address);
+    if (!(pkt->flags & GPCI_PACKET_FETCH))
         return;
-    GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.mshr_target)); /* a waiter has no more bytes */
+    GPCI_PREFETCH(gpci_packet_at(&timed->pool, pkt->line.mshr_target)); /* a waiter has no more bytes */
     if (gpci_lrc_of(ctrl))
-        gpci_lrc_expect(gpci_lrc_of(ctrl), sm, p->address);
+        gpci_lrc_expect(gpci_lrc_of(ctrl), sm, pkt->address);
 }

@@ -13,7 +13,7 @@
 
 /* True if a controller is an SM's constant cache, not an L1. The second function: an L1.5. */
 static bool is_constants(const gpci_ctrl *ctrl) {
-    return ctrl->level == 1 && !ctrl->rules->loads_go && ctrl->rules->own_lines && !ctrl->timed->h->coherent;
+    return ctrl->level == 1 && !ctrl->rules->loads_go && ctrl->rules->own_lines && !ctrl->timed->hierarchy->coherent;
 }
 
 static bool is_l15(const gpci_ctrl *ctrl) {
@@ -29,347 +29,354 @@ static gpc_component component_of(const gpci_ctrl *ctrl) {
 }
 
 /* Label of a packet. Waiters and a tree's messages left before the event log was set and have no label. */
-static const gpci_packet_label *label_at(const gpci_timed *t, const gpci_packet *p) {
-    return p->flags & GPCI_PACKET_TARGET ? t->pool.labels : gpci_label_of(&t->pool, p);
+static const gpci_packet_label *label_at(const gpci_timed *timed, const gpci_packet *pkt) {
+    return pkt->flags & GPCI_PACKET_TARGET ? timed->pool.labels : gpci_label_of(&timed->pool, pkt);
 }
 
 /* An event of a packet. Without an access, for example for a write-back, it has no instruction. */
-static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component component, uint32_t index,
-                          const gpci_packet *p) {
-    const gpci_packet_label *label = label_at(t, p);
-    gpc_event e = gpci_event_of_none(t->log, what, component, index);
-    e.packet = label->id;
-    e.parent = label->parent;
-    e.access = label->origin;
-    e.address = p->address;
-    e.kind = label->kind;
-    e.bytes = gpci_packet_bytes(p);
+static gpc_event event_of(const gpci_timed *timed, gpc_what what, gpc_component component, uint32_t index,
+                          const gpci_packet *pkt) {
+    const gpci_packet_label *label = label_at(timed, pkt);
+    gpc_event event = gpci_event_of_none(timed->log, what, component, index);
+    event.packet = label->id;
+    event.parent = label->parent;
+    event.access = label->origin;
+    event.address = pkt->address;
+    event.kind = label->kind;
+    event.bytes = gpci_packet_bytes(pkt);
     if (label->port) /* no SM asks; `request` has the neighbour that policies are told */
-        return e;
-    e.sm = p->request.sm;
+        return event;
+    event.sm = pkt->request.sm;
     if (label->origin) {
-        e.pc = p->request.pc;
-        e.warp = p->request.warp;
-        e.block = p->request.block;
+        event.pc = pkt->request.pc;
+        event.warp = pkt->request.warp;
+        event.block = pkt->request.block;
     }
-    return e;
+    return event;
 }
 
-static void tell(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t detail) {
+static void tell(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t detail) {
     if (what == GPC_WHAT_REPLY)
-        gpci_stages_reply(t, p);
+        gpci_stages_reply(timed, pkt);
     else
-        gpci_stages_follow(t, what, ctrl, p, detail);
-    const gpci_packet_label *label = label_at(t, p);
+        gpci_stages_follow(timed, what, ctrl, pkt, detail);
+    const gpci_packet_label *label = label_at(timed, pkt);
     /* a store's copy on the way below is no line transaction, nor is a fence's write-back */
     if (!label->id || (what == GPC_WHAT_REPLY && (!label->origin || label->parent != label->origin)))
         return;
-    gpc_event e = event_of(t, what, component_of(ctrl), ctrl->index, p);
+    gpc_event event = event_of(timed, what, component_of(ctrl), ctrl->index, pkt);
     if (ctrl->level == 2)
-        e.address = gpci_l2_line(t, e.address);
+        event.address = gpci_l2_line(timed, event.address);
     if (what == GPC_WHAT_SERVE)
-        e.until = detail;
+        event.until = detail;
     else if (what == GPC_WHAT_MSHR_MERGE)
-        e.value = detail;
+        event.value = detail;
     else
-        e.outcome = (uint8_t)detail;
+        event.outcome = (uint8_t)detail;
     if (what == GPC_WHAT_REPLY)
-        e.component = GPC_COMPONENT_SM;
+        event.component = GPC_COMPONENT_SM;
     if (what == GPC_WHAT_JOIN)
-        e.component = GPC_COMPONENT_COALESCER;
+        event.component = GPC_COMPONENT_COALESCER;
     if (what == GPC_WHAT_FILL) {
-        t->log->cause = label->id;
-        t->log->cause_at = ctrl;
+        timed->log->cause = label->id;
+        timed->log->cause_at = ctrl;
     }
-    gpci_event_log_put(t->log, &e);
+    gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_event(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t detail) {
-    if (t->values && what == GPC_WHAT_SERVE && ctrl->level == 2)
-        gpci_plain_served(t, ctrl, p);
-    else if (t->values && what == GPC_WHAT_REPLY)
-        gpci_plain_replied(t, p, p->segments);
-    tell(t, what, ctrl, p, detail);
+void gpci_append_event(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                       uint64_t detail) {
+    if (timed->values && what == GPC_WHAT_SERVE && ctrl->level == 2)
+        gpci_plain_served(timed, ctrl, pkt);
+    else if (timed->values && what == GPC_WHAT_REPLY)
+        gpci_plain_replied(timed, pkt, pkt->segments);
+    tell(timed, what, ctrl, pkt, detail);
 }
 
-void gpci_append_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
-    if (p->line.inflight != UINT32_MAX) /* a prefetch has no waiter */
-        tell(t, GPC_WHAT_REPLY, &t->l1[t->inflights[p->line.inflight].sm], p, level);
+void gpci_append_reply(gpci_timed *timed, const gpci_packet *pkt, uint8_t level) {
+    if (pkt->line.inflight != UINT32_MAX) /* a prefetch has no waiter */
+        tell(timed, GPC_WHAT_REPLY, &timed->l1[timed->inflights[pkt->line.inflight].sm], pkt, level);
 }
 
-void gpci_append_kept(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, const gpc_access_result *got) {
-    gpci_append_event(t, got->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, ctrl, p, 0);
+void gpci_append_kept(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpc_access_result *got) {
+    gpci_append_event(timed, got->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, ctrl, pkt, 0);
 }
 
-static void tell_access(gpci_timed *t, uint32_t inflight, const gpc_request *request, uint32_t segments) {
-    gpci_inflight *f = &t->inflights[inflight];
-    gpci_stages_access(t, inflight, request);
-    gpc_event e = gpci_event_of_none(t->log, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
-    f->trace.id = ++t->log->packets;
-    f->trace.pc = request->pc;
-    f->trace.block = request->block;
-    f->trace.address = request->address & ~(uint64_t)(t->h->l1_level.line_bytes - 1);
-    e.packet = e.access = f->trace.id;
-    e.address = f->trace.address;
-    e.pc = request->pc;
-    e.sm = request->sm;
-    e.warp = request->warp;
-    e.block = request->block;
-    e.kind = request->kind;
-    e.bytes = segments * GPCI_SEGMENT;
-    gpci_event_log_put(t->log, &e);
+static void tell_access(gpci_timed *timed, uint32_t inflight, const gpc_request *request, uint32_t segments) {
+    gpci_inflight *access = &timed->inflights[inflight];
+    gpci_stages_access(timed, inflight, request);
+    gpc_event event = gpci_event_of_none(timed->log, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
+    access->trace.id = ++timed->log->packets;
+    access->trace.pc = request->pc;
+    access->trace.block = request->block;
+    access->trace.address = request->address & ~(uint64_t)(timed->hierarchy->l1_level.line_bytes - 1);
+    event.packet = event.access = access->trace.id;
+    event.address = access->trace.address;
+    event.pc = request->pc;
+    event.sm = request->sm;
+    event.warp = request->warp;
+    event.block = request->block;
+    event.kind = request->kind;
+    event.bytes = segments * GPCI_SEGMENT;
+    gpci_event_log_put(timed->log, &event);
 }
 
-static void tell_line(gpci_timed *t, uint32_t packet, uint32_t inflight) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_packet_label *label = gpci_label_take(&t->pool, packet);
-    label->parent = label->origin = t->inflights[inflight].trace.id;
-    label->id = label->origin ? ++t->log->packets : 0; /* a copy may have been accepted before the event log was set */
-    label->kind = p->request.kind;
+static void tell_line(gpci_timed *timed, uint32_t packet, uint32_t inflight) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet_label *label = gpci_label_take(&timed->pool, packet);
+    label->parent = label->origin = timed->inflights[inflight].trace.id;
+    label->id =
+        label->origin ? ++timed->log->packets : 0; /* a copy may have been accepted before the event log was set */
+    label->kind = pkt->request.kind;
     label->port = 0;
-    gpci_stages_line(t, p, inflight);
+    gpci_stages_line(timed, pkt, inflight);
     if (!label->id)
         return;
-    gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
-    gpci_event_log_put(t->log, &e);
+    gpc_event event = event_of(timed, GPC_WHAT_LINE, GPC_COMPONENT_SM, pkt->request.sm, pkt);
+    gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_issue(gpci_timed *t, const gpci_queue *queue, uint32_t inflight, uint32_t count, uint32_t segments) {
+void gpci_append_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
+                       uint32_t segments) {
     uint32_t packet = queue->first;
     for (uint32_t i = count; i < queue->count; i++)
-        packet = t->pool.links[packet].next;
-    tell_access(t, inflight, &gpci_packet_at(&t->pool, packet)->request, segments);
-    for (uint32_t i = 0; i < count; i++, packet = t->pool.links[packet].next)
-        tell_line(t, packet, inflight);
+        packet = timed->pool.links[packet].next;
+    tell_access(timed, inflight, &gpci_packet_at(&timed->pool, packet)->request, segments);
+    for (uint32_t i = 0; i < count; i++, packet = timed->pool.links[packet].next)
+        tell_line(timed, packet, inflight);
 }
 
-void gpci_append_miss(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    tell_access(t, inflight, &p->request, gpci_count_sectors(p->segments));
-    tell_line(t, packet, inflight);
-    gpci_append_event(t, GPC_WHAT_QUEUE, ctrl, p, 0);
+void gpci_append_miss(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    tell_access(timed, inflight, &pkt->request, gpci_count_sectors(pkt->segments));
+    tell_line(timed, packet, inflight);
+    gpci_append_event(timed, GPC_WHAT_QUEUE, ctrl, pkt, 0);
 }
 
 /* A copy to several SMs is a single access, completing once per SM. */
-void gpci_append_bulk(gpci_timed *t, const gpci_bulk_entry *copy) {
+void gpci_append_bulk(gpci_timed *timed, const gpci_bulk_entry *copy) {
     gpci_bulk rest = copy->bulk;
     gpci_transaction line;
     uint32_t segments = 0;
     while (rest.row < rest.rows) {
-        gpci_bulk_next(&rest, gpci_bulk_shift(t->h), &line);
+        gpci_bulk_next(&rest, gpci_bulk_shift(timed->hierarchy), &line);
         segments += gpci_count_sectors(line.segments);
     }
-    tell_access(t, copy->inflight, &copy->request, segments);
-    for (uint32_t f = t->inflights[copy->inflight].next; f != UINT32_MAX && copy->targets > 1;
-         f = t->inflights[f].next) {
-        gpci_stages_access(t, f, &copy->request);
-        t->inflights[f].trace = t->inflights[copy->inflight].trace;
+    tell_access(timed, copy->inflight, &copy->request, segments);
+    for (uint32_t f = timed->inflights[copy->inflight].next; f != UINT32_MAX && copy->targets > 1;
+         f = timed->inflights[f].next) {
+        gpci_stages_access(timed, f, &copy->request);
+        timed->inflights[f].trace = timed->inflights[copy->inflight].trace;
     }
 }
 
-void gpci_append_bulk_request(gpci_timed *t, uint32_t packet) {
-    tell_line(t, packet, gpci_packet_at(&t->pool, packet)->line.inflight);
+void gpci_append_bulk_request(gpci_timed *timed, uint32_t packet) {
+    tell_line(timed, packet, gpci_packet_at(&timed->pool, packet)->line.inflight);
 }
 
 /* Give a packet a separate label, a copy of the present label of another packet. */
-static void copy_label(gpci_timed *t, uint32_t packet) {
-    const gpci_packet_label other = *gpci_label_of(&t->pool, gpci_packet_at(&t->pool, packet));
-    *gpci_label_take(&t->pool, packet) = other;
+static void copy_label(gpci_timed *timed, uint32_t packet) {
+    const gpci_packet_label other = *gpci_label_of(&timed->pool, gpci_packet_at(&timed->pool, packet));
+    *gpci_label_take(&timed->pool, packet) = other;
 }
 
-void gpci_append_fork(gpci_timed *t, uint32_t packet) {
-    copy_label(t, packet);
-    gpci_stages_fork(t, gpci_packet_at(&t->pool, packet));
+void gpci_append_fork(gpci_timed *timed, uint32_t packet) {
+    copy_label(timed, packet);
+    gpci_stages_fork(timed, gpci_packet_at(&timed->pool, packet));
 }
 
 /* Set fields unknown to a packet to memory. */
-static void complete_write_back(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    *gpci_label_take(&t->pool, packet) = (gpci_packet_label){
-        .id = ++t->log->packets, .parent = t->log->cause_at == ctrl ? t->log->cause : 0, .kind = GPC_STORE};
+static void complete_write_back(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    *gpci_label_take(&timed->pool, packet) = (gpci_packet_label){
+        .id = ++timed->log->packets, .parent = timed->log->cause_at == ctrl ? timed->log->cause : 0, .kind = GPC_STORE};
     if (ctrl->level != 2)
         return;
-    p->request.sm = GPC_NONE;
-    p->address = gpci_l2_host_address(t->h, ctrl->index, p->request.address);
+    pkt->request.sm = GPC_NONE;
+    pkt->address = gpci_l2_host_address(timed->hierarchy, ctrl->index, pkt->request.address);
 }
 
-static void tell_child(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
+static void tell_child(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
                        const gpci_packet *parent) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_packet_label label = *gpci_label_of(&t->pool, parent);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet_label label = *gpci_label_of(&timed->pool, parent);
     label.parent = label.id;
-    label.id = label.id ? ++t->log->packets : 0;
-    *gpci_label_take(&t->pool, packet) = label;
-    gpci_append_event(t, what, ctrl, p, 0);
+    label.id = label.id ? ++timed->log->packets : 0;
+    *gpci_label_take(&timed->pool, packet) = label;
+    gpci_append_event(timed, what, ctrl, pkt, 0);
 }
 
-void gpci_append_new_packet(gpci_timed *t, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
+void gpci_append_new_packet(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
                             const gpci_packet *parent, bool passes) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     if (parent) {
-        tell_child(t, what, ctrl, packet, parent);
+        tell_child(timed, what, ctrl, packet, parent);
     } else {
-        complete_write_back(t, ctrl, packet);
-        gpci_append_event(t, what, ctrl, p, 0);
+        complete_write_back(timed, ctrl, packet);
+        gpci_append_event(timed, what, ctrl, pkt, 0);
     }
-    gpci_append_queued(t, ctrl, p, passes);
+    gpci_append_queued(timed, ctrl, pkt, passes);
 }
 
-void gpci_append_copy(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_append_fork(t, packet);
-    tell_child(t, GPC_WHAT_WRITE_BACK, ctrl, packet, gpci_packet_at(&t->pool, packet));
+void gpci_append_copy(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_append_fork(timed, packet);
+    tell_child(timed, GPC_WHAT_WRITE_BACK, ctrl, packet, gpci_packet_at(&timed->pool, packet));
 }
 
-void gpci_append_queued(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, bool passes) {
+void gpci_append_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, bool passes) {
     if (passes)
-        gpci_append_event(t, GPC_WHAT_BYPASS, ctrl, p, 0);
-    gpci_append_event(t, GPC_WHAT_QUEUE, ctrl, p, 0);
+        gpci_append_event(timed, GPC_WHAT_BYPASS, ctrl, pkt, 0);
+    gpci_append_event(timed, GPC_WHAT_QUEUE, ctrl, pkt, 0);
 }
 
-void gpci_append_hit(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, uint64_t due) {
-    if (t->values)
-        gpci_plain_hit(t, ctrl, p);
-    tell(t, GPC_WHAT_SERVE, ctrl, p, due);
-    tell(t, GPC_WHAT_REPLY, ctrl, p, 1);
+void gpci_append_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
+    if (timed->values)
+        gpci_plain_hit(timed, ctrl, pkt);
+    tell(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
+    tell(timed, GPC_WHAT_REPLY, ctrl, pkt, 1);
 }
 
 /* A load's waiter in L1 is known like the load. */
-void gpci_append_waits(gpci_timed *t, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
-    const gpci_packet *w = gpci_packet_at(&t->pool, mshr_target);
+void gpci_append_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
+    const gpci_packet *target = gpci_packet_at(&timed->pool, mshr_target);
     if (mshr_target != packet)
-        copy_label(t, mshr_target);
-    if (t->values && ctrl->rules->loads_go)
-        gpci_plain_hit(t, ctrl, w);
-    uint32_t mshr_entry = gpci_mshr_find(t, ctrl, w->request.address);
+        copy_label(timed, mshr_target);
+    if (timed->values && ctrl->rules->loads_go)
+        gpci_plain_hit(timed, ctrl, target);
+    uint32_t mshr_entry = gpci_mshr_find(timed, ctrl, target->request.address);
     if (mshr_target == mshr_entry)
-        gpci_append_event(t, GPC_WHAT_MSHR_ALLOCATE, ctrl, w, 0);
+        gpci_append_event(timed, GPC_WHAT_MSHR_ALLOCATE, ctrl, target, 0);
     else
-        gpci_append_event(t, GPC_WHAT_MSHR_MERGE, ctrl, w, label_at(t, gpci_packet_at(&t->pool, mshr_entry))->id);
+        gpci_append_event(timed, GPC_WHAT_MSHR_MERGE, ctrl, target,
+                          label_at(timed, gpci_packet_at(&timed->pool, mshr_entry))->id);
 }
 
-void gpci_append_lookup(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access) {
-    if (t->values)
-        gpci_plain_looked(t, ctrl, p);
-    const gpc_access_result *r = &access->result;
-    uint8_t needed = ctrl->line->segments_of[r->needed_sectors];
-    uint8_t here = ctrl->line->segments_of[r->hit_sectors] | access->flying;
-    t->log->cause = label_at(t, p)->id;
-    t->log->cause_at = ctrl;
-    bool pending = r->outcome != GPC_HIT && access->flying && !(needed & (uint8_t)~here);
-    gpci_append_event(t, GPC_WHAT_LOOKUP, ctrl, p, pending ? GPC_PENDING_HIT : r->outcome);
+void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                        const gpci_tag_access *access) {
+    if (timed->values)
+        gpci_plain_looked(timed, ctrl, pkt);
+    const gpc_access_result *result = &access->result;
+    uint8_t needed = ctrl->line->segments_of[result->needed_sectors];
+    uint8_t here = ctrl->line->segments_of[result->hit_sectors] | access->flying;
+    timed->log->cause = label_at(timed, pkt)->id;
+    timed->log->cause_at = ctrl;
+    bool pending = result->outcome != GPC_HIT && access->flying && !(needed & (uint8_t)~here);
+    gpci_append_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, pending ? GPC_PENDING_HIT : result->outcome);
 }
 
-static gpc_event *blocked_at(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_tag_access *access) {
-    const uint32_t client = access == &ctrl->tag_access[1], sms = t->h->sms;
-    const uint32_t place = is_l15(ctrl)         ? 2 * (sms + t->h->slices)
-                           : is_constants(ctrl) ? sms + 2 * t->h->slices
+static gpc_event *blocked_at(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_tag_access *access) {
+    const uint32_t client = access == &ctrl->tag_access[1], sms = timed->hierarchy->sms;
+    const uint32_t place = is_l15(ctrl)         ? 2 * (sms + timed->hierarchy->slices)
+                           : is_constants(ctrl) ? sms + 2 * timed->hierarchy->slices
                            : ctrl->level == 1   ? 0
                                                 : sms + ctrl->index + client;
-    return &t->log->blocked[place + ctrl->index];
+    return &timed->log->blocked[place + ctrl->index];
 }
 
-void gpci_append_blocked(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, const gpci_tag_access *access) {
-    gpc_event *event = blocked_at(t, ctrl, access);
-    gpci_stages_blocked(t, ctrl, p);
-    if (event->outcome == access->reason || !label_at(t, p)->id)
+void gpci_append_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                         const gpci_tag_access *access) {
+    gpc_event *event = blocked_at(timed, ctrl, access);
+    gpci_stages_blocked(timed, ctrl, pkt);
+    if (event->outcome == access->reason || !label_at(timed, pkt)->id)
         return;
-    *event = event_of(t, GPC_WHAT_BLOCK, component_of(ctrl), ctrl->index, p);
+    *event = event_of(timed, GPC_WHAT_BLOCK, component_of(ctrl), ctrl->index, pkt);
     event->outcome = access->reason;
-    gpci_event_log_put(t->log, event);
+    gpci_event_log_put(timed->log, event);
 }
 
 /* The packet may be on the way already, or gone: use the saved event. */
 void gpci_append_released(const gpci_ctrl *ctrl, const gpci_tag_access *access) {
-    const gpci_timed *t = ctrl->timed;
-    gpc_event *event = blocked_at(t, ctrl, access), end = *event;
+    const gpci_timed *timed = ctrl->timed;
+    gpc_event *event = blocked_at(timed, ctrl, access), end = *event;
     if (event->outcome == GPC_BUSY_NOT)
         return;
     event->outcome = GPC_BUSY_NOT;
     end.what = GPC_WHAT_UNBLOCK;
-    end.cycle = end.until = t->wheel.now;
-    gpci_event_log_put(t->log, &end);
+    end.cycle = end.until = timed->wheel.now;
+    gpci_event_log_put(timed->log, &end);
 }
 
-void gpci_append_leaves(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p, const gpc_eviction *eviction) {
+void gpci_append_leaves(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                        const gpc_eviction *eviction) {
     gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
-    gpc_event e = event_of(t, what, component_of(ctrl), ctrl->index, p);
-    t->log->cause = e.packet;
-    t->log->cause_at = ctrl;
-    e.address = eviction->line_address;
+    gpc_event event = event_of(timed, what, component_of(ctrl), ctrl->index, pkt);
+    timed->log->cause = event.packet;
+    timed->log->cause_at = ctrl;
+    event.address = eviction->line_address;
     if (ctrl->level == 2)
-        e.address = gpci_l2_host_address(t->h, ctrl->index, e.address);
-    e.value = gpci_count_sectors(eviction->dirty_sectors);
-    e.bytes = 0;
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+        event.address = gpci_l2_host_address(timed->hierarchy, ctrl->index, event.address);
+    event.value = gpci_count_sectors(eviction->dirty_sectors);
+    event.bytes = 0;
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
-static gpc_event event_of_inflight(const gpci_timed *t, gpc_what what, const gpci_inflight *f) {
-    gpc_event e = gpci_event_of_none(t->log, what, GPC_COMPONENT_SM, f->sm);
-    e.packet = e.access = f->trace.id;
-    e.address = f->trace.address;
-    e.pc = f->trace.pc;
-    e.sm = f->sm;
-    e.warp = f->warp;
-    e.block = f->trace.block;
-    e.kind = f->kind == GPCI_KIND_COPY ? f->fence.phase : f->kind;
-    return e;
+static gpc_event event_of_inflight(const gpci_timed *timed, gpc_what what, const gpci_inflight *access) {
+    gpc_event event = gpci_event_of_none(timed->log, what, GPC_COMPONENT_SM, access->sm);
+    event.packet = event.access = access->trace.id;
+    event.address = access->trace.address;
+    event.pc = access->trace.pc;
+    event.sm = access->sm;
+    event.warp = access->warp;
+    event.block = access->trace.block;
+    event.kind = access->kind == GPCI_KIND_COPY ? access->fence.phase : access->kind;
+    return event;
 }
 
-void gpci_append_done(gpci_timed *t, const gpci_inflight *f) {
-    if (!f->trace.id)
+void gpci_append_done(gpci_timed *timed, const gpci_inflight *access) {
+    if (!access->trace.id)
         return;
-    gpc_event e = event_of_inflight(t, GPC_WHAT_COMPLETE, f);
-    e.outcome = f->level;
-    e.value = e.cycle - f->issued;
-    gpci_event_log_put(t->log, &e);
+    gpc_event event = event_of_inflight(timed, GPC_WHAT_COMPLETE, access);
+    event.outcome = access->level;
+    event.value = event.cycle - access->issued;
+    gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_held(gpci_timed *t, const gpci_inflight *f, uint32_t count) {
-    if (!f->trace.id)
+void gpci_append_held(gpci_timed *timed, const gpci_inflight *access, uint32_t count) {
+    if (!access->trace.id)
         return;
-    gpc_event e = event_of_inflight(t, GPC_WHAT_HOLD, f);
-    e.value = count;
-    gpci_event_log_put(t->log, &e);
+    gpc_event event = event_of_inflight(timed, GPC_WHAT_HOLD, access);
+    event.value = count;
+    gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_memory(gpci_timed *t, const gpci_packet *p) {
-    if (gpci_is_bare(t, p))
+void gpci_append_memory(gpci_timed *timed, const gpci_packet *pkt) {
+    if (gpci_is_bare(timed, pkt))
         return;
-    gpci_stages_memory(t, p);
-    gpc_what what = p->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
-    gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
-    gpc_event e = event_of(t, what, component, p->path.channel, p);
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+    gpci_stages_memory(timed, pkt);
+    gpc_what what = pkt->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
+    gpc_component component = timed->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
+    gpc_event event = event_of(timed, what, component, pkt->path.channel, pkt);
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_data(gpci_timed *t, const gpci_packet *p) {
-    if (gpci_is_bare(t, p))
+void gpci_append_data(gpci_timed *timed, const gpci_packet *pkt) {
+    if (gpci_is_bare(timed, pkt))
         return;
-    gpci_stages_data(t, p);
-    gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
-    gpc_event e = event_of(t, GPC_WHAT_DATA, component, p->path.channel, p);
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+    gpci_stages_data(timed, pkt);
+    gpc_component component = timed->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
+    gpc_event event = event_of(timed, GPC_WHAT_DATA, component, pkt->path.channel, pkt);
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
 /* A packet enters or leaves a network. */
 static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t port, uint32_t packet) {
-    gpci_timed *t = user_data;
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (t->values && leaves && component == GPC_COMPONENT_REPLIES)
-        gpci_plain_back(t, port, packet);
-    else if (t->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
-        gpci_plain_copied(t, packet);
-    if (gpci_is_bare(t, p))
+    gpci_timed *timed = user_data;
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (timed->values && leaves && component == GPC_COMPONENT_REPLIES)
+        gpci_plain_back(timed, port, packet);
+    else if (timed->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
+        gpci_plain_copied(timed, packet);
+    if (gpci_is_bare(timed, pkt))
         return;
-    gpci_stages_crosses(t, component, leaves, p);
-    if (!label_at(t, p)->id)
+    gpci_stages_crosses(timed, component, leaves, pkt);
+    if (!label_at(timed, pkt)->id)
         return;
-    gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
-    e.bytes = p->path.size;
-    gpci_event_log_put(t->log, &e);
+    gpc_event event = event_of(timed, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, pkt);
+    event.bytes = pkt->path.size;
+    gpci_event_log_put(timed->log, &event);
 }
 
 static const gpc_what commands[] = {
@@ -382,209 +389,212 @@ static const gpc_what commands[] = {
     [GPCI_DRAM_WRITE] = GPC_WHAT_WRITE,
 };
 
-static void on_command(void *user_data, const gpci_dram_event *d) {
-    gpci_timed *t = user_data;
-    gpc_what what = commands[d->command];
+static void on_command(void *user_data, const gpci_dram_event *dram_event) {
+    gpci_timed *timed = user_data;
+    gpc_what what = commands[dram_event->command];
     bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
-    gpc_event e = gpci_event_of_none(t->log, what, GPC_COMPONENT_MEMORY, d->channel);
-    const gpci_packet *p =
-        access && !(d->token & GPCI_WRITE_TOKEN) ? gpci_packet_at(&t->pool, (uint32_t)d->token) : NULL;
-    if (p && gpci_is_bare(t, p))
-        p = NULL;
-    if (p)
-        gpci_stages_command(t, p, gpci_clock_core(t->dram_clock, d->cycle));
-    if (p && label_at(t, p)->id)
-        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, p);
-    else if (access && d->token & GPCI_WRITE_TOKEN)
-        e.packet = d->token & ~GPCI_WRITE_TOKEN;
-    e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
-    e.until = gpci_clock_core(t->dram_clock, d->end);
-    bool all = d->command == GPCI_DRAM_PRECHARGE_ALL || d->command == GPCI_DRAM_REFRESH;
-    e.bank = d->pseudo * d->banks + (all ? 0 : d->bank);
-    e.value = access ? d->row : d->command == GPCI_DRAM_PRECHARGE ? 0 : d->token;
-    e.bytes = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE ? t->burst : 0;
-    e.outcome = d->auto_precharge;
-    gpci_event_log_put(t->log, &e);
+    gpc_event event = gpci_event_of_none(timed->log, what, GPC_COMPONENT_MEMORY, dram_event->channel);
+    const gpci_packet *pkt = access && !(dram_event->token & GPCI_WRITE_TOKEN)
+                                 ? gpci_packet_at(&timed->pool, (uint32_t)dram_event->token)
+                                 : NULL;
+    if (pkt && gpci_is_bare(timed, pkt))
+        pkt = NULL;
+    if (pkt)
+        gpci_stages_command(timed, pkt, gpci_clock_core(timed->dram_clock, dram_event->cycle));
+    if (pkt && label_at(timed, pkt)->id)
+        event = event_of(timed, what, GPC_COMPONENT_MEMORY, dram_event->channel, pkt);
+    else if (access && dram_event->token & GPCI_WRITE_TOKEN)
+        event.packet = dram_event->token & ~GPCI_WRITE_TOKEN;
+    event.cycle = gpci_clock_core(timed->dram_clock, dram_event->cycle);
+    event.until = gpci_clock_core(timed->dram_clock, dram_event->end);
+    bool all = dram_event->command == GPCI_DRAM_PRECHARGE_ALL || dram_event->command == GPCI_DRAM_REFRESH;
+    event.bank = dram_event->pseudo * dram_event->banks + (all ? 0 : dram_event->bank);
+    event.value = access ? dram_event->row : dram_event->command == GPCI_DRAM_PRECHARGE ? 0 : dram_event->token;
+    event.bytes = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE ? timed->burst : 0;
+    event.outcome = dram_event->auto_precharge;
+    gpci_event_log_put(timed->log, &event);
 }
 
 /* Events of the protocol engine. */
 
-static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_task *task) {
-    return &t->coherent->origins[task->inflight];
+static const gpci_coherent_origin *origin_of(const gpci_timed *timed, const gpci_task *task) {
+    return &timed->coherent->origins[task->inflight];
 }
 
 /* Label of the message that brought a task; or 0. */
-static uint64_t label_of(const gpci_engine *e, const gpci_task *task) {
-    const size_t number = (size_t)(task - gpci_task_at(e, 0));
-    return number < e->label_room ? e->labels[number] : 0;
+static uint64_t label_of(const gpci_engine *engine, const gpci_task *task) {
+    const size_t number = (size_t)(task - gpci_task_at(engine, 0));
+    return number < engine->label_capacity ? engine->labels[number] : 0;
 }
 
-static void set_label(const gpci_timed *t, const gpci_packet *p, uint64_t id) {
-    const gpci_engine *e = gpci_engine_of(t);
-    if (p->message.task < e->label_room)
-        e->labels[p->message.task] = id;
+static void set_label(const gpci_timed *timed, const gpci_packet *pkt, uint64_t id) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    if (pkt->message.task < engine->label_capacity)
+        engine->labels[pkt->message.task] = id;
 }
 
 /* Label of a sweep, which is no packet: the messages of a sweep are traced without parent. */
 #define OF_SWEEP UINT64_MAX
 
-static uint64_t parent_of(const gpci_coherent_origin *o) {
-    return o->label.id == OF_SWEEP ? 0 : o->label.id;
+static uint64_t parent_of(const gpci_coherent_origin *origin) {
+    return origin->label.id == OF_SWEEP ? 0 : origin->label.id;
 }
 
 /* SM of the access, or of the sweeping fence; a kernel's sweeps may be of any module. */
-static uint32_t sm_of(const gpci_timed *t, const gpci_task *task) {
-    const uint32_t module = gpci_tree_inflight_at(gpci_engine_of(t), task->inflight)->module;
-    return module < t->h->coherent->sms ? module : GPC_NONE;
+static uint32_t sm_of(const gpci_timed *timed, const gpci_task *task) {
+    const uint32_t module = gpci_tree_inflight_at(gpci_engine_of(timed), task->inflight)->module;
+    return module < timed->hierarchy->coherent->sms ? module : GPC_NONE;
 }
 
 /* Event with the module and the access. */
-static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
-    const gpci_coherent_origin *o = origin_of(t, task);
+static gpc_event event_of_task(const gpci_timed *timed, gpc_what what, uint32_t module, const gpci_task *task) {
+    const gpci_coherent_origin *origin = origin_of(timed, task);
     uint32_t index;
-    const gpc_component component = gpci_component_of(t->h, module, &index);
-    gpc_event e = gpci_event_of_none(t->log, what, component, index);
-    e.packet = label_of(gpci_engine_of(t), task);
-    e.parent = parent_of(o);
-    e.access = o->label.origin;
-    e.address = task->address;
-    e.pc = o->pc;
-    e.sm = sm_of(t, task);
-    e.warp = o->warp;
-    e.block = o->block;
-    e.kind = o->label.kind;
-    return e;
+    const gpc_component component = gpci_component_of(timed->hierarchy, module, &index);
+    gpc_event event = gpci_event_of_none(timed->log, what, component, index);
+    event.packet = label_of(gpci_engine_of(timed), task);
+    event.parent = parent_of(origin);
+    event.access = origin->label.origin;
+    event.address = task->address;
+    event.pc = origin->pc;
+    event.sm = sm_of(timed, task);
+    event.warp = origin->warp;
+    event.block = origin->block;
+    event.kind = origin->label.kind;
+    return event;
 }
 
-void gpci_append_origin(gpci_timed *t, uint32_t inflight, const gpci_packet *p) {
-    t->coherent->origins[inflight] = (gpci_coherent_origin){
-        .label = *label_at(t, p), .pc = p->request.pc, .warp = p->request.warp, .block = p->request.block};
+void gpci_append_origin(gpci_timed *timed, uint32_t inflight, const gpci_packet *pkt) {
+    timed->coherent->origins[inflight] = (gpci_coherent_origin){
+        .label = *label_at(timed, pkt), .pc = pkt->request.pc, .warp = pkt->request.warp, .block = pkt->request.block};
 }
 
-void gpci_append_sweep(gpci_timed *t, uint32_t inflight) {
-    t->coherent->origins[inflight] = (gpci_coherent_origin){
+void gpci_append_sweep(gpci_timed *timed, uint32_t inflight) {
+    timed->coherent->origins[inflight] = (gpci_coherent_origin){
         .label = {.id = OF_SWEEP, .kind = GPC_KIND_COUNT}, .pc = UINT64_MAX, .warp = GPC_NONE, .block = GPC_NONE};
 }
 
 /* Label the packet of a message or memory access, for events of networks and memory. */
-static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
-    const gpci_coherent_origin *o = origin_of(t, task);
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_packet_label *own = gpci_label_take(&t->pool, packet);
-    *own = o->label;
-    own->id = o->label.id ? ++t->log->packets : 0;
-    own->parent = parent_of(o);
-    p->request.sm = sm_of(t, task);
-    p->request.pc = o->pc;
-    p->request.warp = o->warp;
-    p->request.block = o->block;
+static void label(gpci_timed *timed, const gpci_task *task, uint32_t packet) {
+    const gpci_coherent_origin *origin = origin_of(timed, task);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet_label *own = gpci_label_take(&timed->pool, packet);
+    *own = origin->label;
+    own->id = origin->label.id ? ++timed->log->packets : 0;
+    own->parent = parent_of(origin);
+    pkt->request.sm = sm_of(timed, task);
+    pkt->request.pc = origin->pc;
+    pkt->request.warp = origin->warp;
+    pkt->request.block = origin->block;
 }
 
 /* An event of a packet's message, at `module`. */
-static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpci_packet *p, uint32_t to) {
-    gpc_event e = event_of_task(t, what, module, gpci_message_task(t, p));
-    e.packet = label_at(t, p)->id;
-    e.address = p->address;
-    e.bytes = p->path.size;
-    e.from = p->message.from;
-    e.to = to;
-    e.outcome = p->message.kind;
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+static void tell_packet(gpci_timed *timed, gpc_what what, uint32_t module, const gpci_packet *pkt, uint32_t to) {
+    gpc_event event = event_of_task(timed, what, module, gpci_message_task(timed, pkt));
+    event.packet = label_at(timed, pkt)->id;
+    event.address = pkt->address;
+    event.bytes = pkt->path.size;
+    event.from = pkt->message.from;
+    event.to = to;
+    event.outcome = pkt->message.kind;
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
 /* Controller of a transaction when a message leaves or arrives. */
-static void stages_of_message(gpci_timed *t, uint32_t module, const gpci_packet *p, bool come) {
+static void stages_of_message(gpci_timed *timed, uint32_t module, const gpci_packet *pkt, bool come) {
     uint32_t index;
-    const gpc_component component = gpci_component_of(t->h, module, &index);
-    const gpci_packet_label *own = label_at(t, p);
+    const gpc_component component = gpci_component_of(timed->hierarchy, module, &index);
+    const gpci_packet_label *own = label_at(timed, pkt);
     if (component != GPC_COMPONENT_L1)
-        gpci_stages_enter(t, own, GPC_STAGE_L2);
-    else if (come || index != p->request.sm)
-        gpci_stages_enter(t, own, GPC_STAGE_COHERENCE);
+        gpci_stages_enter(timed, own, GPC_STAGE_L2);
+    else if (come || index != pkt->request.sm)
+        gpci_stages_enter(timed, own, GPC_STAGE_COHERENCE);
     else
-        gpci_stages_enter(t, own, GPC_STAGE_REQUEST);
+        gpci_stages_enter(timed, own, GPC_STAGE_REQUEST);
 }
 
-void gpci_append_message(gpci_timed *t, const gpci_message *l, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    label(t, gpci_message_task(t, p), packet);
-    stages_of_message(t, l->from, p, false);
-    tell_packet(t, GPC_WHAT_MESSAGE, l->from, p, l->to);
+void gpci_append_message(gpci_timed *timed, const gpci_message *message, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    label(timed, gpci_message_task(timed, pkt), packet);
+    stages_of_message(timed, message->from, pkt, false);
+    tell_packet(timed, GPC_WHAT_MESSAGE, message->from, pkt, message->to);
 }
 
-void gpci_append_memory_access(gpci_timed *t, uint32_t task, uint32_t packet) {
-    label(t, gpci_task_at(gpci_engine_of(t), task), packet);
-    gpci_stages_enter(t, gpci_label_of(&t->pool, gpci_packet_at(&t->pool, packet)), GPC_STAGE_DRAM_QUEUE);
+void gpci_append_memory_access(gpci_timed *timed, uint32_t task, uint32_t packet) {
+    label(timed, gpci_task_at(gpci_engine_of(timed), task), packet);
+    gpci_stages_enter(timed, gpci_label_of(&timed->pool, gpci_packet_at(&timed->pool, packet)), GPC_STAGE_DRAM_QUEUE);
 }
 
-void gpci_append_arrival(gpci_timed *t, const gpci_packet *p) {
-    if (gpci_is_bare(t, p)) {
-        set_label(t, p, 0);
+void gpci_append_arrival(gpci_timed *timed, const gpci_packet *pkt) {
+    if (gpci_is_bare(timed, pkt)) {
+        set_label(timed, pkt, 0);
         return;
     }
-    stages_of_message(t, p->message.module, p, true);
-    tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
-    set_label(t, p, label_at(t, p)->id);
+    stages_of_message(timed, pkt->message.module, pkt, true);
+    tell_packet(timed, GPC_WHAT_ARRIVE, pkt->message.module, pkt, pkt->message.module);
+    set_label(timed, pkt, label_at(timed, pkt)->id);
 }
 
-void gpci_append_met(gpci_timed *t, gpci_met met, uint32_t number, uint32_t module) {
-    const gpci_task *task = gpci_task_at(gpci_engine_of(t), number);
+void gpci_append_met(gpci_timed *timed, gpci_met met, uint32_t number, uint32_t module) {
+    const gpci_task *task = gpci_task_at(gpci_engine_of(timed), number);
     const gpc_what what = met == GPCI_MET_WAIT     ? GPC_WHAT_WAIT
                           : met == GPCI_MET_REFUSE ? GPC_WHAT_REFUSE
                                                    : GPC_WHAT_EVICT;
-    gpc_event e = event_of_task(t, what, module, task);
+    gpc_event event = event_of_task(timed, what, module, task);
     if (what != GPC_WHAT_EVICT)
-        gpci_stages_enter(t, &origin_of(t, task)->label, GPC_STAGE_COHERENCE);
+        gpci_stages_enter(timed, &origin_of(timed, task)->label, GPC_STAGE_COHERENCE);
     if (what == GPC_WHAT_EVICT) {
-        e.packet = e.parent;
-        e.parent = e.access;
+        event.packet = event.parent;
+        event.parent = event.access;
     } else {
-        e.from = task->from;
-        e.to = module;
+        event.from = task->from;
+        event.to = module;
     }
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
-void gpci_append_entry(gpci_timed *t, gpc_what what, uint32_t number) {
-    const gpci_task *task = gpci_task_at(gpci_engine_of(t), number);
-    gpc_event e = event_of_task(t, what, task->module, task);
-    if (e.packet)
-        gpci_event_log_put(t->log, &e);
+void gpci_append_entry(gpci_timed *timed, gpc_what what, uint32_t number) {
+    const gpci_task *task = gpci_task_at(gpci_engine_of(timed), number);
+    gpc_event event = event_of_task(timed, what, task->module, task);
+    if (event.packet)
+        gpci_event_log_put(timed->log, &event);
 }
 
 /* Numbers are for one event log: forget numbers of an earlier event log. The engine's clocks go on. */
-static void forget(gpci_timed *t) {
-    const size_t labels = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
+static void forget(gpci_timed *timed) {
+    const size_t labels = (size_t)timed->pool.chunk_count * GPCI_POOL_CHUNK;
     for (size_t i = 0; i <= labels; i++)
-        t->pool.labels[i].id = t->pool.labels[i].origin = 0;
-    for (uint32_t i = 0; i < t->inflight_fresh; i++)
-        t->inflights[i].trace.id = 0;
-    if (t->coherent)
-        gpci_coherent_forget(t);
-    gpci_ports_forget(t);
+        timed->pool.labels[i].id = timed->pool.labels[i].origin = 0;
+    for (uint32_t i = 0; i < timed->inflight_fresh; i++)
+        timed->inflights[i].trace.id = 0;
+    if (timed->coherent)
+        gpci_coherent_forget(timed);
+    gpci_ports_forget(timed);
 }
 
-gpc_status gpci_timed_watch(gpci_timed *t, gpci_event_log *log) {
-    gpci_event_log *const nobody = t->values ? t->values->nobody : t->stage_times ? t->stage_times->nobody : NULL;
-    if (gpci_pool_keep_labels(&t->pool, log || nobody) < 0)
+gpc_status gpci_timed_watch(gpci_timed *timed, gpci_event_log *log) {
+    gpci_event_log *const nobody = timed->values        ? timed->values->nobody
+                                   : timed->stage_times ? timed->stage_times->nobody
+                                                        : NULL;
+    if (gpci_pool_keep_labels(&timed->pool, log || nobody) < 0)
         return GPC_ERROR_MEMORY;
-    t->log = log ? log : nobody;
-    if (t->log) {
-        t->log->clock = &t->wheel.now;
-        forget(t);
+    timed->log = log ? log : nobody;
+    if (timed->log) {
+        timed->log->clock = &timed->wheel.now;
+        forget(timed);
     }
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        if (t->groups[kind].objects && t->groups[kind].class == &gpci_network_class)
-            gpci_network_watch(t->groups[kind].self, t->log ? on_network : NULL, t);
-    gpci_dram_on_command(t->dram, log || t->stage_times ? on_command : NULL, t);
-    gpci_shards_refresh(t);
+        if (timed->groups[kind].objects && timed->groups[kind].class == &gpci_network_class)
+            gpci_network_watch(timed->groups[kind].self, timed->log ? on_network : NULL, timed);
+    gpci_dram_on_command(timed->dram, log || timed->stage_times ? on_command : NULL, timed);
+    gpci_shards_refresh(timed);
     return GPC_OK;
 }
 
-gpc_status gpci_timed_cancel(gpci_timed *t) {
-    (void)gpci_timed_watch(t, NULL);
-    gpci_trace_destroy(t->h);
+gpc_status gpci_timed_cancel(gpci_timed *timed) {
+    (void)gpci_timed_watch(timed, NULL);
+    gpci_trace_destroy(timed->hierarchy);
     return GPC_ERROR_CANCELLED;
 }

@@ -4,21 +4,21 @@
 
 /* Questions to the register of holders as a whole. */
 
-static void declare(gpci_holders *to, const gpci_group *group, uint32_t object) {
-    to->group = group;
-    to->object = object;
-    group->class->hold(group, object, to);
+static void declare(gpci_holders *holders, const gpci_group *group, uint32_t object) {
+    holders->group = group;
+    holders->object = object;
+    group->class->hold(group, object, holders);
 }
 
 bool gpci_holds_nothing(const gpci_group *group, uint32_t object) {
-    gpci_holders to = {.any = false};
-    declare(&to, group, object);
-    return !to.any;
+    gpci_holders holders = {.any = false};
+    declare(&holders, group, object);
+    return !holders.any;
 }
 
-bool gpci_groups_idle(const gpci_timed *t, bool memory) {
+bool gpci_groups_idle(const gpci_timed *timed, bool memory) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        const gpci_group *group = &t->groups[kind];
+        const gpci_group *group = &timed->groups[kind];
         const bool counts = memory || !group->objects || group->class->scope != GPCI_SCOPE_CHANNEL;
         for (uint32_t i = 0; counts && i < group->objects; i++)
             if (!gpci_holds_nothing(group, i))
@@ -28,28 +28,28 @@ bool gpci_groups_idle(const gpci_timed *t, bool memory) {
 }
 
 /* Visit every holder of every object. */
-static void declare_all(const gpci_timed *t, gpci_holders *to) {
+static void declare_all(const gpci_timed *timed, gpci_holders *holders) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
-            declare(to, &t->groups[kind], i);
+        for (uint32_t i = 0; i < timed->groups[kind].objects; i++)
+            declare(holders, &timed->groups[kind], i);
 }
 
-static void note_host(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    bool *waits = to->user_data;
+static void note_host(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    bool *waits = holders->user_data;
     (void)what;
     (void)count;
     *waits |= mover->host;
 }
 
-bool gpci_groups_wait_for_host(const gpci_timed *t) {
+bool gpci_groups_wait_for_host(const gpci_timed *timed) {
     bool waits = false;
-    declare_all(t, &(gpci_holders){.visit = note_host, .user_data = &waits});
+    declare_all(timed, &(gpci_holders){.visit = note_host, .user_data = &waits});
     return waits;
 }
 
-static bool has_wake_up(const gpci_timed *t, const gpci_mover *mover) {
+static bool has_wake_up(const gpci_timed *timed, const gpci_mover *mover) {
     for (uint32_t i = 0; i < mover->components; i++)
-        if (gpci_component_next(t, mover->component + i) != GPCI_NEVER)
+        if (gpci_component_next(timed, mover->component + i) != GPCI_NEVER)
             return true;
     return false;
 }
@@ -70,8 +70,8 @@ typedef struct motion {
     bool changed;
 } motion;
 
-static uint32_t number_of(const motion *m, uint32_t kind, uint32_t object) {
-    return m->numbers[kind] + object;
+static uint32_t number_of(const motion *moving, uint32_t kind, uint32_t object) {
+    return moving->numbers[kind] + object;
 }
 
 static bool is_moving(const motion *m, uint32_t kind, uint32_t object) {
@@ -79,80 +79,80 @@ static bool is_moving(const motion *m, uint32_t kind, uint32_t object) {
 }
 
 /* True if an object of a mover moves. */
-static bool leads_on(const motion *m, const gpci_mover *mover) {
+static bool leads_on(const motion *moving, const gpci_mover *mover) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        const uint32_t objects = mover->groups >> kind & 1 ? m->timed->groups[kind].objects : 0;
+        const uint32_t objects = mover->groups >> kind & 1 ? moving->timed->groups[kind].objects : 0;
         const bool any = mover->object == GPCI_ANY_OBJECT;
         for (uint32_t i = any ? 0 : mover->object; i < (any ? objects : mover->object + 1) && i < objects; i++)
-            if (is_moving(m, kind, i))
+            if (is_moving(moving, kind, i))
                 return true;
     }
     return false;
 }
 
-static bool is_moved(const motion *m, const gpci_mover *mover) {
-    return mover->host || has_wake_up(m->timed, mover) || leads_on(m, mover);
+static bool is_moved(const motion *moving, const gpci_mover *mover) {
+    return mover->host || has_wake_up(moving->timed, mover) || leads_on(moving, mover);
 }
 
-static void note_moves(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    motion *m = to->user_data;
+static void note_moves(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    motion *moving = holders->user_data;
     (void)what;
     (void)count;
-    if (is_moving(m, to->group->kind, to->object) || !is_moved(m, mover))
+    if (is_moving(moving, holders->group->kind, holders->object) || !is_moved(moving, mover))
         return;
-    gpci_bit_set(m->moves, number_of(m, to->group->kind, to->object));
-    m->changed = true;
+    gpci_bit_set(moving->moves, number_of(moving, holders->group->kind, holders->object));
+    moving->changed = true;
 }
 
-static void find_motion(motion *m) {
-    gpci_holders to = {.visit = note_moves, .user_data = m};
-    m->objects = 0;
+static void find_motion(motion *moving) {
+    gpci_holders holders = {.visit = note_moves, .user_data = moving};
+    moving->objects = 0;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
-        m->numbers[kind] = m->objects;
-        m->objects += m->timed->groups[kind].objects;
+        moving->numbers[kind] = moving->objects;
+        moving->objects += moving->timed->groups[kind].objects;
     }
     do {
-        m->changed = false;
-        declare_all(m->timed, &to);
-    } while (m->changed);
+        moving->changed = false;
+        declare_all(moving->timed, &holders);
+    } while (moving->changed);
 }
 
 /* Name a mover. */
-static void put_mover(const motion *m, gpci_text *text, const gpci_mover *mover) {
+static void put_mover(const motion *moving, gpci_text *text, const gpci_mover *mover) {
     if (mover->host)
         gpci_text_put(text, ", for the host");
     else if (mover->components)
-        gpci_text_put(text, has_wake_up(m->timed, mover) ? "" : ", without a wake-up");
+        gpci_text_put(text, has_wake_up(moving->timed, mover) ? "" : ", without a wake-up");
     else if (!mover->groups)
         gpci_text_put(text, ", and lacks nothing");
     else if (mover->groups != GPCI_ALL_GROUPS)
         gpci_text_put(text, ", for %s %u", gpci_group_name((gpci_group_kind)gpci_lowest(mover->groups)), mover->object);
 }
 
-static void put_holder(const motion *m, gpci_text *text, const gpci_holders *to, const char *what, uint64_t count,
-                       const gpci_mover *mover) {
-    gpci_text_put(text, "%s %u has %llu %s", gpci_group_name((gpci_group_kind)to->group->kind), to->object,
+static void put_holder(const motion *moving, gpci_text *text, const gpci_holders *holders, const char *what,
+                       uint64_t count, const gpci_mover *mover) {
+    gpci_text_put(text, "%s %u has %llu %s", gpci_group_name((gpci_group_kind)holders->group->kind), holders->object,
                   (unsigned long long)count, what);
-    put_mover(m, text, mover);
+    put_mover(moving, text, mover);
     gpci_text_put(text, "; ");
 }
 
-static void report_still(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    const motion *m = to->user_data;
-    if (!mover->groups && !is_moved(m, mover))
-        put_holder(m, m->report, to, what, count, mover);
+static void report_still(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    const motion *moving = holders->user_data;
+    if (!mover->groups && !is_moved(moving, mover))
+        put_holder(moving, moving->report, holders, what, count, mover);
 }
 
-static void report_rest(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    const motion *m = to->user_data;
-    if (mover->groups || is_moved(m, mover))
-        put_holder(m, m->report, to, what, count, mover);
+static void report_rest(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    const motion *moving = holders->user_data;
+    if (mover->groups || is_moved(moving, mover))
+        put_holder(moving, moving->report, holders, what, count, mover);
 }
 
-void gpci_groups_report(const gpci_timed *t, gpci_text *report) {
-    motion m = {.timed = t, .report = report};
-    declare_all(t, &(gpci_holders){.visit = report_still, .user_data = &m});
-    declare_all(t, &(gpci_holders){.visit = report_rest, .user_data = &m, .report = report});
+void gpci_groups_report(const gpci_timed *timed, gpci_text *report) {
+    motion moving = {.timed = timed, .report = report};
+    declare_all(timed, &(gpci_holders){.visit = report_still, .user_data = &moving});
+    declare_all(timed, &(gpci_holders){.visit = report_rest, .user_data = &moving, .report = report});
 }
 
 /* The checking build. */
@@ -160,49 +160,49 @@ void gpci_groups_report(const gpci_timed *t, gpci_text *report) {
 #define AT_ONCE 24u /* objects checked after a cycle */
 
 /* True if a mover has a wake-up, or holds packets. */
-static bool is_sound(const motion *m, const gpci_holders *to, const gpci_mover *mover) {
-    const gpci_timed *t = m->timed;
-    if (mover->host || has_wake_up(t, mover))
+static bool is_sound(const motion *moving, const gpci_holders *holders, const gpci_mover *mover) {
+    const gpci_timed *timed = moving->timed;
+    if (mover->host || has_wake_up(timed, mover))
         return true;
     if (!mover->groups || mover->object == GPCI_ANY_OBJECT)
         return mover->groups != 0;
-    const gpci_group *group = &t->groups[gpci_lowest(mover->groups)];
-    if (group == to->group && mover->object == to->object)
+    const gpci_group *group = &timed->groups[gpci_lowest(mover->groups)];
+    if (group == holders->group && mover->object == holders->object)
         return true; /* the holder is a holder of the object */
     return mover->object < group->objects && !gpci_holds_nothing(group, mover->object);
 }
 
-static void stands_still(const motion *m, const gpci_holders *to, const char *what, uint64_t count,
+static void stands_still(const motion *moving, const gpci_holders *holders, const char *what, uint64_t count,
                          const gpci_mover *mover) {
     char text[600];
     gpci_text report = gpci_text_of(text, sizeof text);
-    put_holder(m, &report, to, what, count, mover);
+    put_holder(moving, &report, holders, what, count, mover);
     gpci_text_put(&report, "in all: ");
-    gpci_groups_report(m->timed, &report);
-    GPCI_ENSURE(false, "cycle %llu: stands still: %s", (unsigned long long)m->timed->wheel.now, text);
+    gpci_groups_report(moving->timed, &report);
+    GPCI_ENSURE(false, "cycle %llu: stands still: %s", (unsigned long long)moving->timed->wheel.now, text);
 }
 
-static void ensure_sound(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    const motion *m = to->user_data;
-    if (!is_sound(m, to, mover))
-        stands_still(m, to, what, count, mover);
+static void ensure_sound(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    const motion *moving = holders->user_data;
+    if (!is_sound(moving, holders, mover))
+        stands_still(moving, holders, what, count, mover);
 }
 
-static void ensure_moved(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover) {
-    const motion *m = to->user_data;
-    ensure_sound(to, what, count, mover);
-    if (!is_moved(m, mover))
-        stands_still(m, to, what, count, mover);
+static void ensure_moved(gpci_holders *holders, const char *what, uint64_t count, const gpci_mover *mover) {
+    const motion *moving = holders->user_data;
+    ensure_sound(holders, what, count, mover);
+    if (!is_moved(moving, mover))
+        stands_still(moving, holders, what, count, mover);
 }
 
-static void check_some(gpci_timed *t) {
-    motion m = {.timed = t};
-    gpci_holders to = {.visit = ensure_sound, .user_data = &m};
-    uint32_t kind = t->checked.kind, object = t->checked.object;
+static void check_some(gpci_timed *timed) {
+    motion moving = {.timed = timed};
+    gpci_holders holders = {.visit = ensure_sound, .user_data = &moving};
+    uint32_t kind = timed->checked.kind, object = timed->checked.object;
     for (uint32_t n = 0, empty = 0; n < AT_ONCE && empty <= GPCI_GROUP_COUNT; empty++) {
-        const gpci_group *group = &t->groups[kind];
+        const gpci_group *group = &timed->groups[kind];
         for (; object < group->objects && n < AT_ONCE; object++, n++) {
-            declare(&to, group, object);
+            declare(&holders, group, object);
             empty = 0;
         }
         if (object < group->objects)
@@ -210,22 +210,23 @@ static void check_some(gpci_timed *t) {
         object = 0;
         kind = kind + 1 < GPCI_GROUP_COUNT ? kind + 1 : 0;
     }
-    t->checked.kind = kind;
-    t->checked.object = object;
+    timed->checked.kind = kind;
+    timed->checked.object = object;
 }
 
-void gpci_holders_check(gpci_timed *t, bool all) {
-    motion m = {.timed = t};
-    if (t->failed < 0 || t->checked.defective || t->wheel.at < t->wheel.components)
+void gpci_holders_check(gpci_timed *timed, bool all) {
+    motion moving = {.timed = timed};
+    if (timed->failed < 0 || timed->checked.defective || timed->wheel.at < timed->wheel.components)
         return;
     if (!all) {
-        check_some(t);
+        check_some(timed);
         return;
     }
-    find_motion(&m);
-    declare_all(t, &(gpci_holders){.visit = ensure_moved, .user_data = &m});
-    gpci_timed_fold(t);
-    GPCI_ENSURE(!(t->in_flight | gpci_pool_live(&t->pool)) || !gpci_groups_idle(t, true),
-                "cycle %llu: %llu accesses in flight and %u packets stand nowhere", (unsigned long long)t->wheel.now,
-                (unsigned long long)t->in_flight, gpci_pool_live(&t->pool));
+    find_motion(&moving);
+    declare_all(timed, &(gpci_holders){.visit = ensure_moved, .user_data = &moving});
+    gpci_timed_fold(timed);
+    GPCI_ENSURE(!(timed->in_flight | gpci_pool_live(&timed->pool)) || !gpci_groups_idle(timed, true),
+                "cycle %llu: %llu accesses in flight and %u packets stand nowhere",
+                (unsigned long long)timed->wheel.now, (unsigned long long)timed->in_flight,
+                gpci_pool_live(&timed->pool));
 }

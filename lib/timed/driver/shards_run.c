@@ -94,18 +94,19 @@ static uint32_t gather(gpci_shards *shards) {
 }
 
 /* True if the side must be run by one thread for now. Hosts are called back in the order of events. */
-static bool is_alone(const gpci_shards *shards, gpci_side side) {
-    const gpc_hierarchy_callbacks *c = &shards->main->callbacks;
-    if (shards->main->log || shards->main->h->observer || c->on_fill || c->on_evict || c->on_memory)
+static bool is_alone(const gpci_shards *shards, gpci_phase_part part) {
+    const gpc_hierarchy_callbacks *callbacks = &shards->main->callbacks;
+    if (shards->main->log || shards->main->hierarchy->observer || callbacks->on_fill || callbacks->on_evict ||
+        callbacks->on_memory)
         return true;
-    if (side == GPCI_SIDE_BELOW)
+    if (part == GPCI_PHASE_BELOW)
         return shards->below;
-    return shards->above || shards->keep_sms || c->on_complete || c->on_ready;
+    return shards->above || shards->keep_sms || callbacks->on_complete || callbacks->on_ready;
 }
 
-uint32_t gpci_shards_threads(const gpci_timed *t) {
-    const gpci_shards *shards = t->shards;
-    if (!shards || (is_alone(shards, GPCI_SIDE_BELOW) && is_alone(shards, GPCI_SIDE_ABOVE)))
+uint32_t gpci_shards_threads(const gpci_timed *timed) {
+    const gpci_shards *shards = timed->shards;
+    if (!shards || (is_alone(shards, GPCI_PHASE_BELOW) && is_alone(shards, GPCI_PHASE_ABOVE)))
         return 1;
     return gpci_workers_count(shards->workers);
 }
@@ -118,7 +119,7 @@ static void settle_networks(gpci_shards *shards) {
 
 static void run_phase(gpci_shards *shards, const gpci_shard_phase *phase) {
     shards->phase = phase;
-    if (phase->side == GPCI_SIDE_NONE) {
+    if (phase->part == GPCI_PHASE_OUTSIDE) {
         const uint64_t *due = due_of(shards, &shards->main->wheel);
         bool any = false;
         for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
@@ -134,31 +135,31 @@ static void run_phase(gpci_shards *shards, const gpci_shard_phase *phase) {
     const uint32_t count = gather(shards);
     if (!count)
         return;
-    if (count < shards->least || is_alone(shards, phase->side)) {
+    if (count < shards->least || is_alone(shards, phase->part)) {
         run_alone(shards);
     } else {
-        shards->apart = true;
+        shards->own_state_only = true;
         shards->shared++;
         gpci_workers_run(shards->workers, share, shards);
-        shards->apart = false;
+        shards->own_state_only = false;
     }
     pass(shards, phase->last);
     settle_networks(shards);
-    if (GPCI_UNLIKELY(shards->main->h->tlbs != NULL))
+    if (GPCI_UNLIKELY(shards->main->hierarchy->tlbs != NULL))
         gpci_l2_tlb_settle(shards->main);
 }
 
-void gpci_shards_go(gpci_timed *t, uint64_t now) {
-    gpci_shards *shards = t->shards;
-    t->wheel.now = now;
+void gpci_shards_go(gpci_timed *timed, uint64_t now) {
+    gpci_shards *shards = timed->shards;
+    timed->wheel.now = now;
     for (uint32_t i = 0; i < shards->count; i++)
         shards->shard[i].view.wheel.now = now;
 }
 
-uint64_t gpci_shards_next(const gpci_timed *t) {
-    uint64_t next = gpci_wheel_next(&t->wheel);
-    for (uint32_t i = 0; i < t->shards->count; i++) {
-        const uint64_t own = gpci_wheel_next(&t->shards->shard[i].view.wheel);
+uint64_t gpci_shards_next(const gpci_timed *timed) {
+    uint64_t next = gpci_wheel_next(&timed->wheel);
+    for (uint32_t i = 0; i < timed->shards->count; i++) {
+        const uint64_t own = gpci_wheel_next(&timed->shards->shard[i].view.wheel);
         next = own < next ? own : next;
     }
     return next;
@@ -182,21 +183,21 @@ static void end_cycle(gpci_shards *shards) {
     gpci_shards_fold(shards->main);
 }
 
-gpc_status gpci_shards_run_cycle(gpci_timed *t, uint64_t limit) {
-    gpci_shards *shards = t->shards;
-    const uint64_t next = gpci_shards_next(t);
+gpc_status gpci_shards_run_cycle(gpci_timed *timed, uint64_t limit) {
+    gpci_shards *shards = timed->shards;
+    const uint64_t next = gpci_shards_next(timed);
     if (next == GPCI_NEVER)
-        return gpci_timed_end(t);
+        return gpci_timed_end(timed);
     if (next > limit) {
-        gpci_shards_go(t, limit > t->wheel.now ? limit : t->wheel.now);
-        return t->failed;
+        gpci_shards_go(timed, limit > timed->wheel.now ? limit : timed->wheel.now);
+        return timed->failed;
     }
-    const gpc_status status = gpci_shards_make_room(shards);
+    const gpc_status status = gpci_shards_reserve(shards);
     if (status < 0)
         return status;
     begin_cycle(shards, next);
     for (uint32_t i = 0; i < shards->phase_count; i++)
         run_phase(shards, &shards->phases[i]);
     end_cycle(shards);
-    return gpci_timed_end_cycle(t);
+    return gpci_timed_end_cycle(timed);
 }

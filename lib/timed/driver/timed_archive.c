@@ -23,65 +23,65 @@ static bool no_memory(void *user_data, const gpc_memory_request *request) {
     return false;
 }
 
-static void archive_room(gpci_timed *t, gpci_archive *a) {
-    const uint32_t packets = (uint32_t)gpci_archive_count(a, gpci_pool_place(&t->pool, t->pool.fresh), 1),
-                   messages = (uint32_t)gpci_archive_count(a, t->pool.message_fresh, 1),
-                   waiters = (uint32_t)gpci_archive_count(a, t->pool.waiter_fresh, 1),
-                   inflights = (uint32_t)gpci_archive_count(a, t->inflight_fresh, 1);
-    if (t->coherent)
-        gpci_engine_archive_room(gpci_engine_of(t), a);
-    if (!a->loading || a->status < 0)
+static void archive_counts(gpci_timed *timed, gpci_archive *archive) {
+    const uint32_t packets = (uint32_t)gpci_archive_count(archive, gpci_pool_place(&timed->pool, timed->pool.fresh), 1),
+                   messages = (uint32_t)gpci_archive_count(archive, timed->pool.message_fresh, 1),
+                   waiters = (uint32_t)gpci_archive_count(archive, timed->pool.waiter_fresh, 1),
+                   inflights = (uint32_t)gpci_archive_count(archive, timed->inflight_fresh, 1);
+    if (timed->coherent)
+        gpci_engine_archive_counts(gpci_engine_of(timed), archive);
+    if (!archive->loading || archive->status < 0)
         return;
-    gpc_status status = gpci_pool_reserve(&t->pool, packets);
+    gpc_status status = gpci_pool_reserve(&timed->pool, packets);
     if (status == GPC_OK)
-        status = gpci_pool_grow_waiters(&t->pool, waiters);
+        status = gpci_pool_grow_waiters(&timed->pool, waiters);
     if (status == GPC_OK && messages)
-        status = gpci_pool_reserve_messages(&t->pool, messages);
+        status = gpci_pool_reserve_messages(&timed->pool, messages);
     if (status == GPC_OK && inflights)
-        status = gpci_make_inflights(t, inflights);
-    if (status == GPC_OK && t->coherent)
-        status = gpci_coherent_make_origins(t);
+        status = gpci_make_inflights(timed, inflights);
+    if (status == GPC_OK && timed->coherent)
+        status = gpci_coherent_make_origins(timed);
     if (status < 0)
-        gpci_archive_fail(a, status, "");
+        gpci_archive_fail(archive, status, "");
 }
 
-static void archive_values(gpci_timed *t, gpci_archive *a) {
-    gpci_kept_archive(t, a);
-    if (t->values)
-        gpci_plain_values_archive(t, a);
-    if (!t->coherent)
+static void archive_values(gpci_timed *timed, gpci_archive *archive) {
+    gpci_kept_archive(timed, archive);
+    if (timed->values)
+        gpci_plain_values_archive(timed, archive);
+    if (!timed->coherent)
         return;
-    gpci_coherent_values_archive(t, a);
-    if (a->status == GPC_OK || !a->loading)
-        gpci_coherent_values_know(t, true);
+    gpci_coherent_values_archive(timed, archive);
+    if (archive->status == GPC_OK || !archive->loading)
+        gpci_coherent_values_know(timed, true);
 }
 
-void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
-    gpci_timed *t = h->timed;
-    if (t->failed < 0)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "the hierarchy has failed: it can only be destroyed");
-    if (t->wheel.at != t->wheel.components)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
-    gpci_archive_same(a, t->wheel.components, "another number of components");
-    const bool host = gpci_archive_number(a, t->callbacks.on_memory != NULL) != 0;
-    if (a->loading && host && t->shards)
-        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a host's memory with several threads");
-    gpci_shards_join(t);
-    archive_room(t, a);
-    if (a->status < 0) {
-        gpci_shards_split(t);
+void gpci_timed_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
+    gpci_timed *timed = hierarchy->timed;
+    if (timed->failed < 0)
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "the hierarchy has failed: it can only be destroyed");
+    if (timed->wheel.at != timed->wheel.components)
+        gpci_archive_fail(archive, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
+    gpci_archive_same(archive, timed->wheel.components, "another number of components");
+    const bool host = gpci_archive_number(archive, timed->callbacks.on_memory != NULL) != 0;
+    if (archive->loading && host && timed->shards)
+        gpci_archive_fail(archive, GPC_ERROR_UNSUPPORTED, "a host's memory with several threads");
+    gpci_shards_join(timed);
+    archive_counts(timed, archive);
+    if (archive->status < 0) {
+        gpci_shards_split(timed);
         return;
     }
-    if (a->loading && host)
-        t->callbacks.on_memory = no_memory;
-    if (t->coherent && h->with_data)
-        gpci_coherent_values_know(t, false);
-    gpci_timed_state(t, gpci_archive_bytes, a);
-    if (h->with_data)
-        archive_values(t, a);
-    if (t->stage_times)
-        gpci_stage_times_archive(t, a);
+    if (archive->loading && host)
+        timed->callbacks.on_memory = no_memory;
+    if (timed->coherent && hierarchy->with_data)
+        gpci_coherent_values_know(timed, false);
+    gpci_timed_state(timed, gpci_archive_bytes, archive);
+    if (hierarchy->with_data)
+        archive_values(timed, archive);
+    if (timed->stage_times)
+        gpci_stage_times_archive(timed, archive);
     /* threads make room for a cycle's packets before each cycle */
-    if (a->loading && a->status == GPC_OK && !t->shards && gpci_make_packets(t, 0) < 0)
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    if (archive->loading && archive->status == GPC_OK && !timed->shards && gpci_make_packets(timed, 0) < 0)
+        gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
 }

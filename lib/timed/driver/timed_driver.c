@@ -11,119 +11,121 @@
 
 /* The timed hierarchy as a driver (level/build/driver.h). */
 
-static void destroy(gpc_hierarchy *h) {
-    gpci_timed_destroy(h->timed);
+static void destroy(gpc_hierarchy *hierarchy) {
+    gpci_timed_destroy(hierarchy->timed);
 }
 
 /* Accesses take time: gpc_hierarchy_try_issue. */
-static gpc_status access(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
-    (void)h;
-    (void)w;
+static gpc_status access(gpc_hierarchy *hierarchy, const gpc_warp_access *warp_access, gpc_warp_result *result) {
+    (void)hierarchy;
+    (void)warp_access;
     (void)result;
     return GPC_ERROR_STATE;
 }
 
-static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *error) {
-    (void)h;
+static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, gpc_error *error) {
+    (void)hierarchy;
     (void)asked;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
 }
 
 /* A hit with data under way has no packet any more, but is in flight. */
-bool gpci_timed_is_idle(gpci_timed *t, bool memory) {
-    gpci_timed_fold(t);
-    return !t->in_flight && !gpci_pool_live(&t->pool) && gpci_groups_idle(t, memory);
+bool gpci_timed_is_idle(gpci_timed *timed, bool memory) {
+    gpci_timed_fold(timed);
+    return !timed->in_flight && !gpci_pool_live(&timed->pool) && gpci_groups_idle(timed, memory);
 }
 
 /* Writes may still be in memory channels. */
-static bool idle(const gpc_hierarchy *h) {
-    return gpci_timed_is_idle(h->timed, false);
+static bool idle(const gpc_hierarchy *hierarchy) {
+    return gpci_timed_is_idle(hierarchy->timed, false);
 }
 
-static void relink(gpc_hierarchy *h) {
-    gpci_timed_relink(h->timed);
+static void relink(gpc_hierarchy *hierarchy) {
+    gpci_timed_relink(hierarchy->timed);
 }
 
-static gpc_status watch(gpc_hierarchy *h, gpci_event_log *log) {
-    return gpci_timed_watch(h->timed, log);
+static gpc_status watch(gpc_hierarchy *hierarchy, gpci_event_log *log) {
+    return gpci_timed_watch(hierarchy->timed, log);
 }
 
-static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {
-    gpci_groups_count_sm(h->timed, sm, stats);
+static void add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats) {
+    gpci_groups_count_sm(hierarchy->timed, sm, stats);
 }
 
-static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
-    gpci_timed *t = h->timed;
-    gpci_timed_fold(t);
-    uint64_t cycles = t->wheel.now - t->counted_from;
-    s->cycles += cycles;
-    s->sm_cycles += cycles * t->h->sms;
-    s->accepted += t->taken;
-    s->completed += t->ended;
-    gpci_stage_times_count(t, s);
-    gpci_groups_count_rest(t, s);
+static void add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
+    gpci_timed *timed = hierarchy->timed;
+    gpci_timed_fold(timed);
+    uint64_t cycles = timed->wheel.now - timed->counted_from;
+    stats->cycles += cycles;
+    stats->sm_cycles += cycles * timed->hierarchy->sms;
+    stats->accepted += timed->taken;
+    stats->completed += timed->ended;
+    gpci_stage_times_count(timed, stats);
+    gpci_groups_count_rest(timed, stats);
 }
 
-static void reset_stats(gpc_hierarchy *h) {
-    gpci_timed *t = h->timed;
-    gpci_timed_fold(t);
-    t->counted_from = t->wheel.now;
-    t->taken = t->in_flight; /* count accesses under way, because they complete later */
-    t->ended = 0;
-    gpci_stage_times_reset(t);
-    gpci_groups_reset(t, t->wheel.now);
+static void reset_stats(gpc_hierarchy *hierarchy) {
+    gpci_timed *timed = hierarchy->timed;
+    gpci_timed_fold(timed);
+    timed->counted_from = timed->wheel.now;
+    timed->taken = timed->in_flight; /* count accesses under way, because they complete later */
+    timed->ended = 0;
+    gpci_stage_times_reset(timed);
+    gpci_groups_reset(timed, timed->wheel.now);
 }
 
-static uint32_t objects(const gpc_hierarchy *h, gpc_object kind) {
+static uint32_t objects(const gpc_hierarchy *hierarchy, gpc_object kind) {
     if (kind == GPC_OBJECT_NETWORK)
-        return gpci_timed_networks(h->timed);
-    return kind == GPC_OBJECT_CHANNEL && !h->timed->callbacks.on_memory ? h->timed->channels : 0;
+        return gpci_timed_networks(hierarchy->timed);
+    return kind == GPC_OBJECT_CHANNEL && !hierarchy->timed->callbacks.on_memory ? hierarchy->timed->channels : 0;
 }
 
-static const char *network_name(const gpc_hierarchy *h, uint32_t index) {
-    return gpci_timed_network_name(h->timed, index);
+static const char *network_name(const gpc_hierarchy *hierarchy, uint32_t index) {
+    return gpci_timed_network_name(hierarchy->timed, index);
 }
 
-static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values) {
-    const gpci_timed *t = h->timed;
+static void object(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpci_timed *timed = hierarchy->timed;
     if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
-        values->stats.sm_cycles = t->wheel.now - t->counted_from;
+        values->stats.sm_cycles = timed->wheel.now - timed->counted_from;
     else if (kind == GPC_OBJECT_SLICE)
-        gpci_timed_add_object(t, GPCI_SCOPE_SLICE, index, &values->stats);
+        gpci_timed_add_object(timed, GPCI_SCOPE_SLICE, index, &values->stats);
     else if (kind == GPC_OBJECT_CHANNEL)
-        gpci_timed_add_object(t, GPCI_SCOPE_CHANNEL, index, &values->stats);
+        gpci_timed_add_object(timed, GPCI_SCOPE_CHANNEL, index, &values->stats);
     else if (kind == GPC_OBJECT_NETWORK)
-        values->network = gpci_timed_network_stats(t, index);
+        values->network = gpci_timed_network_stats(timed, index);
 }
 
 /* GPC_NEEDS_CREDITS: true if a host has limited the replies of an SM; else true if an SM's L1 is a host's. */
-static bool any_sm(const gpci_timed *t, gpc_counter_needs needs) {
+static bool any_sm(const gpci_timed *timed, gpc_counter_needs needs) {
     bool any = false;
-    for (uint32_t sm = 0; sm < t->h->sms; sm++)
-        any |= needs == GPC_NEEDS_CREDITS ? t->l1[sm].replies.limited : t->l1[sm].sm.takes_misses;
+    for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++)
+        any |= needs == GPC_NEEDS_CREDITS ? timed->l1[sm].replies.limited : timed->l1[sm].sm.takes_misses;
     return any;
 }
 
-static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
-    const gpci_timed *t = h->timed;
+static bool measures(const gpc_hierarchy *hierarchy, gpc_counter_needs needs) {
+    const gpci_timed *timed = hierarchy->timed;
     switch (needs) {
     case GPC_NEEDS_REORDER:
-        return gpci_part_is_there(t->l1, GPCI_PART_REORDER);
+        return gpci_part_is_there(timed->l1, GPCI_PART_REORDER);
     case GPC_NEEDS_PREFETCHER:
-        return gpci_part_is_there(t->l1, GPCI_PART_PREFETCH);
+        return gpci_part_is_there(timed->l1, GPCI_PART_PREFETCH);
     case GPC_NEEDS_L2_PREFETCHER:
-        return gpci_part_is_there(t->l2, GPCI_PART_PREFETCH);
+        return gpci_part_is_there(timed->l2, GPCI_PART_PREFETCH);
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES: /* or of a constant cache */
-        return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && (t->h->constants || t->h->l15));
+        return any_sm(timed, needs) ||
+               (needs == GPC_NEEDS_MISSES && (timed->hierarchy->constants || timed->hierarchy->l15));
     case GPC_NEEDS_LINKS:
-        return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
+        return timed->groups[GPCI_GROUP_PARTITION_REQUESTS].objects ||
+               timed->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_TLB_TIME:
-        return t->h->tlbs;
+        return timed->hierarchy->tlbs;
     case GPC_NEEDS_STAGES:
-        return t->stage_times;
+        return timed->stage_times;
     case GPC_NEEDS_CLUSTERS:
-        return t->groups[GPCI_GROUP_CLUSTERS].objects;
+        return timed->groups[GPCI_GROUP_CLUSTERS].objects;
     default:
         return needs == GPC_NEEDS_CLOCK;
     }
@@ -143,58 +145,58 @@ const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock, gpci_co
 
 /* For reports about a standstill, for snapshots, and for SMs of this library. */
 
-void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
+void gpci_timed_report(const gpc_hierarchy *hierarchy, char *text, size_t size) {
     gpci_text report = gpci_text_of(text, size);
-    gpci_timed_fold(h->timed);
-    gpci_text_put(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
-                  h->timed->in_flight);
-    gpci_groups_report(h->timed, &report);
+    gpci_timed_fold(hierarchy->timed);
+    gpci_text_put(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", hierarchy->timed->wheel.now,
+                  hierarchy->timed->in_flight);
+    gpci_groups_report(hierarchy->timed, &report);
 }
 
-void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
-    gpci_wheel *wheel = &t->wheel;
-    gpci_shards_join(t);
+void gpci_timed_state(gpci_timed *timed, gpci_state_fn visit, void *user_data) {
+    gpci_wheel *wheel = &timed->wheel;
+    gpci_shards_join(timed);
     visit(user_data, &wheel->now, sizeof wheel->now);
     visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
     visit(user_data, wheel->occupied, sizeof wheel->occupied);
-    gpci_pool_state(&t->pool, visit, user_data);
-    GPCI_STATE_FROM(visit, user_data, gpci_timed, t, inflight_fresh);
-    visit(user_data, t->inflights, t->inflight_fresh * sizeof *t->inflights);
-    gpci_groups_state(t, visit, user_data);
-    gpci_shards_split(t);
+    gpci_pool_state(&timed->pool, visit, user_data);
+    GPCI_STATE_FROM(visit, user_data, gpci_timed, timed, inflight_fresh);
+    visit(user_data, timed->inflights, timed->inflight_fresh * sizeof *timed->inflights);
+    gpci_groups_state(timed, visit, user_data);
+    gpci_shards_split(timed);
 }
 
-uint64_t gpci_timed_now(const gpc_hierarchy *h) {
-    return h->timed->wheel.now;
+uint64_t gpci_timed_now(const gpc_hierarchy *hierarchy) {
+    return hierarchy->timed->wheel.now;
 }
 
-bool gpci_timed_is_ahead(const gpc_hierarchy *h) {
-    return h->timed->wheel.lead != 0;
+bool gpci_timed_is_ahead(const gpc_hierarchy *hierarchy) {
+    return hierarchy->timed->wheel.lead != 0;
 }
 
-void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
-    gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, cycle);
+void gpci_timed_wake(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycle) {
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, sm);
+    gpci_wheel_wake(&timed->wheel, timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
 }
 
-void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
-    h->timed->front = front ? *front : (gpci_sm_front_end){0};
-    h->timed->runs_ahead = front && front->alone && gpci_may_run_ahead(h->timed);
-    gpci_timed_hook(h->timed);
+void gpci_timed_attach(gpc_hierarchy *hierarchy, const gpci_sm_front_end *front) {
+    hierarchy->timed->front = front ? *front : (gpci_sm_front_end){0};
+    hierarchy->timed->runs_ahead = front && front->alone && gpci_may_run_ahead(hierarchy->timed);
+    gpci_timed_hook(hierarchy->timed);
 }
 
-uint32_t gpci_timed_shards(const gpc_hierarchy *h) {
-    return gpci_shards_count(h->timed);
+uint32_t gpci_timed_shards(const gpc_hierarchy *hierarchy) {
+    return gpci_shards_count(hierarchy->timed);
 }
 
-uint32_t gpci_timed_shard_of(const gpc_hierarchy *h, uint32_t sm) {
-    return gpci_shards_shard_of_sm(h->timed, sm);
+uint32_t gpci_timed_shard_of(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    return gpci_shards_shard_of_sm(hierarchy->timed, sm);
 }
 
-void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step) {
-    h->timed->in_step = in_step;
+void gpci_timed_keep_in_step(gpc_hierarchy *hierarchy, bool in_step) {
+    hierarchy->timed->in_step = in_step;
 }
 
-void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone) {
-    gpci_shards_keep_sms(h->timed, alone);
+void gpci_timed_keep_alone(gpc_hierarchy *hierarchy, bool alone) {
+    gpci_shards_keep_sms(hierarchy->timed, alone);
 }

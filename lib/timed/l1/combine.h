@@ -29,7 +29,7 @@ typedef struct gpci_combine_slot {
     uint64_t line;
     uint64_t order;        /* order among all waiting requests */
     uint32_t packet, word; /* word: for L2's predictor */
-    uint32_t turn;         /* turn of the queue's last instruction */
+    uint32_t group;        /* turn of the queue's last instruction */
     uint32_t delay;        /* core cycles to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;
@@ -37,23 +37,23 @@ typedef struct gpci_combine_slot {
 typedef struct gpci_combine_unit {
     uint64_t issued;   /* core cycle of the last instruction */
     uint32_t inflight; /* in-flight access of the last instruction; numbers are reused, depending on other ends */
-    uint32_t turn;     /* number of the instruction, or of the part: large instructions have several */
-    uint32_t in_turn, count;
+    uint32_t group;    /* number of the instruction, or of the part: large instructions have several */
+    uint32_t in_group, count;
     uint32_t cleared; /* turn of the last release of all others */
     uint32_t reserved;
 } gpci_combine_unit;
 
 typedef struct gpci_combine {
-    uint32_t units_count, room; /* units_count: schedulers; room: lines */
-    uint32_t patience;          /* core cycles */
-    bool buffers;               /* stores wait in a buffer */
-    gpci_combine_unit *units;   /* [units_count] */
-    gpci_combine_slot *slots;   /* [units_count][room] */
+    uint32_t units_count, capacity; /* units_count: schedulers; room: lines */
+    uint32_t patience;              /* core cycles */
+    bool buffers;                   /* stores wait in a buffer */
+    gpci_combine_unit *units;       /* [units_count] */
+    gpci_combine_slot *slots;       /* [units_count][room] */
     /* state */
     uint64_t last;   /* core cycle of the latest request */
     uint64_t joined; /* combined requests, since the last reset */
     uint64_t held;   /* packets that have waited */
-    uint32_t open;   /* waiting requests of all units, at most `room` */
+    uint32_t open;   /* waiting requests of all units, at most `capacity` */
 } gpci_combine;
 
 GPCI_INLINE gpci_combine *gpci_combine_of(const gpci_ctrl *ctrl) {
@@ -72,13 +72,13 @@ typedef struct gpci_combine_asked {
  * Combine a request. Returns the waiting packet of the line, now with the request; or GPCI_NO_PACKET: the caller then
  * calls gpci_combine_hold with the request's packet: `cycles` to the miss queue once released.
  */
-uint32_t gpci_combine_find(gpci_timed *t, gpci_ctrl *ctrl, const gpci_combine_asked *asked);
-void gpci_combine_hold(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
+uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_asked *asked);
+void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
 /* A store joins a waiting store, and completes together. */
-void gpci_combine_join(gpci_timed *t, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet);
+void gpci_combine_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet);
 /* Complete the stores that joined a completed store. */
-void gpci_combine_done(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *mshr_entry);
+void gpci_combine_done(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *mshr_entry);
 /* Release all waiting requests into the miss queue. */
-void gpci_combine_flush(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_combine_flush(gpci_timed *timed, gpci_ctrl *ctrl);
 
 #endif

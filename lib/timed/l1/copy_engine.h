@@ -23,7 +23,7 @@ typedef struct gpci_bulk_entry {
 } gpci_bulk_entry;
 
 typedef struct gpci_copy_engine {
-    uint32_t room;      /* most copies with requests left */
+    uint32_t capacity;  /* most copies with requests left */
     uint32_t rate;      /* requests per core cycle */
     uint32_t most;      /* most requests in flight */
     uint32_t latency;   /* core cycles */
@@ -40,13 +40,13 @@ typedef struct gpci_copy_engine {
 typedef struct gpci_copy_asked {
     const gpc_warp_access *access;
     const uint64_t *tokens; /* tokens of the completions */
-    bool apart;             /* a token per SM of access.multicast; otherwise a single token */
+    bool token_per_sm;      /* a token per SM of access.multicast; otherwise a single token */
     bool framed;            /* from an SM of this library */
     uint32_t targets;       /* number of destination SMs */
 } gpci_copy_asked;
 
 /* Returns as gpci_timed_issue. */
-gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy);
+gpc_status gpci_copy_issue(gpci_timed *timed, const gpci_copy_asked *asked, gpc_busy *busy);
 /* The engine of an L1 of plain caches; NULL: none. */
 GPCI_INLINE gpci_copy_engine *gpci_copy_engine_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_COPIES];

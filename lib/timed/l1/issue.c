@@ -17,70 +17,73 @@
 /* Intake of warp instructions, before the tags. */
 
 /* Most packets in flight of one line: the line, fetches of two slices, and evictions, possibly from every L1. */
-uint64_t gpci_packets_per_line(const gpci_timed *t) {
-    return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
+uint64_t gpci_packets_per_line(const gpci_timed *timed) {
+    return 8 + (timed->hierarchy->inclusive ? 2ull * timed->hierarchy->sms * timed->hierarchy->l2_level.line_bytes /
+                                                  timed->hierarchy->l1_level.line_bytes
+                                            : 0);
 }
 
-gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
-    if (GPCI_UNLIKELY(t->shards != NULL))
-        return gpci_shard_packets(t, lines);
-    gpci_pool_expect_waiters(&t->pool);
-    if (GPCI_UNLIKELY(t->stage_times != NULL) && gpci_stage_times_reserve(t, lines) < 0)
+gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines) {
+    if (GPCI_UNLIKELY(timed->shards != NULL))
+        return gpci_shard_packets(timed, lines);
+    gpci_pool_expect_waiters(&timed->pool);
+    if (GPCI_UNLIKELY(timed->stage_times != NULL) && gpci_stage_times_reserve(timed, lines) < 0)
         return GPC_ERROR_MEMORY;
     /* in a tree, room for packets caused by work in flight is made earlier (coherent_host.c) */
-    const uint64_t under_way = t->coherent ? 0 : t->pool.live;
-    const gpc_status status = gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * (under_way + lines));
-    return GPCI_UNLIKELY(t->values != NULL) && status == GPC_OK ? gpci_plain_values_carry(t) : status;
+    const uint64_t under_way = timed->coherent ? 0 : timed->pool.live;
+    const gpc_status status = gpci_pool_reserve(&timed->pool, gpci_packets_per_line(timed) * (under_way + lines));
+    return GPCI_UNLIKELY(timed->values != NULL) && status == GPC_OK ? gpci_plain_values_carry(timed) : status;
 }
 
-gpc_status gpci_make_inflights(gpci_timed *t, uint32_t count) {
-    if (GPCI_UNLIKELY(t->shards != NULL))
-        return gpci_shard_inflights(t, count);
-    size_t room = t->inflight_room;
-    if (!GPCI_ARRAY_ROOM(t->context, t->inflights, room, t->inflight_fresh, count))
+gpc_status gpci_make_inflights(gpci_timed *timed, uint32_t count) {
+    if (GPCI_UNLIKELY(timed->shards != NULL))
+        return gpci_shard_inflights(timed, count);
+    size_t capacity = timed->inflight_capacity;
+    if (!GPCI_ARRAY_RESERVE(timed->context, timed->inflights, capacity, timed->inflight_fresh, count))
         return GPC_ERROR_MEMORY;
-    t->inflight_room = (uint32_t)room;
-    return t->stage_times ? gpci_stage_times_reserve_inflights(t) : GPC_OK;
+    timed->inflight_capacity = (uint32_t)capacity;
+    return timed->stage_times ? gpci_stage_times_reserve_inflights(timed) : GPC_OK;
 }
 
-gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
-    gpc_status status = gpci_make_packets(t, lines);
-    if (status < 0 || t->inflight_free != UINT32_MAX || t->inflight_fresh < t->inflight_room)
+gpc_status gpci_reserve_inflights(gpci_timed *timed, uint32_t lines) {
+    gpc_status status = gpci_make_packets(timed, lines);
+    if (status < 0 || timed->inflight_free != UINT32_MAX || timed->inflight_fresh < timed->inflight_capacity)
         return status;
-    return gpci_make_inflights(t, 1);
+    return gpci_make_inflights(timed, 1);
 }
 
-uint32_t gpci_take_inflight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
-    uint32_t number = t->inflight_free;
+uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token,
+                            uint32_t lines) {
+    uint32_t number = timed->inflight_free;
     if (number == UINT32_MAX) {
-        number = t->inflight_fresh++;
-        if (GPCI_UNLIKELY(!(t->inflight_fresh % GPCI_STRAND_FLIGHTS)))
-            t->inflight_fresh += t->inflight_stride;
-        t->inflights[number] = (gpci_inflight){0}; /* as gpci_pool_take_fresh */
-        GPCI_POISON(&t->inflights[number], sizeof *t->inflights);
+        number = timed->inflight_fresh++;
+        if (GPCI_UNLIKELY(!(timed->inflight_fresh % GPCI_STRAND_FLIGHTS)))
+            timed->inflight_fresh += timed->inflight_stride;
+        timed->inflights[number] = (gpci_inflight){0}; /* as gpci_pool_take_fresh */
+        GPCI_POISON(&timed->inflights[number], sizeof *timed->inflights);
     } else {
-        t->inflight_free = t->inflights[number].next;
+        timed->inflight_free = timed->inflights[number].next;
     }
-    gpci_inflight *f = &t->inflights[number];
-    f->token = token;
-    f->issued = t->wheel.now;
-    f->due = 0;
-    f->sm = sm;
-    f->warp = warp;
-    f->left = lines;
-    f->kind = kind;
-    f->level = 0;
-    f->turns = 0;
-    f->unsignalled = 0;
-    f->framed = f->acquires = f->performed = f->constant = false;
-    f->trace.id = 0;
+    gpci_inflight *access = &timed->inflights[number];
+    access->token = token;
+    access->issued = timed->wheel.now;
+    access->due = 0;
+    access->sm = sm;
+    access->warp = warp;
+    access->left = lines;
+    access->kind = kind;
+    access->level = 0;
+    access->turns = 0;
+    access->unsignalled = 0;
+    access->framed = access->acquires = access->performed = access->constant = false;
+    access->trace.id = 0;
     if (kind != GPC_LOAD) {
-        f->epoch = t->l1[sm].fences.count;
-        t->l1[sm].fences.writes += kind != GPC_PREFETCH && kind < GPC_KIND_COUNT;
+        access->epoch = timed->l1[sm].fences.count;
+        timed->l1[sm].fences.writes += kind != GPC_PREFETCH && kind < GPC_KIND_COUNT;
     }
-    t->in_flight++;
-    t->taken++;
-    t->progress = t->wheel.now;
+    timed->in_flight++;
+    timed->taken++;
+    timed->progress = timed->wheel.now;
     return number;
 }
 
@@ -91,148 +94,150 @@ typedef struct issued_lines {
     bool given;                      /* coalesced by the host */
 } issued_lines;
 
-GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
+GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
                             uint32_t i, uint32_t inflight) {
     const gpci_transaction *line = &lines->each[i];
     const bool last = i + 1 == lines->count;
-    uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, number);
-    t->pool.links[number].due = t->wheel.now + t->issue_latency;
-    p->request = *request;
-    p->request.address = p->address = line->address;
-    p->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
-    p->request.sector_mask = t->h->l1_level.sectors_of[line->segments];
+    uint32_t number = gpci_pool_take(&timed->pool);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, number);
+    timed->pool.links[number].due = timed->wheel.now + timed->issue_latency;
+    pkt->request = *request;
+    pkt->request.address = pkt->address = line->address;
+    pkt->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
+    pkt->request.sector_mask = timed->hierarchy->l1_level.sectors_of[line->segments];
     if (request->kind == GPC_STORE) {
-        p->request.byte_mask[0] = line->bytes[0];
-        p->request.byte_mask[1] = line->bytes[1];
+        pkt->request.byte_mask[0] = line->bytes[0];
+        pkt->request.byte_mask[1] = line->bytes[1];
     }
-    if (request->kind != GPC_LOAD || t->h->coherent) { /* for a load of plain caches, segments say the bytes read */
-        p->bytes[0] = line->bytes[0];
-        p->bytes[1] = line->bytes[1];
+    if (request->kind != GPC_LOAD ||
+        timed->hierarchy->coherent) { /* for a load of plain caches, segments say the bytes read */
+        pkt->bytes[0] = line->bytes[0];
+        pkt->bytes[1] = line->bytes[1];
     }
-    p->line.inflight = inflight;
-    p->segments = line->segments;
-    p->line.kind = request->kind;
-    p->line.fetched = line->asks;
-    p->level = 1;
-    p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    if (lines->given || GPCI_UNLIKELY(t->h->sector_packets)) { /* with turns as usual */
-        p->request.continues = line->follows;
-        p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
+    pkt->line.inflight = inflight;
+    pkt->segments = line->segments;
+    pkt->line.kind = request->kind;
+    pkt->line.fetched = line->asks;
+    pkt->level = 1;
+    pkt->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
+    if (lines->given || GPCI_UNLIKELY(timed->hierarchy->sector_packets)) { /* with turns as usual */
+        pkt->request.continues = line->follows;
+        pkt->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
-    gpci_queue_append(queue, &t->pool, t->wheel.now, number);
+    gpci_queue_append(queue, &timed->pool, timed->wheel.now, number);
 }
 
 static bool is_atomic(uint8_t kind) {
     return kind == GPC_ATOMIC || kind == GPC_REDUCTION;
 }
 
-static GPCI_COLD gpc_status reserve_values(gpci_timed *t, const gpc_warp_access *w) {
-    const gpc_status status = gpci_kept_reserve(t);
+static GPCI_COLD gpc_status reserve_values(gpci_timed *timed, const gpc_warp_access *access) {
+    const gpc_status status = gpci_kept_reserve(timed);
     if (status < 0)
         return status;
-    return t->values ? gpci_plain_values_reserve(t, w) : gpci_coherent_values_reserve(t, w);
+    return timed->values ? gpci_plain_values_reserve(timed, access) : gpci_coherent_values_reserve(timed, access);
 }
 
-static GPCI_COLD void keep_values(gpci_timed *t, uint32_t inflight, const gpc_warp_access *w) {
-    gpci_kept_keep(t, inflight, w);
-    (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, inflight, w);
+static GPCI_COLD void keep_values(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access) {
+    gpci_kept_keep(timed, inflight, access);
+    (timed->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(timed, inflight, access);
 }
 
-static bool is_ordered(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    return w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lane_packets;
+static bool is_ordered(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    return access->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(access->scope) && !hierarchy->lane_packets;
 }
 
-GPCI_INLINE gpc_status make_ready(gpci_timed *t, bool ordered) {
-    gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
+GPCI_INLINE gpc_status make_ready(gpci_timed *timed, bool ordered) {
+    gpc_status status = gpci_reserve_inflights(timed, GPCI_MAX_TRANSACTIONS);
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
-        status = gpci_make_inflights(t, 2);
+        status = gpci_make_inflights(timed, 2);
     return status;
 }
 
 /* Queues lines `from` to `to` of one access. */
-GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
+GPCI_INLINE void queue_access(gpci_timed *timed, gpci_queue *queue, const gpc_warp_access *access, gpc_request *request,
                               const issued_lines *lines, uint32_t from, uint32_t to, uint32_t inflight) {
-    gpci_ctrl *ctrl = &t->l1[w->sm];
-    const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
-    request->cycle = t->wheel.now;
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    const bool counts_turns = is_atomic(access->kind) && gpci_atomics_are_limited(timed);
+    request->cycle = timed->wheel.now;
     ctrl->sm.anew |= gpci_reads_anew(request);
-    gpci_l1_observe_instruction(t, request);
+    gpci_l1_observe_instruction(timed, request);
     for (uint32_t i = from; i < to; i++) {
-        queue_line(t, queue, request, lines, i, inflight);
+        queue_line(timed, queue, request, lines, i, inflight);
         if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL))
-            gpci_prefetch_note(t, queue->last, w, i - from);
+            gpci_prefetch_note(timed, queue->last, access, i - from);
         if (GPCI_UNLIKELY(counts_turns))
-            gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
-                                                                        : gpci_atomic_turns(t, w, &lines->each[i]);
-        if (GPCI_UNLIKELY(t->h->with_data) && !t->values)
-            gpci_coherent_values_take(t, queue->last, w);
+            gpci_packet_at(&timed->pool, queue->last)->turns = lines->given
+                                                                   ? gpci_atomic_turns_of_words(timed, &lines->each[i])
+                                                                   : gpci_atomic_turns(timed, access, &lines->each[i]);
+        if (GPCI_UNLIKELY(timed->hierarchy->with_data) && !timed->values)
+            gpci_coherent_values_take(timed, queue->last, access);
     }
 }
 
-static GPCI_NOINLINE void queue_second(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
-                                       const issued_lines *lines, uint32_t inflight) {
-    queue_access(t, queue, w, request, lines, lines->first, lines->count, inflight);
+static GPCI_NOINLINE void queue_second(gpci_timed *timed, gpci_queue *queue, const gpc_warp_access *access,
+                                       gpc_request *request, const issued_lines *lines, uint32_t inflight) {
+    queue_access(timed, queue, access, request, lines, lines->first, lines->count, inflight);
 }
 
 /*
- * Queue an access before the tags; if ordered and a release, behind a fence. A second access follows `w`, and a second
- * request follows `request`.
+ * Queue an access before the tags; if ordered and a release, behind a fence. A second access follows `access`, and a
+ * second request follows `request`.
  */
-GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_request *request, const issued_lines *lines,
-                             uint64_t token, bool framed, bool ordered, uint32_t fence) {
-    gpc_hierarchy *h = t->h;
-    gpci_ctrl *ctrl = &t->l1[w->sm];
-    gpci_queue *queue = gpci_l1_entrance(ctrl, w->warp);
-    const uint32_t inflight = gpci_take_inflight(t, w->sm, w->warp, w->kind, token, lines->count);
-    t->inflights[inflight].framed = framed;
+GPCI_INLINE void queue_lines(gpci_timed *timed, const gpc_warp_access *access, gpc_request *request,
+                             const issued_lines *lines, uint64_t token, bool framed, bool ordered, uint32_t fence) {
+    gpc_hierarchy *hierarchy = timed->hierarchy;
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    gpci_queue *queue = gpci_l1_entrance(ctrl, access->warp);
+    const uint32_t inflight = gpci_take_inflight(timed, access->sm, access->warp, access->kind, token, lines->count);
+    timed->inflights[inflight].framed = framed;
     ctrl->sm.anew &= ctrl->sm.waiting != 0;
-    if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
-        t->inflights[inflight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
-    if (GPCI_UNLIKELY(h->with_data))
-        keep_values(t, inflight, w);
-    queue_access(t, queue, w, request, lines, 0, lines->first, inflight);
+    if (GPCI_UNLIKELY(timed->data_banks.count) && (access->kind == GPC_LOAD || access->kind == GPC_STORE))
+        timed->inflights[inflight].turns = (uint16_t)gpci_data_turns(&timed->data_banks, lines->each, lines->count);
+    if (GPCI_UNLIKELY(hierarchy->with_data))
+        keep_values(timed, inflight, access);
+    queue_access(timed, queue, access, request, lines, 0, lines->first, inflight);
     if (GPCI_UNLIKELY(lines->first < lines->count))
-        queue_second(t, queue, w + 1, request + 1, lines, inflight);
-    gpci_queue_pushed(queue, &t->pool, t->wheel.now);
-    gpci_log_issue(t, queue, inflight, lines->count, lines->segments);
-    gpci_ctrl_waits(ctrl, t->wheel.now);
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+        queue_second(timed, queue, access + 1, request + 1, lines, inflight);
+    gpci_queue_pushed(queue, &timed->pool, timed->wheel.now);
+    gpci_log_issue(timed, queue, inflight, lines->count, lines->segments);
+    gpci_ctrl_waits(ctrl, timed->wheel.now);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
     if (GPCI_UNLIKELY(ordered))
-        gpci_fence_around(t, w, inflight, lines->count, fence);
+        gpci_fence_around(timed, access, inflight, lines->count, fence);
 }
 
-static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
-    gpc_hierarchy *h = t->h;
+static gpc_status issue(gpci_timed *timed, const gpc_warp_access *access, uint32_t range, uint64_t token, bool framed) {
+    gpc_hierarchy *hierarchy = timed->hierarchy;
     gpci_transaction each[GPCI_MAX_TRANSACTIONS];
     issued_lines lines = {.each = each, .given = false};
     gpc_request request;
-    const bool ordered = is_ordered(h, w);
-    gpc_status status = make_ready(t, ordered);
-    if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
-        status = reserve_values(t, w);
+    const bool ordered = is_ordered(hierarchy, access);
+    gpc_status status = make_ready(timed, ordered);
+    if (status == GPC_OK && GPCI_UNLIKELY(hierarchy->with_data))
+        status = reserve_values(timed, access);
     if (status < 0)
         return status;
-    const uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
-    gpci_count_instruction(h, w->sm, w->mask);
-    lines.first = lines.count = gpci_access_lines(h, w, range, each, &request, &lines.segments);
-    queue_lines(t, w, &request, &lines, token, framed, ordered, fence);
+    const uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(timed, access) : UINT32_MAX;
+    gpci_count_instruction(hierarchy, access->sm, access->mask);
+    lines.first = lines.count = gpci_access_lines(hierarchy, access, range, each, &request, &lines.segments);
+    queue_lines(timed, access, &request, &lines, token, framed, ordered, fence);
     return GPC_OK;
 }
 
-gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transaction *each, uint32_t count,
+gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *access, gpci_transaction *each, uint32_t count,
                             uint64_t token) {
-    gpc_hierarchy *h = t->h;
+    gpc_hierarchy *hierarchy = timed->hierarchy;
     issued_lines lines = {.each = each, .count = count, .first = count, .given = true};
     gpc_request request;
-    const bool ordered = is_ordered(h, w);
-    const gpc_status status = make_ready(t, ordered);
+    const bool ordered = is_ordered(hierarchy, access);
+    const gpc_status status = make_ready(timed, ordered);
     if (status < 0)
         return status;
-    const uint32_t fence = ordered ? gpci_fence_before(t, w) : UINT32_MAX;
-    gpci_count_instruction(h, w->sm, 0);
-    gpci_given_lines(h, w, each, count, &request, &lines.segments);
-    queue_lines(t, w, &request, &lines, token, false, ordered, fence);
+    const uint32_t fence = ordered ? gpci_fence_before(timed, access) : UINT32_MAX;
+    gpci_count_instruction(hierarchy, access->sm, 0);
+    gpci_given_lines(hierarchy, access, each, count, &request, &lines.segments);
+    queue_lines(timed, access, &request, &lines, token, false, ordered, fence);
     return GPC_OK;
 }
 
@@ -243,117 +248,123 @@ gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy) {
     return GPC_BUSY;
 }
 
-gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy) {
-    return gpci_refuse(&gpci_timed_of_sm(h->timed, sm)->l1[sm], GPC_BUSY_PIPELINE, busy);
+gpc_status gpci_timed_refuse(gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *busy) {
+    return gpci_refuse(&gpci_timed_of_sm(hierarchy->timed, sm)->l1[sm], GPC_BUSY_PIPELINE, busy);
 }
 
-gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
-    const gpci_ctrl *ctrl = &h->timed->l1[sm];
-    return gpci_l1_has_place(h->timed, ctrl) ? GPC_BUSY_NOT : gpci_l1_busy(ctrl);
+gpc_busy gpci_timed_busy(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    const gpci_ctrl *ctrl = &hierarchy->timed->l1[sm];
+    return gpci_l1_has_place(hierarchy->timed, ctrl) ? GPC_BUSY_NOT : gpci_l1_busy(ctrl);
 }
 
-gpci_l1_waits gpci_timed_l1_waits(const gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    const gpci_ctrl *ctrl = &h->timed->l1[sm];
+gpci_l1_waits gpci_timed_l1_waits(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t cycle) {
+    const gpci_ctrl *ctrl = &hierarchy->timed->l1[sm];
     return (gpci_l1_waits){gpci_ctrl_stalls(ctrl, GPC_BUSY_LINE, cycle),
                            gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, cycle) +
                                gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, cycle)};
 }
 
-gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
+gpc_status gpci_timed_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
-    gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
-    gpci_ctrl *ctrl = &t->l1[access->sm];
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, access->sm);
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
     if (GPCI_UNLIKELY(access->copy == GPC_COPY_BULK))
-        return gpci_copy_issue(t, &(gpci_copy_asked){.access = access, .tokens = &token, .framed = true, .targets = 1},
-                               busy);
-    if (!gpci_l1_has_place(t, ctrl))
+        return gpci_copy_issue(
+            timed, &(gpci_copy_asked){.access = access, .tokens = &token, .framed = true, .targets = 1}, busy);
+    if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), busy);
     *busy = GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(access->space == GPC_SPACE_CONSTANT))
-        return gpci_constants_issue(t, access, token, true);
-    return issue(t, access, range, token, true);
+        return gpci_constants_issue(timed, access, token, true);
+    return issue(timed, access, range, token, true);
 }
 
-gpc_status gpci_timed_issue_both(gpc_hierarchy *h, const gpc_warp_access accesses[2], uint64_t others, uint64_t token,
-                                 gpc_busy *busy) {
-    const gpc_warp_access *w = &accesses[0];
-    gpci_timed *t = gpci_timed_of_sm(h->timed, w->sm);
-    if (!gpci_l1_has_place(t, &t->l1[w->sm]))
-        return gpci_refuse(&t->l1[w->sm], gpci_l1_busy(&t->l1[w->sm]), busy);
+gpc_status gpci_timed_issue_both(gpc_hierarchy *hierarchy, const gpc_warp_access accesses[2], uint64_t others,
+                                 uint64_t token, gpc_busy *busy) {
+    const gpc_warp_access *access = &accesses[0];
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, access->sm);
+    if (!gpci_l1_has_place(timed, &timed->l1[access->sm]))
+        return gpci_refuse(&timed->l1[access->sm], gpci_l1_busy(&timed->l1[access->sm]), busy);
     *busy = GPC_BUSY_NOT;
     gpci_transaction each[GPCI_MAX_TRANSACTIONS];
     issued_lines lines = {.each = each, .given = false};
     gpc_request requests[2];
     uint32_t segments;
-    gpc_status status = make_ready(t, false);
-    for (uint32_t n = 0; n < 2 && h->with_data && status == GPC_OK; n++)
-        status = reserve_values(t, &accesses[n]);
+    gpc_status status = make_ready(timed, false);
+    for (uint32_t n = 0; n < 2 && hierarchy->with_data && status == GPC_OK; n++)
+        status = reserve_values(timed, &accesses[n]);
     if (status < 0)
         return status;
-    gpci_count_instruction(h, w->sm, w->mask | accesses[1].mask | others);
-    lines.first = gpci_access_lines(h, w, 0, each, &requests[0], &lines.segments);
-    lines.count = lines.first + gpci_access_lines(h, w + 1, 0, each + lines.first, &requests[1], &segments);
+    gpci_count_instruction(hierarchy, access->sm, access->mask | accesses[1].mask | others);
+    lines.first = gpci_access_lines(hierarchy, access, 0, each, &requests[0], &lines.segments);
+    lines.count =
+        lines.first + gpci_access_lines(hierarchy, access + 1, 0, each + lines.first, &requests[1], &segments);
     lines.segments += segments;
-    queue_lines(t, w, requests, &lines, token, true, false, UINT32_MAX);
+    queue_lines(timed, access, requests, &lines, token, true, false, UINT32_MAX);
     return GPC_OK;
 }
 
-gpc_status gpci_timed_multicast(gpc_hierarchy *h, const gpc_warp_access *access, const uint64_t *tokens,
+gpc_status gpci_timed_multicast(gpc_hierarchy *hierarchy, const gpc_warp_access *access, const uint64_t *tokens,
                                 gpc_busy *busy) {
-    return gpci_copy_issue(
-        gpci_timed_of_sm(h->timed, access->sm),
-        &(gpci_copy_asked){
-            .access = access, .tokens = tokens, .apart = true, .framed = true, .targets = access->multicast_count},
-        busy);
+    return gpci_copy_issue(gpci_timed_of_sm(hierarchy->timed, access->sm),
+                           &(gpci_copy_asked){.access = access,
+                                              .tokens = tokens,
+                                              .token_per_sm = true,
+                                              .framed = true,
+                                              .targets = access->multicast_count},
+                           busy);
 }
 
 /* Issue a host's bulk copy. A multicast to other L1s needs a single thread. */
-static gpc_status issue_copy(gpci_timed *t, const gpc_warp_access *w, uint64_t token, gpc_busy *busy) {
+static gpc_status issue_copy(gpci_timed *timed, const gpc_warp_access *access, uint64_t token, gpc_busy *busy) {
     const gpci_copy_asked asked = {
-        .access = w, .tokens = &token, .targets = gpci_is_multicast(w) ? w->multicast_count : 1};
-    if (gpci_is_multicast(w))
-        gpci_timed_keep_alone(t->h, true);
-    return gpci_copy_issue(t, &asked, busy);
+        .access = access, .tokens = &token, .targets = gpci_is_multicast(access) ? access->multicast_count : 1};
+    if (gpci_is_multicast(access))
+        gpci_timed_keep_alone(timed->hierarchy, true);
+    return gpci_copy_issue(timed, &asked, busy);
 }
 
 /* Complete an access without modelled memory at once. */
-static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t token) {
-    gpc_completion c = {.token = token,
-                        .issued = t->wheel.now,
-                        .cycle = t->wheel.now,
-                        .sm = w->sm,
-                        .warp = w->warp,
-                        .kind = w->kind,
-                        .level = 1};
-    gpci_count_instruction(t->h, w->sm, w->mask);
-    t->taken++;
-    t->ended++;
-    gpci_stage_times_at_once(t, &c);
-    if (!t->callbacks.on_complete)
+static void complete_at_once(gpci_timed *timed, const gpc_warp_access *access, uint64_t token) {
+    gpc_completion completion = {.token = token,
+                                 .issued = timed->wheel.now,
+                                 .cycle = timed->wheel.now,
+                                 .sm = access->sm,
+                                 .warp = access->warp,
+                                 .kind = access->kind,
+                                 .level = 1};
+    gpci_count_instruction(timed->hierarchy, access->sm, access->mask);
+    timed->taken++;
+    timed->ended++;
+    gpci_stage_times_at_once(timed, &completion);
+    if (!timed->callbacks.on_complete)
         return;
-    t->h->called_back = true;
-    t->callbacks.on_complete(t->callbacks.user_data, &c);
-    t->h->called_back = false;
+    timed->hierarchy->called_back = true;
+    timed->callbacks.on_complete(timed->callbacks.user_data, &completion);
+    timed->hierarchy->called_back = false;
 }
 
-gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
-    gpc_warp_access w;
-    gpc_status status = gpci_access_take(access, NULL, &w);
+gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
+                                gpc_busy *out_busy) {
+    gpc_warp_access warp_access;
+    gpc_status status = gpci_access_take(access, NULL, &warp_access);
     if (status == GPC_OK)
-        status = gpci_access_check(h, &w);
+        status = gpci_access_check(hierarchy, &warp_access);
     if (status < 0)
         return status;
-    gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
-    gpci_ctrl *ctrl = &t->l1[w.sm];
-    const bool constant = GPCI_UNLIKELY(w.space > GPC_SPACE_LOCAL) && gpci_reads_constants(h, &w);
-    if (!w.mask || (w.space > GPC_SPACE_LOCAL && !constant))
-        complete_at_once(t, &w, token);
-    else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
-        return issue_copy(t, &w, token, out_busy);
-    else if (!gpci_l1_has_place(t, ctrl))
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, warp_access.sm);
+    gpci_ctrl *ctrl = &timed->l1[warp_access.sm];
+    const bool constant =
+        GPCI_UNLIKELY(warp_access.space > GPC_SPACE_LOCAL) && gpci_reads_constants(hierarchy, &warp_access);
+    if (!warp_access.mask || (warp_access.space > GPC_SPACE_LOCAL && !constant))
+        complete_at_once(timed, &warp_access, token);
+    else if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK))
+        return issue_copy(timed, &warp_access, token, out_busy);
+    else if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     else
-        status = constant ? gpci_constants_issue(t, &w, token, false) : issue(t, &w, 0, token, false);
+        status = constant ? gpci_constants_issue(timed, &warp_access, token, false)
+                          : issue(timed, &warp_access, 0, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

@@ -16,31 +16,32 @@
  */
 
 /* Count the lookup of a load. Sectors in flight count as hits, as in hardware counters. */
-static void count_lookup(gpci_timed *t, gpci_ctrl *ctrl, gpci_packet *p, const gpci_tag_access *access) {
-    uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);
-    bool whole = hit == p->segments;
-    p->line.missed = p->segments & (uint8_t)~hit;
-    gpci_log_lookup(t, ctrl, p, access);
-    if (t->front.cache_event)
-        gpci_l1_notify_scheduler(t, ctrl->index, p, whole);
-    gpci_l1_observe(t, p, access, hit);
-    if (p->request.kind != GPC_LOAD)
+static void count_lookup(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *pkt, const gpci_tag_access *access) {
+    uint8_t hit = pkt->segments & (timed->hierarchy->l1_level.segments_of[access->result.hit_sectors] | access->flying);
+    bool all_hit = hit == pkt->segments;
+    pkt->line.missed = pkt->segments & (uint8_t)~hit;
+    gpci_log_lookup(timed, ctrl, pkt, access);
+    if (timed->front.cache_event)
+        gpci_l1_notify_scheduler(timed, ctrl->index, pkt, all_hit);
+    gpci_l1_observe(timed, pkt, access, hit);
+    if (pkt->request.kind != GPC_LOAD)
         return;
-    gpci_count_l1_found(t->h, &p->request, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
-    gpci_count_l1_load_line(t->h, ctrl->index, p->request.warp_age, whole);
-    gpci_count_token(t->h, &p->request, !whole);
+    gpci_count_l1_found(timed->hierarchy, &pkt->request, gpci_count_sectors(hit),
+                        gpci_count_sectors(access->flying & pkt->segments));
+    gpci_count_l1_load_line(timed->hierarchy, ctrl->index, pkt->request.warp_age, all_hit);
+    gpci_count_token(timed->hierarchy, &pkt->request, !all_hit);
     if (gpci_parts_at(ctrl, GPCI_AT_LOOKED))
-        gpci_parts_looked(t, ctrl, p, access, whole);
+        gpci_parts_looked(timed, ctrl, pkt, access, all_hit);
 }
 
-void gpci_l1_serve(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_inflight *f = &t->inflights[p->line.inflight];
-    uint64_t due = gpci_data_take(t, ctrl, p);
-    f->due = f->due > due ? f->due : due;
-    gpci_log_hit(t, ctrl, p, due);
-    gpci_l1_release_line(t, p->line.inflight, 1);
-    gpci_pool_give(&t->pool, packet);
+void gpci_l1_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_inflight *access = &timed->inflights[pkt->line.inflight];
+    uint64_t due = gpci_data_take(timed, ctrl, pkt);
+    access->due = access->due > due ? access->due : due;
+    gpci_log_hit(timed, ctrl, pkt, due);
+    gpci_l1_release_line(timed, pkt->line.inflight, 1);
+    gpci_pool_give(&timed->pool, packet);
 }
 
 const gpci_ctrl_rules gpci_l1_ctrl = {.own_lines = true,
@@ -55,260 +56,264 @@ const gpci_ctrl_rules gpci_l1_ctrl = {.own_lines = true,
  * A load past L1 that must find the value of its moment does not wait for a read sent before the line's last change. An
  * entry that drains (drain.h) has the data of such a read.
  */
-static GPCI_NOINLINE bool goes_alone(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p,
+static GPCI_NOINLINE bool goes_alone(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                      const gpci_tag_access *access) {
-    if (!gpci_reads_anew(&p->request))
+    if (!gpci_reads_anew(&pkt->request))
         return false;
-    const uint32_t mshr_entry = gpci_mshr_find(t, ctrl, p->request.address);
+    const uint32_t mshr_entry = gpci_mshr_find(timed, ctrl, pkt->request.address);
     if (mshr_entry == GPCI_NO_PACKET)
         return false;
-    const gpci_packet *entry = gpci_packet_at(&t->pool, mshr_entry);
+    const gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
     const uint8_t flying = gpci_mshr_in_flight(entry);
-    if (flying && !(flying & t->h->l1_level.segments_of[access->result.needed_sectors]))
+    if (flying && !(flying & timed->hierarchy->l1_level.segments_of[access->result.needed_sectors]))
         return false;
-    return gpci_changes_since(t, p->address) > gpci_mshr_sent(t, entry);
+    return gpci_changes_since(timed, pkt->address) > gpci_mshr_sent(timed, entry);
 }
 
 /* A load that bypasses L1 is held up at the tags, or no more: the bypass is open meanwhile, without a fetch. */
-static GPCI_NOINLINE void hold_bypass(const gpci_timed *t, const gpci_ctrl *ctrl, bool first, gpci_verdict verdict) {
+static GPCI_NOINLINE void hold_bypass(const gpci_timed *timed, const gpci_ctrl *ctrl, bool first,
+                                      gpci_verdict verdict) {
     if (!ctrl->cache->predictor_ops->on_reply)
         return;
     if (first && verdict == GPCI_BLOCKED)
-        gpci_open_l1_bypass(t->h, ctrl->index);
+        gpci_open_l1_bypass(timed->hierarchy, ctrl->index);
     if (!first && verdict != GPCI_BLOCKED)
-        gpci_close_l1_bypass(t->h, ctrl->index);
+        gpci_close_l1_bypass(timed->hierarchy, ctrl->index);
 }
 
 /* Send a load past L1 by itself: the line's fetch may be older than the line's last change. */
-static gpci_verdict send_alone(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+static gpci_verdict send_alone(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     access->fresh = false; /* the entry may be gone when the load has its turn again */
     if (gpci_queue_full(&ctrl->out))
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    gpci_log_event(t, GPC_WHAT_FETCH, ctrl, p, 0);
-    gpci_count_l1_asked(t->h, &p->request, p->segments);
-    gpci_count_l1_bypass(t->h, ctrl->index, p->segments);
-    gpci_l1_send_itself(t, ctrl, packet, GPCI_READ);
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
+    gpci_log_event(timed, GPC_WHAT_FETCH, ctrl, pkt, 0);
+    gpci_count_l1_asked(timed->hierarchy, &pkt->request, pkt->segments);
+    gpci_count_l1_bypass(timed->hierarchy, ctrl->index, pkt->segments);
+    gpci_l1_send_itself(timed, ctrl, packet, GPCI_READ);
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass_load(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+static gpci_verdict pass_load(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                               gpci_tag_access *access) {
-    if (!gpci_l1_of(t->h, &p->request)) {
+    if (!gpci_l1_of(timed->hierarchy, &pkt->request)) {
         if (gpci_queue_full(&ctrl->out))
-            return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-        if (p->request.kind == GPC_LOAD)
-            gpci_count_l1_load_line(t->h, ctrl->index, 0, false);
-        gpci_l1_observe(t, p, NULL, 0);
-        p->line.missed = p->segments;
-        gpci_l1_send_itself(t, ctrl, packet, GPCI_READ);
+            return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
+        if (pkt->request.kind == GPC_LOAD)
+            gpci_count_l1_load_line(timed->hierarchy, ctrl->index, 0, false);
+        gpci_l1_observe(timed, pkt, NULL, 0);
+        pkt->line.missed = pkt->segments;
+        gpci_l1_send_itself(timed, ctrl, packet, GPCI_READ);
         return GPCI_WAITING;
     }
     const bool first = !access->looked;
     if (first)
-        gpci_ctrl_look(t, ctrl, p, access);
-    const bool bypassed = access->result.outcome == GPC_BYPASSED, alone = bypassed && goes_alone(t, ctrl, p, access);
+        gpci_ctrl_look(timed, ctrl, pkt, access);
+    const bool bypassed = access->result.outcome == GPC_BYPASSED,
+               alone = bypassed && goes_alone(timed, ctrl, pkt, access);
     if (first) {
         access->flying = alone ? 0 : access->flying;
-        count_lookup(t, ctrl, p, access);
+        count_lookup(timed, ctrl, pkt, access);
     }
-    gpci_verdict verdict =
-        GPCI_UNLIKELY(alone) ? send_alone(t, ctrl, packet, access) : gpci_ctrl_settle(t, ctrl, packet, access, false);
+    gpci_verdict verdict = GPCI_UNLIKELY(alone) ? send_alone(timed, ctrl, packet, access)
+                                                : gpci_ctrl_settle(timed, ctrl, packet, access, false);
     if (GPCI_UNLIKELY(bypassed))
-        hold_bypass(t, ctrl, first, verdict);
+        hold_bypass(timed, ctrl, first, verdict);
     if (verdict == GPCI_SERVED)
-        gpci_l1_serve(t, ctrl, packet);
+        gpci_l1_serve(timed, ctrl, packet);
     return verdict;
 }
 
 /* Write a store's bytes below: by the packet itself, or by a copy if the packet waits for a fetch. */
-static void write_through(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, const gpc_access_result *r,
+static void write_through(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpc_access_result *result,
                           gpci_verdict verdict) {
     if (verdict == GPCI_WAITING) {
-        uint32_t inflight = gpci_packet_at(&t->pool, packet)->line.inflight;
-        t->inflights[inflight].left++;
-        packet = gpci_l1_copy(t, packet, GPCI_WRITE);
-        gpci_packet_at(&t->pool, packet)->line.inflight = inflight;
-        gpci_log_copy(t, ctrl, packet);
+        uint32_t inflight = gpci_packet_at(&timed->pool, packet)->line.inflight;
+        timed->inflights[inflight].left++;
+        packet = gpci_l1_copy(timed, packet, GPCI_WRITE);
+        gpci_packet_at(&timed->pool, packet)->line.inflight = inflight;
+        gpci_log_copy(timed, ctrl, packet);
     }
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->bytes[0] = r->write_bytes[0];
-    p->bytes[1] = r->write_bytes[1];
-    p->segments = gpci_segments_of(p->bytes);
-    p->request.policy_word = r->policy_word;
-    gpci_l1_send_itself(t, ctrl, packet, GPCI_WRITE);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    pkt->bytes[0] = result->write_bytes[0];
+    pkt->bytes[1] = result->write_bytes[1];
+    pkt->segments = gpci_segments_of(pkt->bytes);
+    pkt->request.policy_word = result->policy_word;
+    gpci_l1_send_itself(timed, ctrl, packet, GPCI_WRITE);
 }
 
-static gpci_verdict pass_store(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+static gpci_verdict pass_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                                gpci_tag_access *access) {
     if (gpci_queue_full(&ctrl->out))
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    gpc_access_result *r = &access->result;
-    if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpci_data_take(t, ctrl, p);
-        gpci_l1_send_itself(t, ctrl, packet, GPCI_WRITE);
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
+    gpc_access_result *result = &access->result;
+    if (!gpci_l1_for(timed->hierarchy, pkt->request.sm, pkt->request.space)) {
+        gpci_data_take(timed, ctrl, pkt);
+        gpci_l1_send_itself(timed, ctrl, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
     if (!access->looked) {
-        gpci_ctrl_look(t, ctrl, p, access);
-        gpci_log_lookup(t, ctrl, p, access);
-        gpci_l1_observe(t, p, access, 0);
-        gpci_count_l1_store(t->h, ctrl->index,
-                            gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments));
-        if (r->evicted)
-            gpci_ctrl_evicted(t, ctrl, p, &r->eviction);
+        gpci_ctrl_look(timed, ctrl, pkt, access);
+        gpci_log_lookup(timed, ctrl, pkt, access);
+        gpci_l1_observe(timed, pkt, access, 0);
+        gpci_count_l1_store(
+            timed->hierarchy, ctrl->index,
+            gpci_count_sectors(timed->hierarchy->l1_level.segments_of[result->hit_sectors] & pkt->segments));
+        if (result->evicted)
+            gpci_ctrl_evicted(timed, ctrl, pkt, &result->eviction);
     }
-    gpci_verdict verdict = gpci_ctrl_settle(t, ctrl, packet, access, false);
+    gpci_verdict verdict = gpci_ctrl_settle(timed, ctrl, packet, access, false);
     if (verdict == GPCI_BLOCKED)
         return verdict;
-    if (r->write_sectors) {
-        gpci_data_take(t, ctrl, p);
-        write_through(t, ctrl, packet, r, verdict);
+    if (result->write_sectors) {
+        gpci_data_take(timed, ctrl, pkt);
+        write_through(timed, ctrl, packet, result, verdict);
     } else if (verdict == GPCI_SERVED) {
-        gpci_l1_serve(t, ctrl, packet);
+        gpci_l1_serve(timed, ctrl, packet);
     }
     return verdict;
 }
 
 /* Performed at L2; L1 only drops the copy. */
-static gpci_verdict pass_atomic(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+static gpci_verdict pass_atomic(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                                 gpci_tag_access *access) {
     if (gpci_queue_full(&ctrl->out))
-        return gpci_ctrl_block(ctrl, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpci_ctrl_look(t, ctrl, p, access);
-        gpci_log_lookup(t, ctrl, p, access);
-        gpci_l1_observe(t, p, access, 0);
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
+    if (gpci_l1_for(timed->hierarchy, pkt->request.sm, pkt->request.space)) {
+        gpci_ctrl_look(timed, ctrl, pkt, access);
+        gpci_log_lookup(timed, ctrl, pkt, access);
+        gpci_l1_observe(timed, pkt, access, 0);
         if (access->result.evicted)
-            gpci_ctrl_evicted(t, ctrl, p, &access->result.eviction);
-        gpci_ctrl_outdate(t, ctrl, p->request.address, p->segments); /* replies on the way may be older */
+            gpci_ctrl_evicted(timed, ctrl, pkt, &access->result.eviction);
+        gpci_ctrl_outdate(timed, ctrl, pkt->request.address, pkt->segments); /* replies on the way may be older */
     }
-    gpci_l1_send_itself(t, ctrl, packet, GPCI_ATOMIC);
+    gpci_l1_send_itself(timed, ctrl, packet, GPCI_ATOMIC);
     return GPCI_WAITING;
 }
 
-GPCI_INLINE gpci_verdict pass(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+GPCI_INLINE gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                               gpci_tag_access *access) {
-    switch (p->request.kind) {
+    switch (pkt->request.kind) {
     case GPC_STORE:
-        return pass_store(t, ctrl, packet, p, access);
+        return pass_store(timed, ctrl, packet, pkt, access);
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        return pass_atomic(t, ctrl, packet, p, access);
+        return pass_atomic(timed, ctrl, packet, pkt, access);
     case GPCI_KIND_FENCE:
-        gpci_fence_passed(t, packet);
+        gpci_fence_passed(timed, packet);
         return GPCI_WAITING;
     default:
-        return pass_load(t, ctrl, packet, p, access);
+        return pass_load(timed, ctrl, packet, pkt, access);
     }
 }
 
 /* Queue before the tags. `returns`: packets may return to the tags, before new ones. */
-GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_ctrl *ctrl, bool returns, bool chooses) {
+GPCI_INLINE gpci_queue *before_tags(const gpci_timed *timed, gpci_ctrl *ctrl, bool returns, bool chooses) {
     if (returns && ctrl->returned.count)
         return &ctrl->returned;
-    return chooses ? ctrl->intake->choose(t, ctrl) : &ctrl->in;
+    return chooses ? ctrl->intake->choose(timed, ctrl) : &ctrl->in;
 }
 
 /* Blocks of a line for an instruction pass together, if possible. */
-GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p) {
-    const bool beside = p->flags & GPCI_PACKET_FOLLOWS && ctrl->tag_port.used &&
-                        ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, t->wheel.now);
-    return GPCI_UNLIKELY(beside) || gpci_ctrl_port(ctrl, t->wheel.now, gpci_packet_place(t, p));
+GPCI_INLINE bool tag_port(const gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    const bool follows = pkt->flags & GPCI_PACKET_FOLLOWS && ctrl->tag_port.used &&
+                         ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, timed->wheel.now);
+    return GPCI_UNLIKELY(follows) || gpci_ctrl_port(ctrl, timed->wheel.now, gpci_packet_place(timed, pkt));
 }
 
-typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+typedef gpci_verdict (*pass_tags_fn)(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                                      gpci_tag_access *access);
 
 /* Pass packets through the tags, as many as ports, banks and resources allow in this cycle. */
-GPCI_INLINE void run_tags(gpci_timed *t, gpci_ctrl *ctrl, pass_tags_fn pass_tags, bool returns) {
+GPCI_INLINE void run_tags(gpci_timed *timed, gpci_ctrl *ctrl, pass_tags_fn pass_tags, bool returns) {
     gpci_tag_access *access = &ctrl->tag_access[0];
     const bool chooses = GPCI_UNLIKELY(ctrl->intake != NULL) && ctrl->intake->choose;
-    uint64_t now = t->wheel.now;
+    uint64_t now = timed->wheel.now;
     if (gpci_ctrl_stuck(access))
         return;
-    for (gpci_queue *queue; (queue = before_tags(t, ctrl, returns, chooses))->count && !gpci_replies_wait(ctrl);) {
+    for (gpci_queue *queue; (queue = before_tags(timed, ctrl, returns, chooses))->count && !gpci_replies_wait(ctrl);) {
         /* decided without reading the packet; in a tree a packet may pass beside the one before */
         if (gpci_data_is_full(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
+            gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
             return;
         }
         const uint32_t packet = queue->first;
-        if (GPCI_UNLIKELY(t->issue_latency) && t->pool.links[packet].due > now) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, t->pool.links[packet].due);
+        if (GPCI_UNLIKELY(timed->issue_latency) && timed->pool.links[packet].due > now) {
+            gpci_wheel_wake(&timed->wheel, ctrl->component, timed->pool.links[packet].due);
             return;
         }
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        bool last = p->flags & GPCI_PACKET_LAST;
-        if (!tag_port(t, ctrl, p)) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, now + 1);
+        gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+        bool last = pkt->flags & GPCI_PACKET_LAST;
+        if (!tag_port(timed, ctrl, pkt)) {
+            gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
             return;
         }
-        const uint32_t next = gpci_tags_take(t, queue);
-        gpci_verdict verdict = pass_tags(t, ctrl, packet, p, access);
+        const uint32_t next = gpci_tags_take(timed, queue);
+        gpci_verdict verdict = pass_tags(timed, ctrl, packet, pkt, access);
         if (verdict == GPCI_BLOCKED) {
-            gpci_tags_put_back(t, ctrl, queue, packet, next, access);
+            gpci_tags_put_back(timed, ctrl, queue, packet, next, access);
             return;
         }
         gpci_tags_passed(ctrl, queue, access, now);
         if (returns && queue == &ctrl->returned)
             continue;
         if (chooses)
-            ctrl->intake->passed(t, ctrl);
+            ctrl->intake->passed(timed, ctrl);
         else if (last)
             gpci_ctrl_waited(ctrl, now);
     }
 }
 
 /* Send the first packet of the miss queue into the network, or let it wait for another SM's read. */
-static void send_out(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (GPCI_UNLIKELY(t->h->window.bytes != 0))
-        p->priority = p->request.priority;
-    if (gpci_parts_at(ctrl, GPCI_AT_LEAVE) && gpci_parts_leave(t, ctrl, packet))
+static void send_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (GPCI_UNLIKELY(timed->hierarchy->window.bytes != 0))
+        pkt->priority = pkt->request.priority;
+    if (gpci_parts_at(ctrl, GPCI_AT_LEAVE) && gpci_parts_leave(timed, ctrl, packet))
         return;
-    ctrl->below.packets += !(p->flags & GPCI_PACKET_POSTED);
-    const uint32_t bytes = gpci_packet_payload(t, p);
+    ctrl->below.packets += !(pkt->flags & GPCI_PACKET_POSTED);
+    const uint32_t bytes = gpci_packet_payload(timed, pkt);
     /* to the slice of the own partition */
-    const uint32_t partition = t->h->sm_partition[ctrl->index],
-                   slice = gpci_interleave_slice(&t->h->interleave, p->address, &p->path.inner);
-    gpci_network_send(ctrl->networks.requests_out, ctrl->index, gpci_l2_slice(t->h, partition, slice),
-                      t->header + bytes, packet);
+    const uint32_t partition = timed->hierarchy->sm_partition[ctrl->index],
+                   slice = gpci_interleave_slice(&timed->hierarchy->interleave, pkt->address, &pkt->path.inner);
+    gpci_network_send(ctrl->networks.requests_out, ctrl->index, gpci_l2_slice(timed->hierarchy, partition, slice),
+                      timed->header + bytes, packet);
 }
 
-typedef void (*send_fn)(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet);
-typedef bool (*room_fn)(const gpci_timed *t, const gpci_ctrl *ctrl);
+typedef void (*send_fn)(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
+typedef bool (*room_fn)(const gpci_timed *timed, const gpci_ctrl *ctrl);
 
-static bool has_room(const gpci_timed *t, const gpci_ctrl *ctrl) {
+static bool has_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     if (GPCI_LIKELY(!ctrl->networks.requests_out->in_flits))
         return gpci_network_can_send(ctrl->networks.requests_out, ctrl->index);
-    const gpci_packet *p = gpci_packet_at(&t->pool, ctrl->out.first);
-    return gpci_network_takes(ctrl->networks.requests_out, ctrl->index, t->header + gpci_packet_payload(t, p));
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, ctrl->out.first);
+    return gpci_network_takes(ctrl->networks.requests_out, ctrl->index,
+                              timed->header + gpci_packet_payload(timed, pkt));
 }
 
 /* True if the first packet has not reached the miss queue; L1 is then woken later. */
-GPCI_INLINE bool is_under_way(gpci_timed *t, const gpci_ctrl *ctrl) {
-    if (GPCI_LIKELY(!t->longest_way) || !ctrl->out.count)
+GPCI_INLINE bool is_under_way(gpci_timed *timed, const gpci_ctrl *ctrl) {
+    if (GPCI_LIKELY(!timed->longest_way) || !ctrl->out.count)
         return false;
-    const uint64_t due = t->pool.links[ctrl->out.first].due;
-    if (due > t->wheel.now)
-        gpci_wheel_wake(&t->wheel, ctrl->component, due);
-    return due > t->wheel.now;
+    const uint64_t due = timed->pool.links[ctrl->out.first].due;
+    if (due > timed->wheel.now)
+        gpci_wheel_wake(&timed->wheel, ctrl->component, due);
+    return due > timed->wheel.now;
 }
 
 /* Send as much of the miss queue as the network accepts. */
-GPCI_INLINE void run_out(gpci_timed *t, gpci_ctrl *ctrl, room_fn room, send_fn send) {
-    uint64_t now = t->wheel.now;
-    while (!is_under_way(t, ctrl) && ctrl->out.count && room(t, ctrl)) {
-        uint32_t packet = gpci_queue_pop(&ctrl->out, &t->pool, now);
+GPCI_INLINE void run_out(gpci_timed *timed, gpci_ctrl *ctrl, room_fn room, send_fn send) {
+    uint64_t now = timed->wheel.now;
+    while (!is_under_way(timed, ctrl) && ctrl->out.count && room(timed, ctrl)) {
+        uint32_t packet = gpci_queue_pop(&ctrl->out, &timed->pool, now);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MISS_QUEUE);
-        send(t, ctrl, packet);
+        send(timed, ctrl, packet);
     }
     if (ctrl->unsent.since != GPCI_NEVER) {
         ctrl->unsent.cycles += now - ctrl->unsent.since;
         ctrl->unsent.since = GPCI_NEVER;
     }
-    if (ctrl->out.count && !is_under_way(t, ctrl))
+    if (ctrl->out.count && !is_under_way(timed, ctrl))
         ctrl->unsent.since = now;
 }
 
@@ -321,89 +326,90 @@ gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl) {
     return reason == GPC_BUSY_NOT ? GPC_BUSY_PIPELINE : (gpc_busy)reason;
 }
 
-typedef void (*ctrl_fn)(gpci_timed *t, gpci_ctrl *ctrl);
+typedef void (*ctrl_fn)(gpci_timed *timed, gpci_ctrl *ctrl);
 
 /*
  * Step the part before the miss queue: replies, hits and packets at the tags; `fills` and `tags` depend on the class.
  */
-GPCI_INLINE void step_above(gpci_timed *t, gpci_ctrl *ctrl, ctrl_fn fills, ctrl_fn tags) {
+GPCI_INLINE void step_above(gpci_timed *timed, gpci_ctrl *ctrl, ctrl_fn fills, ctrl_fn tags) {
     if (gpci_replies_wait(ctrl))
-        gpci_l1_run_replies(t, ctrl);
-    gpci_parts_run(t, ctrl, GPCI_AT_ARRIVE);
+        gpci_l1_run_replies(timed, ctrl);
+    gpci_parts_run(timed, ctrl, GPCI_AT_ARRIVE);
     if (fills)
-        fills(t, ctrl);
+        fills(timed, ctrl);
     if (ctrl->due.first != UINT32_MAX)
-        gpci_l1_run_due(t, ctrl, &ctrl->due);
+        gpci_l1_run_due(timed, ctrl, &ctrl->due);
     if (GPCI_UNLIKELY(ctrl->filled.first != UINT32_MAX))
-        gpci_l1_run_due(t, ctrl, &ctrl->filled);
-    gpci_parts_run(t, ctrl, GPCI_AT_BEFORE_TAGS);
-    tags(t, ctrl);
-    gpci_parts_run(t, ctrl, GPCI_AT_AFTER_TAGS);
+        gpci_l1_run_due(timed, ctrl, &ctrl->filled);
+    gpci_parts_run(timed, ctrl, GPCI_AT_BEFORE_TAGS);
+    tags(timed, ctrl);
+    gpci_parts_run(timed, ctrl, GPCI_AT_AFTER_TAGS);
 }
 
 /* Step the miss queue, and notify waiters of free resources. */
-GPCI_INLINE void step_below(gpci_timed *t, gpci_ctrl *ctrl, room_fn room, send_fn send) {
+GPCI_INLINE void step_below(gpci_timed *timed, gpci_ctrl *ctrl, room_fn room, send_fn send) {
     const uint32_t sm = ctrl->index;
-    gpci_parts_run(t, ctrl, GPCI_AT_GATHER);
-    gpci_parts_run(t, ctrl, GPCI_AT_BELOW);
+    gpci_parts_run(timed, ctrl, GPCI_AT_GATHER);
+    gpci_parts_run(timed, ctrl, GPCI_AT_BELOW);
     if (ctrl->out.count || ctrl->unsent.since != GPCI_NEVER)
-        run_out(t, ctrl, room, send);
-    gpci_parts_run(t, ctrl, GPCI_AT_END);
+        run_out(timed, ctrl, room, send);
+    gpci_parts_run(timed, ctrl, GPCI_AT_END);
     if (gpci_ctrl_may_retry(&ctrl->tag_access[0]) && !gpci_replies_wait(ctrl))
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
-    if ((ctrl->sm.refused && gpci_l1_has_place(t, ctrl)) || (ctrl->sm.refused_miss && !gpci_queue_full(&ctrl->out)) ||
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
+    if ((ctrl->sm.refused && gpci_l1_has_place(timed, ctrl)) ||
+        (ctrl->sm.refused_miss && !gpci_queue_full(&ctrl->out)) ||
         (GPCI_UNLIKELY(ctrl->parts.refused != 0) && gpci_parts_have_room(ctrl))) {
         ctrl->sm.refused = ctrl->sm.refused_miss = false;
         ctrl->parts.refused = 0;
-        if (t->front.ready)
-            t->front.ready(t->front.user_data, sm);
-        if (t->callbacks.on_ready)
-            t->callbacks.on_ready(t->callbacks.user_data, sm);
+        if (timed->front.ready)
+            timed->front.ready(timed->front.user_data, sm);
+        if (timed->callbacks.on_ready)
+            timed->callbacks.on_ready(timed->callbacks.user_data, sm);
     }
 }
 
-static void run_own_tags(gpci_timed *t, gpci_ctrl *ctrl) {
-    run_tags(t, ctrl, pass, false);
+static void run_own_tags(gpci_timed *timed, gpci_ctrl *ctrl) {
+    run_tags(timed, ctrl, pass, false);
 }
 
-static gpci_verdict pass_coherent(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *p,
+static gpci_verdict pass_coherent(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                                   gpci_tag_access *access) {
-    (void)p;
-    return gpci_coherent_l1_pass(t, ctrl, packet, access);
+    (void)pkt;
+    return gpci_coherent_l1_pass(timed, ctrl, packet, access);
 }
 
-static void run_coherent_tags(gpci_timed *t, gpci_ctrl *ctrl) {
+static void run_coherent_tags(gpci_timed *timed, gpci_ctrl *ctrl) {
     if (GPCI_UNLIKELY(ctrl->intake != NULL) && ctrl->intake->run)
-        ctrl->intake->run(t, ctrl);
+        ctrl->intake->run(timed, ctrl);
     else
-        run_tags(t, ctrl, pass_coherent, true);
+        run_tags(timed, ctrl, pass_coherent, true);
 }
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
-    gpci_timed *t = group->timed;
-    gpci_ctrl *ctrl = &t->l1[sm];
-    if (gpci_is_behind(t, ctrl))
+    gpci_timed *timed = group->timed;
+    gpci_ctrl *ctrl = &timed->l1[sm];
+    if (gpci_is_behind(timed, ctrl))
         return;
-    if (GPCI_LIKELY(ctrl->ahead.passed_at != t->wheel.now))
-        step_above(t, ctrl, gpci_l1_fills, run_own_tags);
-    step_below(t, ctrl, has_room, send_out);
-    if (t->ahead_limit && !gpci_sm_is_due(t, sm))
-        gpci_run_ahead(t, sm);
+    if (GPCI_LIKELY(ctrl->ahead.passed_at != timed->wheel.now))
+        step_above(timed, ctrl, gpci_l1_fills, run_own_tags);
+    step_below(timed, ctrl, has_room, send_out);
+    if (timed->ahead_limit && !gpci_sm_is_due(timed, sm))
+        gpci_run_ahead(timed, sm);
 }
 
-bool gpci_l1_step_ahead(gpci_timed *t, gpci_ctrl *ctrl) {
-    step_above(t, ctrl, NULL, run_own_tags);
+bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl) {
+    step_above(timed, ctrl, NULL, run_own_tags);
     if (ctrl->out.count || gpci_parts_at(ctrl, GPCI_AT_GATHER)) {
-        ctrl->ahead.passed_at = t->wheel.now;
+        ctrl->ahead.passed_at = timed->wheel.now;
         return false;
     }
-    step_below(t, ctrl, has_room, send_out);
+    step_below(timed, ctrl, has_room, send_out);
     return true;
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
-    gpci_timed *t = group->timed;
-    gpci_ctrl *ctrl = &t->l1[sm];
-    step_above(t, ctrl, gpci_coherent_l1_receive, run_coherent_tags);
-    step_below(t, ctrl, gpci_coherent_l1_room, gpci_coherent_l1_send);
+    gpci_timed *timed = group->timed;
+    gpci_ctrl *ctrl = &timed->l1[sm];
+    step_above(timed, ctrl, gpci_coherent_l1_receive, run_coherent_tags);
+    step_below(timed, ctrl, gpci_coherent_l1_room, gpci_coherent_l1_send);
 }

@@ -10,69 +10,69 @@
 /* Completion of accesses: the last line completes an access, and the host is told. */
 
 /* Bookkeeping for accesses other than loads. */
-static void end(gpci_timed *t, const gpci_inflight *f, gpc_completion *c) {
-    if (f->kind == GPCI_KIND_FENCE) {
-        c->kind = GPC_LOAD;
-        c->fence = 1;
-        gpci_count_fence_cycles(t->h, f->sm, c->cycle - c->issued);
-    } else if (f->kind == GPCI_KIND_COPY) {
-        c->kind = f->fence.phase;
-        if (!f->fence.marks)
-            gpci_count_bulk_cycles(t->h, f->sm, c->cycle - c->issued);
-    } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX || f->performed)) {
-        gpci_fence_wrote(t, f);
+static void end(gpci_timed *timed, const gpci_inflight *access, gpc_completion *completion) {
+    if (access->kind == GPCI_KIND_FENCE) {
+        completion->kind = GPC_LOAD;
+        completion->fence = 1;
+        gpci_count_fence_cycles(timed->hierarchy, access->sm, completion->cycle - completion->issued);
+    } else if (access->kind == GPCI_KIND_COPY) {
+        completion->kind = access->fence.phase;
+        if (!access->fence.marks)
+            gpci_count_bulk_cycles(timed->hierarchy, access->sm, completion->cycle - completion->issued);
+    } else if (GPCI_UNLIKELY(timed->l1[access->sm].fences.first != UINT32_MAX || access->performed)) {
+        gpci_fence_wrote(timed, access);
     } else {
-        t->l1[f->sm].fences.writes -= f->kind != GPC_PREFETCH;
+        timed->l1[access->sm].fences.writes -= access->kind != GPC_PREFETCH;
     }
 }
 
-static void tell_host(gpci_timed *t, uint32_t number) {
-    gpci_inflight *f = &t->inflights[number];
-    gpc_completion c = {.token = f->token,
-                        .issued = f->issued,
-                        .cycle = t->wheel.now,
-                        .sm = f->sm,
-                        .warp = f->warp,
-                        .kind = f->kind,
-                        .level = f->level};
-    bool framed = f->framed;
-    if (f->kind == GPC_LOAD)
-        gpci_count_load_cycles(t->h, c.sm, c.cycle - c.issued);
+static void tell_host(gpci_timed *timed, uint32_t number) {
+    gpci_inflight *access = &timed->inflights[number];
+    gpc_completion completion = {.token = access->token,
+                                 .issued = access->issued,
+                                 .cycle = timed->wheel.now,
+                                 .sm = access->sm,
+                                 .warp = access->warp,
+                                 .kind = access->kind,
+                                 .level = access->level};
+    bool framed = access->framed;
+    if (access->kind == GPC_LOAD)
+        gpci_count_load_cycles(timed->hierarchy, completion.sm, completion.cycle - completion.issued);
     else
-        end(t, f, &c);
-    if (GPCI_UNLIKELY(t->kept != NULL))
-        gpci_kept_done(t, number, &c);
-    if (GPCI_UNLIKELY(t->stage_times != NULL))
-        gpci_stage_times_done(t, number, &c);
-    gpci_give_inflight(t, number);
-    t->in_flight--;
-    t->ended++;
-    t->progress = t->wheel.now;
+        end(timed, access, &completion);
+    if (GPCI_UNLIKELY(timed->kept != NULL))
+        gpci_kept_done(timed, number, &completion);
+    if (GPCI_UNLIKELY(timed->stage_times != NULL))
+        gpci_stage_times_done(timed, number, &completion);
+    gpci_give_inflight(timed, number);
+    timed->in_flight--;
+    timed->ended++;
+    timed->progress = timed->wheel.now;
     if (framed)
-        t->front.complete(t->front.user_data, &c);
-    else if (t->callbacks.on_complete)
-        t->callbacks.on_complete(t->callbacks.user_data, &c);
+        timed->front.complete(timed->front.user_data, &completion);
+    else if (timed->callbacks.on_complete)
+        timed->callbacks.on_complete(timed->callbacks.user_data, &completion);
 }
 
-static GPCI_COLD void tell_host_watched(gpci_timed *t, uint32_t number) {
-    gpci_append_done(t, &t->inflights[number]);
-    tell_host(t, number);
+static GPCI_COLD void tell_host_watched(gpci_timed *timed, uint32_t number) {
+    gpci_append_done(timed, &timed->inflights[number]);
+    tell_host(timed, number);
 }
 
 /* Complete an access, once the host has room for the reply. */
-GPCI_INLINE void complete(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    if (GPCI_UNLIKELY(ctrl->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(t, ctrl, number))
+GPCI_INLINE void complete(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    if (GPCI_UNLIKELY(ctrl->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(timed, ctrl, number))
         return;
-    if (GPCI_UNLIKELY(t->log != NULL))
-        tell_host_watched(t, number);
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        tell_host_watched(timed, number);
     else
-        tell_host(t, number);
+        tell_host(timed, number);
 }
 
-void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl) {
-    for (uint32_t number; (number = gpci_replies_next(t, ctrl)) != UINT32_MAX;) {
-        gpci_log_done(t, &t->inflights[number]);
-        tell_host(t, number);
+void gpci_l1_run_replies(gpci_timed *timed, gpci_ctrl *ctrl) {
+    for (uint32_t number; (number = gpci_replies_next(timed, ctrl)) != UINT32_MAX;) {
+        gpci_log_done(timed, &timed->inflights[number]);
+        tell_host(timed, number);
     }
 }
 
@@ -80,102 +80,102 @@ void gpci_l1_run_replies(gpci_timed *t, gpci_ctrl *ctrl) {
  * All lines of an in-flight access are done; complete the in-flight access when the last hit's data are out of the
  * port.
  */
-static void land(gpci_timed *t, uint32_t number) {
-    gpci_inflight *f = &t->inflights[number];
-    gpci_ctrl *ctrl = &t->l1[f->sm];
-    if (GPCI_UNLIKELY(f->acquires)) {
-        gpci_fence_after(t, number);
+static void land(gpci_timed *timed, uint32_t number) {
+    gpci_inflight *access = &timed->inflights[number];
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    if (GPCI_UNLIKELY(access->acquires)) {
+        gpci_fence_after(timed, number);
         return;
     }
-    const bool filled = GPCI_UNLIKELY(f->turns) && f->kind == GPC_LOAD && gpci_data_read(t, ctrl, f);
-    if (f->due <= t->wheel.now) {
-        complete(t, ctrl, number);
+    const bool filled = GPCI_UNLIKELY(access->turns) && access->kind == GPC_LOAD && gpci_data_read(timed, ctrl, access);
+    if (access->due <= timed->wheel.now) {
+        complete(timed, ctrl, number);
         return;
     }
-    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &gpci_constants_of(ctrl)->due
-                         : filled                   ? &ctrl->filled
-                                                    : &ctrl->due;
-    f->next = UINT32_MAX;
+    gpci_due_list *due = GPCI_UNLIKELY(access->constant) ? &gpci_constants_of(ctrl)->due
+                         : filled                        ? &ctrl->filled
+                                                         : &ctrl->due;
+    access->next = UINT32_MAX;
     if (due->first == UINT32_MAX) {
         due->first = number;
     } else {
-        gpci_inflight *last = &t->inflights[due->last];
+        gpci_inflight *last = &timed->inflights[due->last];
         last->next = number;
-        f->due = f->due > last->due ? f->due : last->due;
+        access->due = access->due > last->due ? access->due : last->due;
     }
     due->last = number;
-    gpci_wheel_wake(&t->wheel, ctrl->component, f->due);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, access->due);
 }
 
-void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+void gpci_l1_release_line(gpci_timed *timed, uint32_t number, uint8_t level) {
     if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch without a waiter */
         return;
-    gpci_inflight *f = &t->inflights[number];
-    f->level = f->level > level ? f->level : level;
-    if (!--f->left)
-        land(t, number);
+    gpci_inflight *access = &timed->inflights[number];
+    access->level = access->level > level ? access->level : level;
+    if (!--access->left)
+        land(timed, number);
 }
 
-void gpci_l1_answer(gpci_timed *t, gpci_ctrl *ctrl, const gpci_packet *p, uint8_t level) {
-    if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
-        gpci_multicast_reply(t, ctrl, p);
-    gpci_log_event(t, GPC_WHAT_REPLY, ctrl, p, level);
-    gpci_l1_release_line(t, p->line.inflight, level);
+void gpci_l1_answer(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t level) {
+    if (GPCI_UNLIKELY(pkt->request.copy == GPC_COPY_BULK))
+        gpci_multicast_reply(timed, ctrl, pkt);
+    gpci_log_event(timed, GPC_WHAT_REPLY, ctrl, pkt, level);
+    gpci_l1_release_line(timed, pkt->line.inflight, level);
 }
 
 /* Data of a released load follow data of earlier loads. */
-static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
-    if (p->line.inflight == UINT32_MAX || p->line.kind != GPC_LOAD)
+static GPCI_COLD void hand_over(gpci_timed *timed, const gpci_packet *pkt) {
+    if (pkt->line.inflight == UINT32_MAX || pkt->line.kind != GPC_LOAD)
         return;
-    gpci_inflight *f = &t->inflights[p->line.inflight];
-    gpci_ctrl *ctrl = &t->l1[f->sm];
-    const uint64_t now = t->wheel.now, start = ctrl->release_free > now ? ctrl->release_free : now;
-    ctrl->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
-    const uint64_t due = ctrl->release_free + t->release_latency;
-    f->due = f->due > due ? f->due : due;
+    gpci_inflight *access = &timed->inflights[pkt->line.inflight];
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    const uint64_t now = timed->wheel.now, start = ctrl->release_free > now ? ctrl->release_free : now;
+    ctrl->release_free = start + (gpci_packet_bytes(pkt) + timed->release_width - 1) / timed->release_width;
+    const uint64_t due = ctrl->release_free + timed->release_latency;
+    access->due = access->due > due ? access->due : due;
 }
 
-GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
-        gpci_count_l1_dram_line(t->h, t->inflights[p->line.inflight].sm);
-    p->mshr.cached = false;
+GPCI_INLINE void done(gpci_timed *timed, uint32_t packet, uint8_t level, bool watched) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed)
+        gpci_count_l1_dram_line(timed->hierarchy, timed->inflights[pkt->line.inflight].sm);
+    pkt->mshr.cached = false;
     if (watched)
-        gpci_append_reply(t, p, level);
-    p->mshr.done = true;
-    if (GPCI_UNLIKELY(t->release_width))
-        hand_over(t, p);
-    gpci_l1_release_line(t, p->line.inflight, level);
+        gpci_append_reply(timed, pkt, level);
+    pkt->mshr.done = true;
+    if (GPCI_UNLIKELY(timed->release_width))
+        hand_over(timed, pkt);
+    gpci_l1_release_line(timed, pkt->line.inflight, level);
 }
 
-void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level) {
-    done(t, packet, level, t->log != NULL);
+void gpci_l1_done(gpci_timed *timed, uint32_t packet, uint8_t level) {
+    done(timed, packet, level, timed->log != NULL);
 }
 
-static GPCI_COLD void release_watched(gpci_timed *t, uint32_t packet, uint8_t level) {
-    done(t, packet, level, true);
-    gpci_pool_give(&t->pool, packet);
+static GPCI_COLD void release_watched(gpci_timed *timed, uint32_t packet, uint8_t level) {
+    done(timed, packet, level, true);
+    gpci_pool_give(&timed->pool, packet);
 }
 
-void gpci_l1_release(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
+void gpci_l1_release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
     (void)ctrl;
-    if (GPCI_UNLIKELY(t->log != NULL)) {
-        release_watched(t, packet, level);
+    if (GPCI_UNLIKELY(timed->log != NULL)) {
+        release_watched(timed, packet, level);
         return;
     }
-    done(t, packet, level, false);
-    gpci_pool_give(&t->pool, packet);
+    done(timed, packet, level, false);
+    gpci_pool_give(&timed->pool, packet);
 }
 
-void gpci_l1_run_due(gpci_timed *t, gpci_ctrl *ctrl, gpci_due_list *due) {
+void gpci_l1_run_due(gpci_timed *timed, gpci_ctrl *ctrl, gpci_due_list *due) {
     while (due->first != UINT32_MAX) {
         uint32_t number = due->first;
-        gpci_inflight *f = &t->inflights[number];
-        if (f->due > t->wheel.now) {
-            gpci_wheel_wake(&t->wheel, ctrl->component, f->due);
+        gpci_inflight *access = &timed->inflights[number];
+        if (access->due > timed->wheel.now) {
+            gpci_wheel_wake(&timed->wheel, ctrl->component, access->due);
             return;
         }
-        due->first = f->next;
-        complete(t, ctrl, number);
+        due->first = access->next;
+        complete(timed, ctrl, number);
     }
 }

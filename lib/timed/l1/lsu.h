@@ -40,7 +40,7 @@ typedef struct gpci_lsus {
 } gpci_lsus;
 
 /* As gpci_engine_host.joined and .ended. */
-void gpci_lsu_joined(gpci_timed *t, uint32_t inflight);
-void gpci_lsu_ended(gpci_timed *t, uint32_t inflight);
+void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight);
+void gpci_lsu_ended(gpci_timed *timed, uint32_t inflight);
 
 #endif

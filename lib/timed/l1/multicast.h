@@ -20,20 +20,21 @@
 #define GPCI_NOT_ASKED UINT16_MAX
 
 /* Give further packets to a request of a multicast copy, sent by SM `sm`; room must exist. */
-GPCI_COLD void gpci_multicast_prepare(gpci_timed *t, uint32_t sm, gpci_packet *p, uint32_t inflights, uint32_t targets);
+GPCI_COLD void gpci_multicast_prepare(gpci_timed *timed, uint32_t sm, gpci_packet *pkt, uint32_t inflights,
+                                      uint32_t targets);
 /* Send a slice's multicast reply to all destinations but the last; false: the network has no room. */
-GPCI_COLD bool gpci_multicast_send(gpci_timed *t, gpci_ctrl *slice, gpci_packet *p);
+GPCI_COLD bool gpci_multicast_send(gpci_timed *timed, gpci_ctrl *slice, gpci_packet *pkt);
 /* A multicast reply has arrived at an SM. */
-GPCI_COLD void gpci_multicast_reply(gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p);
+GPCI_COLD void gpci_multicast_reply(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
 
 /* Sender of a packet of a bulk copy; 0: not of a multicast copy. */
-GPCI_INLINE uint16_t gpci_requester_of(const gpci_packet *p) {
-    return p->line.kind == GPC_LOAD ? p->line.requester : 0;
+GPCI_INLINE uint16_t gpci_requester_of(const gpci_packet *pkt) {
+    return pkt->line.kind == GPC_LOAD ? pkt->line.requester : 0;
 }
 
-GPCI_INLINE bool gpci_packet_is_multicast(const gpci_packet *p) {
-    return GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK) && gpci_requester_of(p) &&
-           gpci_requester_of(p) != GPCI_NOT_ASKED;
+GPCI_INLINE bool gpci_packet_is_multicast(const gpci_packet *pkt) {
+    return GPCI_UNLIKELY(pkt->request.copy == GPC_COPY_BULK) && gpci_requester_of(pkt) &&
+           gpci_requester_of(pkt) != GPCI_NOT_ASKED;
 }
 
 #endif

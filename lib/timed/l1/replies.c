@@ -6,55 +6,55 @@
 #include "timed/core/event_log.h"
 #include "timed/core/shards.h"
 
-bool gpci_reply_waits(gpci_timed *t, gpci_ctrl *ctrl, uint32_t inflight) {
-    gpci_replies *r = &ctrl->replies;
-    if (r->first == UINT32_MAX && r->credits) {
-        r->credits--;
+bool gpci_reply_waits(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t inflight) {
+    gpci_replies *replies = &ctrl->replies;
+    if (replies->first == UINT32_MAX && replies->credits) {
+        replies->credits--;
         return false;
     }
-    t->inflights[inflight].next = UINT32_MAX;
-    if (r->first == UINT32_MAX) {
-        r->first = inflight;
-        r->since = t->wheel.now;
+    timed->inflights[inflight].next = UINT32_MAX;
+    if (replies->first == UINT32_MAX) {
+        replies->first = inflight;
+        replies->since = timed->wheel.now;
     } else {
-        t->inflights[r->last].next = inflight;
+        timed->inflights[replies->last].next = inflight;
     }
-    r->last = inflight;
-    r->count++;
-    gpci_log_held(t, &t->inflights[inflight], r->count);
+    replies->last = inflight;
+    replies->count++;
+    gpci_log_held(timed, &timed->inflights[inflight], replies->count);
     return true;
 }
 
-uint32_t gpci_replies_next(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_replies *r = &ctrl->replies;
-    const uint32_t inflight = r->first;
-    if (inflight == UINT32_MAX || !r->credits)
+uint32_t gpci_replies_next(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_replies *replies = &ctrl->replies;
+    const uint32_t inflight = replies->first;
+    if (inflight == UINT32_MAX || !replies->credits)
         return UINT32_MAX;
-    r->credits -= r->credits != GPC_UNLIMITED_CREDITS;
-    r->first = t->inflights[inflight].next;
-    r->count--;
-    if (r->first == UINT32_MAX) {
-        r->waited += t->wheel.now - r->since;
-        r->since = GPCI_NEVER;
+    replies->credits -= replies->credits != GPC_UNLIMITED_CREDITS;
+    replies->first = timed->inflights[inflight].next;
+    replies->count--;
+    if (replies->first == UINT32_MAX) {
+        replies->waited += timed->wheel.now - replies->since;
+        replies->since = GPCI_NEVER;
     }
     return inflight;
 }
 
-gpc_status gpci_timed_grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
-    gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
-    gpci_ctrl *ctrl = &t->l1[sm];
-    gpci_replies *r = &ctrl->replies;
-    if (more && r->credits == GPC_UNLIMITED_CREDITS)
+gpc_status gpci_timed_grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, sm);
+    gpci_ctrl *ctrl = &timed->l1[sm];
+    gpci_replies *replies = &ctrl->replies;
+    if (more && replies->credits == GPC_UNLIMITED_CREDITS)
         return GPC_ERROR_STATE;
-    if (more && credits >= GPC_UNLIMITED_CREDITS - r->credits)
+    if (more && credits >= GPC_UNLIMITED_CREDITS - replies->credits)
         return GPC_ERROR_RANGE;
-    r->credits = more ? r->credits + credits : credits;
-    r->limited |= r->credits != GPC_UNLIMITED_CREDITS;
-    if (r->first != UINT32_MAX && r->credits)
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+    replies->credits = more ? replies->credits + credits : credits;
+    replies->limited |= replies->credits != GPC_UNLIMITED_CREDITS;
+    if (replies->first != UINT32_MAX && replies->credits)
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
     return GPC_OK;
 }
 
-uint64_t gpci_timed_credits(const gpc_hierarchy *h, uint32_t sm) {
-    return h->timed->l1[sm].replies.credits;
+uint64_t gpci_timed_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
+    return hierarchy->timed->l1[sm].replies.credits;
 }

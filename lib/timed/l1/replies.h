@@ -10,12 +10,12 @@
  */
 
 /* An access of an SM with a limit is done: take a credit, or wait (returns true). */
-GPCI_COLD bool gpci_reply_waits(gpci_timed *t, gpci_ctrl *ctrl, uint32_t inflight);
+GPCI_COLD bool gpci_reply_waits(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t inflight);
 /* Next waiting access, now with a credit; or UINT32_MAX. */
-GPCI_COLD uint32_t gpci_replies_next(gpci_timed *t, gpci_ctrl *ctrl);
+GPCI_COLD uint32_t gpci_replies_next(gpci_timed *timed, gpci_ctrl *ctrl);
 
 /* gpc_hierarchy_set_reply_credits, or with `more` _add_; and the remaining credits. */
-gpc_status gpci_timed_grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more);
-uint64_t gpci_timed_credits(const gpc_hierarchy *h, uint32_t sm);
+gpc_status gpci_timed_grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more);
+uint64_t gpci_timed_credits(const gpc_hierarchy *hierarchy, uint32_t sm);
 
 #endif

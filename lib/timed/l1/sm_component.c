@@ -7,9 +7,9 @@
  * coalescers, between the L1s of neighbouring SMs and the request network.
  */
 
-static gpci_group_size sm_size(const gpci_timed *t, gpci_group_kind kind) {
+static gpci_group_size sm_size(const gpci_timed *timed, gpci_group_kind kind) {
     (void)kind;
-    return (gpci_group_size){t->h->sms, t->h->sms};
+    return (gpci_group_size){timed->hierarchy->sms, timed->hierarchy->sms};
 }
 
 /* Attached later (gpci_timed_attach), and owned by the caller there. */
@@ -24,18 +24,18 @@ static void sm_destroy(gpci_group *group) {
 }
 
 static void sm_step(const gpci_group *group, uint32_t sm) {
-    gpci_timed *t = group->timed;
-    const gpci_sm_front_end *front = &t->front;
-    const gpci_ctrl *ctrl = &t->l1[sm];
-    if (gpci_is_behind(t, ctrl)) {
-        if (ctrl->ahead.until == t->wheel.now && front->hand_over)
+    gpci_timed *timed = group->timed;
+    const gpci_sm_front_end *front = &timed->front;
+    const gpci_ctrl *ctrl = &timed->l1[sm];
+    if (gpci_is_behind(timed, ctrl)) {
+        if (ctrl->ahead.until == timed->wheel.now && front->hand_over)
             front->hand_over(front->user_data, sm);
         return;
     }
     if (front->step)
         front->step(front->user_data, sm);
-    if (t->ahead_limit)
-        gpci_run_ahead(t, sm);
+    if (timed->ahead_limit)
+        gpci_run_ahead(timed, sm);
 }
 
 static void sm_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
@@ -49,29 +49,29 @@ const gpci_component_class gpci_sm_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, sm_expect, gpci_count_nothing,
                          gpci_reset_nothing, gpci_state_nothing, gpci_hold_nothing);
 
-static uint32_t number(const gpci_timed *t, gpci_key key) {
-    uint64_t value = gpci_number(t->h, key);
+static uint32_t number(const gpci_timed *timed, gpci_key key) {
+    uint64_t value = gpci_number(timed->hierarchy, key);
     return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
 }
 
-static gpci_group_size coalescer_size(const gpci_timed *t, gpci_group_kind kind) {
+static gpci_group_size coalescer_size(const gpci_timed *timed, gpci_group_kind kind) {
     (void)kind;
-    return (gpci_group_size){t->h->coalescers != 0, 0};
+    return (gpci_group_size){timed->hierarchy->coalescers != 0, 0};
 }
 
 static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    gpci_lrc_options o = {.sms = t->h->sms,
-                          .groups = t->h->coalescers,
-                          .group_of = t->h->sm_coalescer,
-                          .entries = number(t, GPCI_KEY_LRC_ENTRIES),
-                          .merges = number(t, GPCI_KEY_LRC_MERGES),
-                          .window = number(t, GPCI_KEY_LRC_WINDOW),
-                          .line = t->bundle_line,
-                          .equal = gpci_number(t->h, GPCI_KEY_LRC_MATCH) != 0,
-                          .messages = t->h->coherent != NULL};
+    gpci_timed *timed = group->timed;
+    gpci_lrc_options lrc_options = {.sms = timed->hierarchy->sms,
+                                    .groups = timed->hierarchy->coalescers,
+                                    .group_of = timed->hierarchy->sm_coalescer,
+                                    .entries = number(timed, GPCI_KEY_LRC_ENTRIES),
+                                    .merges = number(timed, GPCI_KEY_LRC_MERGES),
+                                    .window = number(timed, GPCI_KEY_LRC_WINDOW),
+                                    .line = timed->bundle_line,
+                                    .equal = gpci_number(timed->hierarchy, GPCI_KEY_LRC_MATCH) != 0,
+                                    .messages = timed->hierarchy->coherent != NULL};
     gpci_lrc *lrc;
-    gpc_status status = gpci_lrc_create(t->context, &o, &t->pool, error, &lrc);
+    gpc_status status = gpci_lrc_create(timed->context, &lrc_options, &timed->pool, error, &lrc);
     group->self = lrc;
     return status;
 }
@@ -91,21 +91,21 @@ static void coalescer_state(const gpci_group *group, uint32_t object, gpci_state
     gpci_lrc_state(group->self, visit, user_data);
 }
 
-static void coalescer_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
+static void coalescer_hold(const gpci_group *group, uint32_t object, gpci_holders *holders) {
     (void)object;
-    gpci_held(to, "reads that wait for another SM's", gpci_lrc_count(group->self), gpci_by_any());
+    gpci_held(holders, "reads that wait for another SM's", gpci_lrc_count(group->self), gpci_by_any());
 }
 
 /* The first read of a line leaves; a later read waits for the reply. */
-static bool leaves(gpci_timed *t, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (p->type == GPCI_ATOMIC)
-        gpci_lrc_changes(gpci_lrc_of(ctrl), ctrl->index, p->address);
-    if (!(p->flags & GPCI_PACKET_FETCH) ||
-        !gpci_lrc_read(gpci_lrc_of(ctrl), packet, gpci_fence_joins_since(t, ctrl, p)))
+static bool leaves(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    if (pkt->type == GPCI_ATOMIC)
+        gpci_lrc_changes(gpci_lrc_of(ctrl), ctrl->index, pkt->address);
+    if (!(pkt->flags & GPCI_PACKET_FETCH) ||
+        !gpci_lrc_read(gpci_lrc_of(ctrl), packet, gpci_fence_joins_since(timed, ctrl, pkt)))
         return false;
-    gpci_log_event(t, GPC_WHAT_JOIN, ctrl, p, 0);
-    GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(p->segments));
+    gpci_log_event(timed, GPC_WHAT_JOIN, ctrl, pkt, 0);
+    GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(pkt->segments));
     ctrl->below.joined++;
     return true;
 }

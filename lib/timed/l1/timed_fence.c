@@ -28,123 +28,123 @@ typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS }
 typedef enum fence_wait { GOES_ON, FOR_ITS_L1, FOR_OTHERS } fence_wait;
 
 /* Append a fence to the SM's list. Writes since the last fence are before this fence. */
-static void append(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_fences *o = &ctrl->fences;
-    gpci_inflight *f = &t->inflights[number];
+static void append(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *fences = &ctrl->fences;
+    gpci_inflight *access = &timed->inflights[number];
     gpci_part_wakes(ctrl, GPCI_PART_FENCES);
-    f->epoch = o->count++;
-    f->fence.writes = o->writes;
-    o->writes = 0;
-    f->next = UINT32_MAX;
-    if (o->first == UINT32_MAX)
-        o->first = number;
+    access->epoch = fences->count++;
+    access->fence.writes = fences->writes;
+    fences->writes = 0;
+    access->next = UINT32_MAX;
+    if (fences->first == UINT32_MAX)
+        fences->first = number;
     else
-        t->inflights[o->last].next = number;
-    o->last = number;
+        timed->inflights[fences->last].next = number;
+    fences->last = number;
 }
 
 /* Take a fence from the list. Writes not waited for are now before the next fence, or before none. */
-static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint32_t before) {
-    const gpci_inflight *f = &t->inflights[number];
-    if (f->next != UINT32_MAX)
-        t->inflights[f->next].fence.writes += f->fence.writes;
+static void take_out(const gpci_timed *timed, gpci_fences *fences, uint32_t number, uint32_t before) {
+    const gpci_inflight *access = &timed->inflights[number];
+    if (access->next != UINT32_MAX)
+        timed->inflights[access->next].fence.writes += access->fence.writes;
     else
-        o->writes += f->fence.writes;
+        fences->writes += access->fence.writes;
     if (before == UINT32_MAX)
-        o->first = f->next;
+        fences->first = access->next;
     else
-        t->inflights[before].next = f->next;
-    o->last = f->next == UINT32_MAX ? before : o->last;
+        timed->inflights[before].next = access->next;
+    fences->last = access->next == UINT32_MAX ? before : fences->last;
 }
 
-void gpci_fence_wrote(gpci_timed *t, const gpci_inflight *inflight) {
-    gpci_fences *o = &t->l1[inflight->sm].fences;
+void gpci_fence_wrote(gpci_timed *timed, const gpci_inflight *inflight) {
+    gpci_fences *fences = &timed->l1[inflight->sm].fences;
     if (inflight->kind == GPC_PREFETCH || inflight->performed)
         return;
     /* numbers wrap: compare by distance */
-    for (uint32_t number = o->first; number != UINT32_MAX; number = t->inflights[number].next)
-        if ((int32_t)(t->inflights[number].epoch - inflight->epoch) >= 0) {
-            t->inflights[number].fence.writes--;
+    for (uint32_t number = fences->first; number != UINT32_MAX; number = timed->inflights[number].next)
+        if ((int32_t)(timed->inflights[number].epoch - inflight->epoch) >= 0) {
+            timed->inflights[number].fence.writes--;
             return;
         }
-    o->writes--;
+    fences->writes--;
 }
 
-void gpci_fence_passed(gpci_timed *t, uint32_t packet) {
-    t->inflights[gpci_packet_at(&t->pool, packet)->line.inflight].fence.phase = WRITES;
-    gpci_pool_give(&t->pool, packet);
+void gpci_fence_passed(gpci_timed *timed, uint32_t packet) {
+    timed->inflights[gpci_packet_at(&timed->pool, packet)->line.inflight].fence.phase = WRITES;
+    gpci_pool_give(&timed->pool, packet);
 }
 
 /* Send a dirty line's bytes below as a write of the fence, acknowledged to the fence. */
-static void write_line(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, const gpc_line *line) {
+static void write_line(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, const gpc_line *line) {
     gpc_eviction dirty = {.line_address = line->line_address, .dirty_sectors = line->dirty_sectors};
     gpc_request request;
     gpci_dirty_bytes(ctrl->cache, line, dirty.dirty_bytes);
-    gpci_l1_line_left(t->h, ctrl->index, &dirty, &request);
+    gpci_l1_line_left(timed->hierarchy, ctrl->index, &dirty, &request);
     gpci_clean_line(ctrl->cache, line);
-    uint32_t packet = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    *p = (gpci_packet){.request = request,
-                       .address = dirty.line_address,
-                       .born = t->wheel.now,
-                       .line = {.inflight = number},
-                       .segments = gpci_segments_of(dirty.dirty_bytes),
-                       .type = GPCI_WRITE};
-    p->bytes[0] = dirty.dirty_bytes[0];
-    p->bytes[1] = dirty.dirty_bytes[1];
-    t->inflights[number].left++;
-    gpci_count_fence_write_back(t->h, ctrl->index, gpci_count_sectors(p->segments));
-    gpci_log_new_packet(t, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
-    gpci_l1_queue_miss(t, ctrl, packet, 0);
+    uint32_t packet = gpci_pool_take(&timed->pool);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    *pkt = (gpci_packet){.request = request,
+                         .address = dirty.line_address,
+                         .born = timed->wheel.now,
+                         .line = {.inflight = number},
+                         .segments = gpci_segments_of(dirty.dirty_bytes),
+                         .type = GPCI_WRITE};
+    pkt->bytes[0] = dirty.dirty_bytes[0];
+    pkt->bytes[1] = dirty.dirty_bytes[1];
+    timed->inflights[number].left++;
+    gpci_count_fence_write_back(timed->hierarchy, ctrl->index, gpci_count_sectors(pkt->segments));
+    gpci_log_new_packet(timed, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
+    gpci_l1_queue_miss(timed, ctrl, packet, 0);
 }
 
 /* Write back dirty lines, for one fence at a time. True once all are acknowledged. */
-static bool written_back(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_fences *o = &ctrl->fences;
+static bool written_back(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *fences = &ctrl->fences;
     gpc_line line;
-    if (o->walker != number) {
-        if (o->walker != UINT32_MAX)
+    if (fences->walker != number) {
+        if (fences->walker != UINT32_MAX)
             return false;
-        o->walker = number;
-        o->slot = 0;
+        fences->walker = number;
+        fences->slot = 0;
     }
-    o->held_up = false;
-    while (gpci_next_dirty(ctrl->cache, &o->slot, &line)) {
+    fences->held_up = false;
+    while (gpci_next_dirty(ctrl->cache, &fences->slot, &line)) {
         if (gpci_queue_full(&ctrl->out)) { /* continues once a packet has left the queue */
-            o->held_up = true;
+            fences->held_up = true;
             return false;
         }
-        gpc_status status = gpci_make_packets(t, 1);
-        if (status < 0 || !gpci_ctrl_port(ctrl, t->wheel.now, line.line_address)) {
-            t->failed = status < 0 ? status : t->failed; /* the host may continue with more memory */
-            gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
+        gpc_status status = gpci_make_packets(timed, 1);
+        if (status < 0 || !gpci_ctrl_port(ctrl, timed->wheel.now, line.line_address)) {
+            timed->failed = status < 0 ? status : timed->failed; /* the host may continue with more memory */
+            gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
             return false;
         }
-        write_line(t, ctrl, number, &line);
+        write_line(timed, ctrl, number, &line);
     }
-    if (t->inflights[number].left > 1)
+    if (timed->inflights[number].left > 1)
         return false;
-    o->walker = UINT32_MAX;
+    fences->walker = UINT32_MAX;
     return true;
 }
 
 /* L1 drops all lines, once for all fences at this point in a cycle, and not before the last drop is over. */
-static bool drop(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_fences *o = &ctrl->fences;
-    uint64_t now = t->wheel.now, rate = gpci_number(t->h, GPCI_KEY_L1_INVALIDATE);
-    if (o->dropped_at != now) {
-        if (o->fetches[o->generation ^ 1])
+static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_fences *fences = &ctrl->fences;
+    uint64_t now = timed->wheel.now, rate = gpci_number(timed->hierarchy, GPCI_KEY_L1_INVALIDATE);
+    if (fences->dropped_at != now) {
+        if (fences->fetches[fences->generation ^ 1])
             return false;
         uint64_t lines = gpci_forget_clean(ctrl->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
         uint64_t busy = now + ctrl->options->latency + cycles;
         ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
-        o->generation ^= 1;
-        o->dropped_at = now;
-        o->joins_since = now + 1;
-        gpci_count_fence_lines(t->h, ctrl->index, lines);
+        fences->generation ^= 1;
+        fences->dropped_at = now;
+        fences->joins_since = now + 1;
+        gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
     }
-    t->inflights[number].due = ctrl->data.free - ctrl->options->latency;
+    timed->inflights[number].due = ctrl->data.free - ctrl->options->latency;
     return true;
 }
 
@@ -153,219 +153,223 @@ void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors) {
         gpci_forget_sectors(ctrl->cache, address, sectors);
 }
 
-uint64_t gpci_fence_joins_since(const gpci_timed *t, const gpci_ctrl *ctrl, const gpci_packet *p) {
-    const uint64_t changed = gpci_reads_anew(&p->request) ? gpci_changes_since(t, p->address) : 0;
+uint64_t gpci_fence_joins_since(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    const uint64_t changed = gpci_reads_anew(&pkt->request) ? gpci_changes_since(timed, pkt->address) : 0;
     return changed > ctrl->fences.joins_since ? changed : ctrl->fences.joins_since;
 }
 
 /* Continue a fence as far as possible; true: done. `writes`: earlier writes in flight. */
-static bool go_on(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
-    gpci_inflight *f = &t->inflights[number];
-    switch ((gpci_fence_phase)f->fence.phase) {
+static bool go_on(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
+    gpci_inflight *access = &timed->inflights[number];
+    switch ((gpci_fence_phase)access->fence.phase) {
     case TAGS:
         return false;
     case WRITES:
-        if (f->fence.plan.waits && writes)
+        if (access->fence.plan.waits && writes)
             return false;
-        f->fence.phase = WRITE_BACK; /* fall through */
+        access->fence.phase = WRITE_BACK; /* fall through */
     case WRITE_BACK:
-        if (f->fence.plan.write_back && ctrl->cache && !written_back(t, ctrl, number))
+        if (access->fence.plan.write_back && ctrl->cache && !written_back(timed, ctrl, number))
             return false;
-        f->fence.phase = DROP; /* fall through */
+        access->fence.phase = DROP; /* fall through */
     case DROP:
-        if (f->fence.plan.invalidate && (ctrl->cache || t->coherent)) {
-            const bool turns = t->coherent || ctrl->fences.dropped_at != t->wheel.now;
-            if (t->coherent ? !gpci_coherent_acquires(t, ctrl, number) : !drop(t, ctrl, number))
+        if (access->fence.plan.invalidate && (ctrl->cache || timed->coherent)) {
+            const bool drops = timed->coherent || ctrl->fences.dropped_at != timed->wheel.now;
+            if (timed->coherent ? !gpci_coherent_acquires(timed, ctrl, number) : !drop(timed, ctrl, number))
                 return false;
-            (void)turns;
-            GPCI_AGAIN(t->h->of_sm[ctrl->index].fence_drops_again += turns);
-            f->fence.phase = FETCHES;
+            (void)drops;
+            GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].fence_drops_again += drops);
+            access->fence.phase = FETCHES;
         } else {
-            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
-                ctrl->fences.joins_since = t->wheel.now + 1;
-            f->fence.phase = MARKS;
+            if (access->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
+                ctrl->fences.joins_since = timed->wheel.now + 1;
+            access->fence.phase = MARKS;
         } /* fall through */
     case FETCHES:
-        if (f->fence.phase == FETCHES && ctrl->fences.fetches[ctrl->fences.generation ^ 1])
+        if (access->fence.phase == FETCHES && ctrl->fences.fetches[ctrl->fences.generation ^ 1])
             return false;
-        f->fence.phase = MARKS; /* fall through */
+        access->fence.phase = MARKS; /* fall through */
     default:
-        return !f->fence.plan.marks || gpci_coherent_marks(t, ctrl, number);
+        return !access->fence.plan.marks || gpci_coherent_marks(timed, ctrl, number);
     }
 }
 
 /* Mover of a fence that writes back dirty lines. */
-static fence_wait write_back_waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number) {
-    const gpci_fences *o = &ctrl->fences;
-    size_t slot = o->walker == number ? o->slot : 0;
+static fence_wait write_back_waits(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number) {
+    const gpci_fences *fences = &ctrl->fences;
+    size_t slot = fences->walker == number ? fences->slot : 0;
     gpc_line line;
-    if (o->walker != number && o->walker != UINT32_MAX)
+    if (fences->walker != number && fences->walker != UINT32_MAX)
         return FOR_ITS_L1;
     if (gpci_next_dirty(ctrl->cache, &slot, &line))
         return gpci_queue_full(&ctrl->out) ? FOR_ITS_L1 : GOES_ON;
-    return t->inflights[number].left > 1 ? FOR_OTHERS : GOES_ON;
+    return timed->inflights[number].left > 1 ? FOR_OTHERS : GOES_ON;
 }
 
-static fence_wait waits(const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
-    const gpci_inflight *f = &t->inflights[number];
+static fence_wait waits(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number, uint64_t writes) {
+    const gpci_inflight *access = &timed->inflights[number];
     bool others = false;
-    switch ((gpci_fence_phase)f->fence.phase) {
+    switch ((gpci_fence_phase)access->fence.phase) {
     case TAGS:
         return FOR_ITS_L1;
     case WRITES:
-        others = f->fence.plan.waits && writes;
+        others = access->fence.plan.waits && writes;
         break;
     case WRITE_BACK:
-        if (f->fence.plan.write_back && ctrl->cache)
-            return write_back_waits(t, ctrl, number);
+        if (access->fence.plan.write_back && ctrl->cache)
+            return write_back_waits(timed, ctrl, number);
         break;
     case DROP:
     case FETCHES:
-        others = f->fence.sweep % 2 || ctrl->fences.fetches[ctrl->fences.generation ^ 1];
+        others = access->fence.sweep % 2 || ctrl->fences.fetches[ctrl->fences.generation ^ 1];
         break;
     default:
-        others = f->fence.marks == 1;
+        others = access->fence.marks == 1;
     }
     return others ? FOR_OTHERS : GOES_ON;
 }
 
 /* A fence enters the SM's memory pipeline; room must exist. Returns the in-flight access. */
-static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
-    gpci_ctrl *ctrl = &t->l1[sm];
-    uint32_t number = gpci_take_inflight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
-    gpci_inflight *inflight = &t->inflights[number];
+static uint32_t enter(gpci_timed *timed, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
+    gpci_ctrl *ctrl = &timed->l1[sm];
+    uint32_t number = gpci_take_inflight(timed, sm, warp, GPCI_KIND_FENCE, token, 1);
+    gpci_inflight *inflight = &timed->inflights[number];
     inflight->fence.phase = TAGS;
     inflight->fence.sweep = 0;
     inflight->fence.marks = 0;
     inflight->fence.plan = plan;
     inflight->fence.held_count = 0;
-    append(t, ctrl, number);
-    uint32_t packet = gpci_pool_take(&t->pool);
-    *gpci_packet_at(&t->pool, packet) =
-        (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = t->h->kernel},
+    append(timed, ctrl, number);
+    uint32_t packet = gpci_pool_take(&timed->pool);
+    *gpci_packet_at(&timed->pool, packet) =
+        (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = timed->hierarchy->kernel},
                       .line = {.inflight = number},
                       .flags = GPCI_PACKET_LAST};
-    t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-    gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
-    gpci_ctrl_waits(ctrl, t->wheel.now);
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now);
+    timed->pool.links[packet].due = timed->wheel.now + timed->issue_latency;
+    gpci_queue_push(ctrl->entrance, &timed->pool, timed->wheel.now, packet);
+    gpci_ctrl_waits(ctrl, timed->wheel.now);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
     return number;
 }
 
-static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool framed) {
-    gpc_status status = gpci_make_room(t, 1);
+static gpc_status issue(gpci_timed *timed, const gpc_fence *fence, uint64_t token, bool framed) {
+    gpc_status status = gpci_reserve_inflights(timed, 1);
     if (status < 0)
         return status;
-    uint32_t number = enter(t, f->sm, f->warp, gpci_fence_plan_of(t->h, f->scope, f->order, f->control), token);
-    t->inflights[number].framed = framed;
-    gpci_count_fence(t->h, f->sm);
+    uint32_t number = enter(timed, fence->sm, fence->warp,
+                            gpci_fence_plan_of(timed->hierarchy, fence->scope, fence->order, fence->control), token);
+    timed->inflights[number].framed = framed;
+    gpci_count_fence(timed->hierarchy, fence->sm);
     return GPC_OK;
 }
 
 /* Ordered accesses: as with a fence before or behind. */
 
-uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
-    if (!gpci_order_releases(w->order))
+uint32_t gpci_fence_before(gpci_timed *timed, const gpc_warp_access *access) {
+    if (!gpci_order_releases(access->order))
         return UINT32_MAX;
-    const gpci_fence_plan plan = gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
-    uint32_t number = enter(t, w->sm, w->warp, plan, 0);
-    t->in_flight--; /* not counted as an access */
-    t->taken--;
+    const gpci_fence_plan plan =
+        gpci_fence_plan_of(timed->hierarchy, access->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
+    uint32_t number = enter(timed, access->sm, access->warp, plan, 0);
+    timed->in_flight--; /* not counted as an access */
+    timed->taken--;
     return number;
 }
 
-void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t inflight, uint32_t count, uint32_t fence) {
-    gpci_ctrl *ctrl = &t->l1[w->sm];
-    gpci_queue *in = ctrl->entrance;
-    t->inflights[inflight].acquires =
-        gpci_order_acquires(w->order) &&
-        gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
+void gpci_fence_around(gpci_timed *timed, const gpc_warp_access *access, uint32_t inflight, uint32_t count,
+                       uint32_t fence) {
+    gpci_ctrl *ctrl = &timed->l1[access->sm];
+    gpci_queue *queue = ctrl->entrance;
+    timed->inflights[inflight].acquires =
+        gpci_order_acquires(access->order) &&
+        gpci_fence_plan_of(timed->hierarchy, access->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
     /* the fence's packet comes earlier: the accesses are not the whole queue */
-    uint32_t last = in->first;
-    for (uint32_t i = count + 1; i < in->count; i++)
-        last = t->pool.links[last].next;
-    gpci_inflight *f = &t->inflights[fence];
-    f->fence.held = t->pool.links[last].next;
-    f->fence.held_count = count;
-    in->last = last;
-    t->pool.links[last].next = GPCI_NO_PACKET;
-    gpci_gauge_go(&in->gauge, t->wheel.now, count);
-    gpci_gauge_set(&in->gauge, t->wheel.now, in->count -= count);
-    gpci_ctrl_waited(ctrl, t->wheel.now);
+    uint32_t last = queue->first;
+    for (uint32_t i = count + 1; i < queue->count; i++)
+        last = timed->pool.links[last].next;
+    gpci_inflight *inflight_access = &timed->inflights[fence];
+    inflight_access->fence.held = timed->pool.links[last].next;
+    inflight_access->fence.held_count = count;
+    queue->last = last;
+    timed->pool.links[last].next = GPCI_NO_PACKET;
+    gpci_gauge_go(&queue->gauge, timed->wheel.now, count);
+    gpci_gauge_set(&queue->gauge, timed->wheel.now, queue->count -= count);
+    gpci_ctrl_waited(ctrl, timed->wheel.now);
 }
 
 /* Let the access behind a fence continue, and end the fence. */
-static void release_fence(gpci_timed *t, gpci_ctrl *ctrl, uint32_t number) {
-    gpci_inflight *f = &t->inflights[number];
-    for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
-        next = t->pool.links[packet].next;
-        t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-        gpci_queue_push(ctrl->entrance, &t->pool, t->wheel.now, packet);
+static void release_fence(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
+    gpci_inflight *access = &timed->inflights[number];
+    for (uint32_t packet = access->fence.held, next; access->fence.held_count;
+         packet = next, access->fence.held_count--) {
+        next = timed->pool.links[packet].next;
+        timed->pool.links[packet].due = timed->wheel.now + timed->issue_latency;
+        gpci_queue_push(ctrl->entrance, &timed->pool, timed->wheel.now, packet);
     }
-    gpci_ctrl_waits(ctrl, t->wheel.now);
+    gpci_ctrl_waits(ctrl, timed->wheel.now);
     ctrl->sm.anew = true; /* a held load is strong */
-    gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
-    gpci_give_inflight(t, number);
+    gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
+    gpci_give_inflight(timed, number);
 }
 
-void gpci_fence_after(gpci_timed *t, uint32_t number) {
-    gpci_stages_acquires(t, number);
-    gpci_inflight *f = &t->inflights[number];
-    if (f->kind != GPC_LOAD)
-        gpci_fence_wrote(t, f);
-    f->acquires = false;
-    f->performed = true;
-    f->left = 1;
-    f->fence.phase = WRITE_BACK;
-    f->fence.sweep = 0;
-    f->fence.plan = (gpci_fence_plan){.write_back = true, .invalidate = true};
-    f->fence.held_count = 0;
-    append(t, &t->l1[f->sm], number);
+void gpci_fence_after(gpci_timed *timed, uint32_t number) {
+    gpci_stages_acquires(timed, number);
+    gpci_inflight *access = &timed->inflights[number];
+    if (access->kind != GPC_LOAD)
+        gpci_fence_wrote(timed, access);
+    access->acquires = false;
+    access->performed = true;
+    access->left = 1;
+    access->fence.phase = WRITE_BACK;
+    access->fence.sweep = 0;
+    access->fence.plan = (gpci_fence_plan){.write_back = true, .invalidate = true};
+    access->fence.held_count = 0;
+    append(timed, &timed->l1[access->sm], number);
 }
 
 /* Continue every fence once, in order. True if earlier fences may continue as a result. */
-static bool step_all(gpci_timed *t, gpci_ctrl *ctrl) {
-    gpci_fences *o = &ctrl->fences;
-    uint32_t walker = o->walker;
+static bool step_all(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_fences *fences = &ctrl->fences;
+    uint32_t walker = fences->walker;
     uint64_t writes = 0;
     bool any = false;
-    for (uint32_t number = o->first, before = UINT32_MAX, next; number != UINT32_MAX; number = next) {
-        next = t->inflights[number].next;
-        writes += t->inflights[number].fence.writes;
-        if (!go_on(t, ctrl, number, writes)) {
+    for (uint32_t number = fences->first, before = UINT32_MAX, next; number != UINT32_MAX; number = next) {
+        next = timed->inflights[number].next;
+        writes += timed->inflights[number].fence.writes;
+        if (!go_on(timed, ctrl, number, writes)) {
             before = number;
             continue;
         }
-        writes -= t->inflights[number].fence.writes; /* take_out passes them on */
-        take_out(t, o, number, before);
-        if (t->inflights[number].fence.held_count)
-            release_fence(t, ctrl, number);
+        writes -= timed->inflights[number].fence.writes; /* take_out passes them on */
+        take_out(timed, fences, number, before);
+        if (timed->inflights[number].fence.held_count)
+            release_fence(timed, ctrl, number);
         else
-            gpci_l1_release_line(t, number, 1);
+            gpci_l1_release_line(timed, number, 1);
         any = true;
     }
-    return any || o->walker != walker;
+    return any || fences->walker != walker;
 }
 
 /* Continue every fence as far as possible. */
-static void step(gpci_timed *t, gpci_ctrl *ctrl) {
-    while (step_all(t, ctrl) && ctrl->fences.first != UINT32_MAX)
+static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
+    while (step_all(timed, ctrl) && ctrl->fences.first != UINT32_MAX)
         ;
     if (ctrl->fences.first == UINT32_MAX)
         gpci_part_rests(ctrl, GPCI_PART_FENCES);
 }
 
 /* A fence continues to write back once the miss queue has room. */
-static void end(gpci_timed *t, gpci_ctrl *ctrl) {
+static void end(gpci_timed *timed, gpci_ctrl *ctrl) {
     if (ctrl->fences.held_up && !gpci_queue_full(&ctrl->out))
-        gpci_wheel_wake(&t->wheel, ctrl->component, t->wheel.now + 1);
+        gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
 }
 
 /* The list is the controller's own: all accesses count there. */
-static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
-    (void)t;
+static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
+    (void)timed;
     (void)error;
     gpci_part_add(ctrl, GPCI_PART_FENCES, &gpci_fences_part, &ctrl->fences);
     gpci_part_rests(ctrl, GPCI_PART_FENCES);
@@ -373,48 +377,48 @@ static gpc_status make(gpci_timed *t, gpci_ctrl *ctrl, gpc_error *error) {
 }
 
 /* Mover of a fence behind so many writes in flight. */
-static gpci_mover by_fence(const gpci_holders *to, const gpci_timed *t, const gpci_ctrl *ctrl, uint32_t number,
+static gpci_mover by_fence(const gpci_holders *holders, const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number,
                            uint64_t writes) {
-    switch (waits(t, ctrl, number, writes)) {
+    switch (waits(timed, ctrl, number, writes)) {
     case FOR_OTHERS:
         return gpci_by_any();
     case FOR_ITS_L1:
-        return gpci_by_itself(to);
+        return gpci_by_itself(holders);
     default:
         return gpci_by_clock(ctrl->component);
     }
 }
 
-static void hold(const gpci_timed *t, const gpci_ctrl *ctrl, gpci_holders *to) {
+static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
     uint64_t writes = 0;
-    for (uint32_t n = ctrl->fences.first; n != UINT32_MAX; n = t->inflights[n].next) {
-        writes += t->inflights[n].fence.writes;
-        gpci_held(to, "fence that waits", 1, by_fence(to, t, ctrl, n, writes));
+    for (uint32_t n = ctrl->fences.first; n != UINT32_MAX; n = timed->inflights[n].next) {
+        writes += timed->inflights[n].fence.writes;
+        gpci_held(holders, "fence that waits", 1, by_fence(holders, timed, ctrl, n, writes));
     }
 }
 
 const gpci_part_class gpci_fences_part = {
     .levels = GPCI_OF_L1S, .make = make, .step = {[GPCI_AT_AFTER_TAGS] = step, [GPCI_AT_END] = end}, .hold = hold};
 
-gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
-    gpci_timed *t = gpci_timed_of_sm(h->timed, fence->sm);
-    gpci_ctrl *ctrl = &t->l1[fence->sm];
-    if (!gpci_l1_has_place(t, ctrl))
+gpc_status gpci_timed_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, fence->sm);
+    gpci_ctrl *ctrl = &timed->l1[fence->sm];
+    if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), busy);
     *busy = GPC_BUSY_NOT;
-    return issue(t, fence, token, true);
+    return issue(timed, fence, token, true);
 }
 
-gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
+gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
     gpc_fence f = GPC_FENCE_INIT;
-    gpc_status status = gpci_fence_take(h, fence, &f, NULL);
+    gpc_status status = gpci_fence_take(hierarchy, fence, &f, NULL);
     if (status < 0)
         return status;
-    gpci_timed *t = gpci_timed_of_sm(h->timed, f.sm);
-    gpci_ctrl *ctrl = &t->l1[f.sm];
-    if (!gpci_l1_has_place(t, ctrl))
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, f.sm);
+    gpci_ctrl *ctrl = &timed->l1[f.sm];
+    if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
-    status = issue(t, &f, token, false);
+    status = issue(timed, &f, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

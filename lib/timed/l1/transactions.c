@@ -8,61 +8,63 @@
 _Static_assert(GPC_MAX_TRANSACTIONS == GPCI_MAX_COALESCED, "as many as an instruction of lanes comes to");
 
 /* Compare all common fields of two transactions of an instruction. */
-static bool are_of_one_instruction(const gpc_request *a, const gpc_request *b) {
-    return a->pc == b->pc && a->sm == b->sm && a->warp == b->warp && a->warp_age == b->warp_age &&
-           a->block == b->block && a->kind == b->kind && a->space == b->space && a->hint == b->hint &&
-           a->priority == b->priority && a->token == b->token && a->token_l2 == b->token_l2 && a->scope == b->scope &&
-           a->order == b->order && a->stream == b->stream && a->copy == b->copy && a->process == b->process;
+static bool are_of_one_instruction(const gpc_request *left, const gpc_request *right) {
+    return left->pc == right->pc && left->sm == right->sm && left->warp == right->warp &&
+           left->warp_age == right->warp_age && left->block == right->block && left->kind == right->kind &&
+           left->space == right->space && left->hint == right->hint && left->priority == right->priority &&
+           left->token == right->token && left->token_l2 == right->token_l2 && left->scope == right->scope &&
+           left->order == right->order && left->stream == right->stream && left->copy == right->copy &&
+           left->process == right->process;
 }
 
 /* The instruction, except lanes. */
-static gpc_warp_access instruction_of(const gpc_request *r) {
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    w.sm = r->sm;
-    w.warp = r->warp;
-    w.warp_age = r->warp_age;
-    w.block = r->block;
-    w.pc = r->pc;
-    w.width = 4;
-    w.kind = r->kind;
-    w.space = r->space;
-    w.hint = r->hint;
-    w.priority = r->priority;
-    w.token = r->token;
-    w.token_l2 = r->token_l2;
-    w.scope = r->scope;
-    w.order = r->order;
-    w.stream = r->stream;
-    w.copy = r->copy;
-    w.process = r->process;
-    return w;
+static gpc_warp_access instruction_of(const gpc_request *request) {
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.sm = request->sm;
+    access.warp = request->warp;
+    access.warp_age = request->warp_age;
+    access.block = request->block;
+    access.pc = request->pc;
+    access.width = 4;
+    access.kind = request->kind;
+    access.space = request->space;
+    access.hint = request->hint;
+    access.priority = request->priority;
+    access.token = request->token;
+    access.token_l2 = request->token_l2;
+    access.scope = request->scope;
+    access.order = request->order;
+    access.stream = request->stream;
+    access.copy = request->copy;
+    access.process = request->process;
+    return access;
 }
 
 /* Error in one of the transactions, or NULL. */
-static const char *take_line(const gpc_hierarchy *h, const gpc_request *r, const gpc_request *first,
+static const char *take_line(const gpc_hierarchy *hierarchy, const gpc_request *request, const gpc_request *first,
                              gpci_transaction *line) {
-    const gpci_level *level = h->has_l1 ? &h->l1_level : &h->l2_level;
-    const char *wrong = gpci_line_of_request(h, level, r, line);
+    const gpci_level *level = hierarchy->has_l1 ? &hierarchy->l1_level : &hierarchy->l2_level;
+    const char *wrong = gpci_line_of_request(hierarchy, level, request, line);
     if (wrong)
         return wrong;
-    if (r->space > GPC_SPACE_LOCAL)
+    if (request->space > GPC_SPACE_LOCAL)
         return "space is neither GLOBAL nor LOCAL: others enter below L1, by gpc_hierarchy_try_miss";
-    if (r->continues)
+    if (request->continues)
         return "continues is not 0: that transactions are of one line, their addresses say";
-    if (!are_of_one_instruction(r, first))
+    if (!are_of_one_instruction(request, first))
         return "pc, sm, warp, warp_age, block, kind, space, hint, priority, token, token_l2, scope, order, stream, "
                "copy or process is not that of the first: they are of one instruction";
-    if (r->kind != GPC_LOAD)
+    if (request->kind != GPC_LOAD)
         return NULL;
-    gpci_cut_bytes(r, (uint32_t)r->address & (level->line_bytes - 1), line);
+    gpci_cut_bytes(request, (uint32_t)request->address & (level->line_bytes - 1), line);
     return line->bytes[0] | line->bytes[1] ? NULL : "byte_mask and sector_mask, or size, have no byte in common";
 }
 
 /* Take all transactions; on an error, `*out_at` receives the index. */
-static const char *take_lines(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+static const char *take_lines(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
                               gpci_transaction *lines, uint32_t *out_at) {
     for (uint32_t i = 0; i < count; i++) {
-        const char *wrong = take_line(h, &requests[i], requests, &lines[i]);
+        const char *wrong = take_line(hierarchy, &requests[i], requests, &lines[i]);
         *out_at = i;
         if (wrong)
             return wrong;
@@ -71,39 +73,39 @@ static const char *take_lines(const gpc_hierarchy *h, const gpc_request *request
     return NULL;
 }
 
-gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
-                                       gpc_busy *out_busy) {
+gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
+                                       uint64_t token, gpc_busy *out_busy) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     uint32_t at;
-    if (h->with_data)
+    if (hierarchy->with_data)
         return GPC_ERROR_UNSUPPORTED;
-    if (take_lines(h, requests, count, lines, &at))
+    if (take_lines(hierarchy, requests, count, lines, &at))
         return GPC_ERROR_ARGUMENT;
-    gpc_warp_access w = instruction_of(requests);
-    gpc_status status = gpci_access_check(h, &w);
+    gpc_warp_access access = instruction_of(requests);
+    gpc_status status = gpci_access_check(hierarchy, &access);
     if (status < 0)
         return status;
-    w.mask = 1; /* a prefetcher sees the first address */
-    w.addresses = &requests->address;
-    gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
-    gpci_ctrl *ctrl = &t->l1[w.sm];
-    if (!gpci_l1_has_place(t, ctrl))
+    access.mask = 1; /* a prefetcher sees the first address */
+    access.addresses = &requests->address;
+    gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, access.sm);
+    gpci_ctrl *ctrl = &timed->l1[access.sm];
+    if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     if (out_busy)
         *out_busy = GPC_BUSY_NOT;
-    return gpci_issue_given(t, &w, lines, count, token);
+    return gpci_issue_given(timed, &access, lines, count, token);
 }
 
-gpc_status gpci_timed_check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+gpc_status gpci_timed_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
                                          gpc_error *error) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     uint32_t at;
-    if (h->with_data)
+    if (hierarchy->with_data)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "gpc_hierarchy_try_transactions: coherence.data: a request carries no values");
-    const char *wrong = take_lines(h, requests, count, lines, &at);
+    const char *wrong = take_lines(hierarchy, requests, count, lines, &at);
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request %u: %s", at, wrong);
-    const gpc_warp_access w = instruction_of(requests);
-    return gpc_hierarchy_check_access(h, &w, error);
+    const gpc_warp_access access = instruction_of(requests);
+    return gpc_hierarchy_check_access(hierarchy, &access, error);
 }

@@ -5,11 +5,11 @@
 #include "timed/core/timed.h"
 
 /* Write segments of the slice's line to DRAM. */
-void gpci_l2_write_memory(gpci_timed *t, gpci_ctrl *ctrl, uint64_t inner, uint8_t segments);
+void gpci_l2_write_memory(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner, uint8_t segments);
 /* Count a packet's read of segments in DRAM. */
-void gpci_l2_count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p);
+void gpci_l2_count_memory_read(gpc_hierarchy *hierarchy, uint32_t slice, const gpci_packet *pkt);
 /* gpci_ctrl_rules.send and .evicted of a slice. */
-void gpci_l2_send_fetch(gpci_timed *t, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
-void gpci_l2_evicted(gpci_timed *t, gpci_ctrl *ctrl, const gpc_eviction *eviction);
+void gpci_l2_send_fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_request *asked);
+void gpci_l2_evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpc_eviction *eviction);
 
 #endif

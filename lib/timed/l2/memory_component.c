@@ -6,63 +6,63 @@
  * memory_channel.c has the steps.
  */
 
-static gpci_group_size channel_size(const gpci_timed *t, gpci_group_kind kind) {
-    bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_CHANNELS);
-    return (gpci_group_size){is_there ? t->channels : 0, is_there ? t->channels : 0};
+static gpci_group_size channel_size(const gpci_timed *timed, gpci_group_kind kind) {
+    bool is_there = (timed->hierarchy->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_CHANNELS);
+    return (gpci_group_size){is_there ? timed->channels : 0, is_there ? timed->channels : 0};
 }
 
-static uint8_t bursts_of(const gpci_timed *t, uint32_t segments) {
+static uint8_t bursts_of(const gpci_timed *timed, uint32_t segments) {
     uint32_t bursts = 0;
     for (uint32_t s = 0; s < 4; s++)
         if (segments >> s & 1)
-            for (uint32_t at = s * GPCI_SEGMENT; at < (s + 1) * GPCI_SEGMENT; at += t->burst)
-                bursts |= 1u << at / t->burst;
+            for (uint32_t at = s * GPCI_SEGMENT; at < (s + 1) * GPCI_SEGMENT; at += timed->burst)
+                bursts |= 1u << at / timed->burst;
     return (uint8_t)bursts;
 }
 
 static gpc_status channel_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    uint32_t slices = t->h->slices;
-    gpc_status status = gpc_dram_create(t->context, t->h->config, error, &t->dram);
+    gpci_timed *timed = group->timed;
+    uint32_t slices = timed->hierarchy->slices;
+    gpc_status status = gpc_dram_create(timed->context, timed->hierarchy->config, error, &timed->dram);
     if (status < 0)
         return status;
-    t->burst = gpc_dram_burst_bytes(t->dram);
-    if (t->burst < 16)
+    timed->burst = gpc_dram_burst_bytes(timed->dram);
+    if (timed->burst < 16)
         return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 of a hierarchy",
-                         t->burst);
-    for (uint32_t segments = 0; segments < sizeof t->bursts_of; segments++)
-        t->bursts_of[segments] = bursts_of(t, segments);
-    t->dram_delay = gpci_dram_take_latency(t->dram, t->h->config);
-    if (t->dram_delay && (slices != t->channels || gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH)))
+                         timed->burst);
+    for (uint32_t segments = 0; segments < sizeof timed->bursts_of; segments++)
+        timed->bursts_of[segments] = bursts_of(timed, segments);
+    timed->dram_delay = gpci_dram_take_latency(timed->dram, timed->hierarchy->config);
+    if (timed->dram_delay && (slices != timed->channels || gpci_number(timed->hierarchy, GPCI_KEY_MEMORY_LINK_WIDTH)))
         return gpci_fail(
             error, GPC_ERROR_RANGE,
             "dram.latency_at = request needs as many dram.channels as l2.slices, and memory.link_width = 0B: a "
             "slice and its channel alone");
-    t->memory = gpci_zalloc(t->context, t->channels, sizeof *t->memory);
-    if (!t->memory)
+    timed->memory = gpci_zalloc(timed->context, timed->channels, sizeof *timed->memory);
+    if (!timed->memory)
         return gpci_out_of_memory(error);
-    for (uint32_t channel = 0; channel < t->channels; channel++) {
-        gpci_memory_channel *m = &t->memory[channel];
-        gpci_queue_init(&m->replies, GPCI_UNLIMITED);
-        gpci_queue_init(&m->delayed, GPCI_UNLIMITED);
-        m->waiting = GPCI_NO_PACKET;
-        m->component = group->first + channel;
-        m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
+    for (uint32_t channel = 0; channel < timed->channels; channel++) {
+        gpci_memory_channel *memory = &timed->memory[channel];
+        gpci_queue_init(&memory->replies, GPCI_UNLIMITED);
+        gpci_queue_init(&memory->delayed, GPCI_UNLIMITED);
+        memory->waiting = GPCI_NO_PACKET;
+        memory->component = group->first + channel;
+        memory->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
     }
-    t->slices_per_channel = (slices + t->channels - 1) / t->channels;
-    t->channels_per_slice = t->channels / slices ? t->channels / slices : 1;
+    timed->slices_per_channel = (slices + timed->channels - 1) / timed->channels;
+    timed->channels_per_slice = timed->channels / slices ? timed->channels / slices : 1;
     return GPC_OK;
 }
 
 static void channel_destroy(gpci_group *group) {
-    gpci_timed *t = group->timed;
-    gpc_dram_destroy(t->dram);
-    gpci_free(t->context, t->memory);
+    gpci_timed *timed = group->timed;
+    gpc_dram_destroy(timed->dram);
+    gpci_free(timed->context, timed->memory);
 }
 
 static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
-    const gpci_timed *t = group->timed;
-    gpci_dram_add_stats(t->dram, channel, gpci_clock_own(t->dram_clock, t->wheel.now), stats);
+    const gpci_timed *timed = group->timed;
+    gpci_dram_add_stats(timed->dram, channel, gpci_clock_own(timed->dram_clock, timed->wheel.now), stats);
 }
 
 static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t now) {
@@ -70,26 +70,27 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
 }
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
-    gpci_memory_channel *m = &group->timed->memory[channel];
-    GPCI_STATE_FROM(visit, user_data, gpci_memory_channel, m, replies);
+    gpci_memory_channel *memory = &group->timed->memory[channel];
+    GPCI_STATE_FROM(visit, user_data, gpci_memory_channel, memory, replies);
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
 }
 
-static void channel_hold(const gpci_group *group, uint32_t channel, gpci_holders *to) {
-    const gpci_timed *t = group->timed;
-    const gpci_memory_channel *m = &t->memory[channel];
-    const gpci_mover clock = gpci_by_clock(m->component);
-    const bool room = !m->replies.count || gpci_network_can_take(m->replies_out, channel,
-                                                                 gpci_packet_at(&t->pool, m->replies.first)->path.size);
-    const bool waits = m->waiting != GPCI_NO_PACKET;
-    gpci_held(to, "bursts to serve", gpci_dram_count(t->dram, channel), clock);
-    gpci_held(to, "packet that it has no room for", waits, m->host_full ? gpci_by_host() : clock);
-    gpci_held(to, "packets before its queue", m->delayed.count, clock);
-    gpci_held(to, "packets for its slices", m->replies.count,
+static void channel_hold(const gpci_group *group, uint32_t channel, gpci_holders *holders) {
+    const gpci_timed *timed = group->timed;
+    const gpci_memory_channel *memory = &timed->memory[channel];
+    const gpci_mover clock = gpci_by_clock(memory->component);
+    const bool room =
+        !memory->replies.count || gpci_network_can_take(memory->replies_out, channel,
+                                                        gpci_packet_at(&timed->pool, memory->replies.first)->path.size);
+    const bool waits = memory->waiting != GPCI_NO_PACKET;
+    gpci_held(holders, "bursts to serve", gpci_dram_count(timed->dram, channel), clock);
+    gpci_held(holders, "packet that it has no room for", waits, memory->host_full ? gpci_by_host() : clock);
+    gpci_held(holders, "packets before its queue", memory->delayed.count, clock);
+    gpci_held(holders, "packets for its slices", memory->replies.count,
               room ? clock : gpci_by_object(GPCI_GROUP_MEMORY_REPLIES, 0));
-    gpci_held(to, "packets that have come",
-              m->requests_in && gpci_network_peek(m->requests_in, channel) != GPCI_NO_PACKET,
-              waits ? gpci_by_itself(to) : clock);
+    gpci_held(holders, "packets that have come",
+              memory->requests_in && gpci_network_peek(memory->requests_in, channel) != GPCI_NO_PACKET,
+              waits ? gpci_by_itself(holders) : clock);
 }
 
 const gpci_component_class gpci_channel_class =
@@ -100,9 +101,9 @@ const gpci_component_class gpci_coherent_channel_class =
                          NULL, channel_count, channel_reset, channel_state, channel_hold);
 
 /* The host's memory has no clock here: packets are offered, and the host calls back. */
-static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
+static gpci_group_size host_memory_size(const gpci_timed *timed, gpci_group_kind kind) {
     (void)kind;
-    return (gpci_group_size){t->channels, 0};
+    return (gpci_group_size){timed->channels, 0};
 }
 
 /* The state is kept beside the replaced channel. */
@@ -117,10 +118,10 @@ static void host_memory_destroy(gpci_group *group) {
 }
 
 /* Reads at the host are counted for all channels together, with the first channel. */
-static void host_memory_hold(const gpci_group *group, uint32_t channel, gpci_holders *to) {
-    const gpci_timed *t = group->timed;
-    gpci_held(to, "reads that the host has not answered", channel ? 0 : t->memory_reads, gpci_by_host());
-    gpci_awaited(to, "refusal, and no word that it is ready", t->memory[channel].host_full, gpci_by_host());
+static void host_memory_hold(const gpci_group *group, uint32_t channel, gpci_holders *holders) {
+    const gpci_timed *timed = group->timed;
+    gpci_held(holders, "reads that the host has not answered", channel ? 0 : timed->memory_reads, gpci_by_host());
+    gpci_awaited(holders, "refusal, and no word that it is ready", timed->memory[channel].host_full, gpci_by_host());
 }
 
 /* The host counts the work of the host's memory. Reads at the host are packets, and counted as packets. */

@@ -17,17 +17,17 @@
  */
 
 /* Parts of a hierarchy at a side of a network. */
-typedef enum side {
+typedef enum endpoint {
     L1S,
     NEAREST, /* clusters if present, otherwise slices */
     CLUSTERS,
     SLICES,
     CHANNELS,
     GPUS
-} side;
+} endpoint;
 
 typedef struct keys {
-    gpci_key width, latency, input_room, output_room;
+    gpci_key width, latency, input_capacity, output_capacity;
     bool queues; /* arranged by network.queues, with the turnaround of network.turnaround */
 } keys;
 
@@ -67,7 +67,7 @@ static const places link_places = {AT(link_packets), AT(link_cycles), AT(link_by
 static const places no_places = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
 
 typedef struct network_plan {
-    side senders, receivers;
+    endpoint senders, receivers;
     const keys *keys;
     const places *places;
     gpc_component component; /* for events */
@@ -87,104 +87,110 @@ static const network_plan plans[GPCI_GROUP_COUNT] = {
     [GPCI_GROUP_GPU_LINKS] = {GPUS, GPUS, &gpu_keys, &no_places, GPC_COMPONENT_GPU_LINKS},
 };
 
-static uint32_t clusters_of(const gpci_timed *t) {
-    return gpci_class_of(GPCI_GROUP_CLUSTERS)->size(t, GPCI_GROUP_CLUSTERS).objects;
+static uint32_t clusters_of(const gpci_timed *timed) {
+    return gpci_class_of(GPCI_GROUP_CLUSTERS)->size(timed, GPCI_GROUP_CLUSTERS).objects;
 }
 
-/* Number of parts at a side, and the number of the first. */
-static uint32_t count_of(const gpci_timed *t, side s) {
+/* Number of parts at a endpoint, and the number of the first. */
+static uint32_t count_of(const gpci_timed *timed, endpoint s) {
     switch (s) {
     case L1S:
-        return t->h->sms;
+        return timed->hierarchy->sms;
     case CHANNELS:
-        return t->channels;
+        return timed->channels;
     case SLICES:
-        return t->h->slices;
+        return timed->hierarchy->slices;
     case GPUS:
-        return t->h->gpus > 1 ? t->h->gpus : 0;
+        return timed->hierarchy->gpus > 1 ? timed->hierarchy->gpus : 0;
     default:
-        return s == CLUSTERS || clusters_of(t) ? clusters_of(t) : t->h->slices;
+        return s == CLUSTERS || clusters_of(timed) ? clusters_of(timed) : timed->hierarchy->slices;
     }
 }
 
-static uint32_t first_of(const gpci_timed *t, side s) {
+static uint32_t first_of(const gpci_timed *timed, endpoint s) {
     switch (s) {
     case L1S:
-        return t->groups[GPCI_GROUP_L1S].first;
+        return timed->groups[GPCI_GROUP_L1S].first;
     case CHANNELS:
-        return t->groups[GPCI_GROUP_CHANNELS].first;
+        return timed->groups[GPCI_GROUP_CHANNELS].first;
     case SLICES:
-        return t->groups[GPCI_GROUP_SLICES].first;
+        return timed->groups[GPCI_GROUP_SLICES].first;
     case GPUS:
-        return t->groups[GPCI_GROUP_GPU_PORTS].first;
+        return timed->groups[GPCI_GROUP_GPU_PORTS].first;
     default:
-        return t->groups[s == CLUSTERS || clusters_of(t) ? GPCI_GROUP_CLUSTERS : GPCI_GROUP_SLICES].first;
+        return timed->groups[s == CLUSTERS || clusters_of(timed) ? GPCI_GROUP_CLUSTERS : GPCI_GROUP_SLICES].first;
     }
 }
 
-static bool is_there(const gpci_timed *t, const network_plan *p) {
-    if (p->keys == &partition_keys)
-        return t->h->partitions == 2 && (t->h->l2 || t->h->coherent); /* trees without an L2 have no such links */
-    if (p->keys == &memory_keys)
-        return gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
-    return count_of(t, p->senders) && count_of(t, p->receivers);
+static bool is_there(const gpci_timed *timed, const network_plan *layout) {
+    if (layout->keys == &partition_keys)
+        return timed->hierarchy->partitions == 2 &&
+               (timed->hierarchy->l2 || timed->hierarchy->coherent); /* trees without an L2 have no such links */
+    if (layout->keys == &memory_keys)
+        return gpci_number(timed->hierarchy, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;
+    return count_of(timed, layout->senders) && count_of(timed, layout->receivers);
 }
 
-static gpci_group_size network_size(const gpci_timed *t, gpci_group_kind kind) {
-    if (!is_there(t, &plans[kind]))
+static gpci_group_size network_size(const gpci_timed *timed, gpci_group_kind kind) {
+    if (!is_there(timed, &plans[kind]))
         return (gpci_group_size){0, 0};
-    return (gpci_group_size){1, count_of(t, plans[kind].receivers)};
+    return (gpci_group_size){1, count_of(timed, plans[kind].receivers)};
 }
 
-static uint32_t number(const gpci_timed *t, gpci_key key) {
-    uint64_t value = gpci_number(t->h, key);
+static uint32_t number(const gpci_timed *timed, gpci_key key) {
+    uint64_t value = gpci_number(timed->hierarchy, key);
     return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
 }
 
 /* Bytes of the largest packet if buffers are bytes or flits; otherwise 0. */
-static uint32_t largest_packet(const gpci_timed *t) {
-    const uint32_t l1 = t->h->l1_level.line_bytes, l2 = t->h->l2_level.line_bytes;
-    return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + t->write_mask + (l1 > l2 ? l1 : l2) : 0;
+static uint32_t largest_packet(const gpci_timed *timed) {
+    const uint32_t l1 = timed->hierarchy->l1_level.line_bytes, l2 = timed->hierarchy->l2_level.line_bytes;
+    return gpci_number(timed->hierarchy, GPCI_KEY_NETWORK_UNIT)
+               ? timed->header + timed->write_mask + (l1 > l2 ? l1 : l2)
+               : 0;
 }
 
 /* Check that a buffer of bytes, or flits, holds every packet. */
-static gpc_status check_room(const gpci_timed *t, gpci_key key, const gpci_network_options *o, gpc_error *error) {
-    const uint64_t room = gpci_number(t->h, key);
-    const uint32_t largest = o->flits ? (o->largest + o->width - 1) / o->width : o->largest;
+static gpc_status check_room(const gpci_timed *timed, gpci_key key, const gpci_network_options *options,
+                             gpc_error *error) {
+    const uint64_t room = gpci_number(timed->hierarchy, key);
+    const uint32_t largest =
+        options->flits ? (options->largest + options->width - 1) / options->width : options->largest;
     if (room >= largest)
         return GPC_OK;
-    const char *unit = o->flits ? "flits" : "bytes";
+    const char *unit = options->flits ? "flits" : "bytes";
     return gpci_fail(error, GPC_ERROR_RANGE,
                      "%s = %llu, with network.buffer_unit = %s, does not hold a packet of %u %s", gpci_key_name(key),
                      (unsigned long long)room, unit, largest, unit);
 }
 
 static gpc_status network_make(gpci_group *group, gpc_error *error) {
-    gpci_timed *t = group->timed;
-    const network_plan *p = &plans[group->kind];
-    gpci_network_options o = {.inputs = count_of(t, p->senders),
-                              .outputs = count_of(t, p->receivers),
-                              .width = number(t, p->keys->width),
-                              .latency = number(t, p->keys->latency),
-                              .turnaround = p->keys->queues ? number(t, GPCI_KEY_NETWORK_TURNAROUND) : 0,
-                              .input_room = gpci_number(t->h, p->keys->input_room),
-                              .output_room = gpci_number(t->h, p->keys->output_room),
-                              .largest = largest_packet(t),
-                              .flits = gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) == 2,
-                              .queues = p->keys->queues ? (gpci_queues)gpci_number(t->h, GPCI_KEY_NETWORK_QUEUES)
-                                                        : GPCI_QUEUES_FIFO,
-                              .clock = t->network_clock,
-                              .first_output = group->first,
-                              .first_receiver = first_of(t, p->receivers),
-                              .first_sender = first_of(t, p->senders),
-                              .component = (uint8_t)p->component};
-    gpc_status status = check_room(t, p->keys->input_room, &o, error);
+    gpci_timed *timed = group->timed;
+    const network_plan *layout = &plans[group->kind];
+    gpci_network_options options = {.inputs = count_of(timed, layout->senders),
+                                    .outputs = count_of(timed, layout->receivers),
+                                    .width = number(timed, layout->keys->width),
+                                    .latency = number(timed, layout->keys->latency),
+                                    .turnaround = layout->keys->queues ? number(timed, GPCI_KEY_NETWORK_TURNAROUND) : 0,
+                                    .input_capacity = gpci_number(timed->hierarchy, layout->keys->input_capacity),
+                                    .output_capacity = gpci_number(timed->hierarchy, layout->keys->output_capacity),
+                                    .largest = largest_packet(timed),
+                                    .flits = gpci_number(timed->hierarchy, GPCI_KEY_NETWORK_UNIT) == 2,
+                                    .queues = layout->keys->queues
+                                                  ? (gpci_queues)gpci_number(timed->hierarchy, GPCI_KEY_NETWORK_QUEUES)
+                                                  : GPCI_QUEUES_FIFO,
+                                    .clock = timed->network_clock,
+                                    .first_output = group->first,
+                                    .first_receiver = first_of(timed, layout->receivers),
+                                    .first_sender = first_of(timed, layout->senders),
+                                    .component = (uint8_t)layout->component};
+    gpc_status status = check_room(timed, layout->keys->input_capacity, &options, error);
     if (status == GPC_OK)
-        status = check_room(t, p->keys->output_room, &o, error);
+        status = check_room(timed, layout->keys->output_capacity, &options, error);
     if (status < 0)
         return status;
     gpci_network *network;
-    status = gpci_network_create(t->context, &o, &t->pool, &t->wheel, error, &network);
+    status = gpci_network_create(timed->context, &options, &timed->pool, &timed->wheel, error, &network);
     group->self = network;
     return status;
 }
@@ -200,13 +206,13 @@ static void add(gpc_stats *stats, size_t place, uint64_t count) {
 
 static void network_count(const gpci_group *group, uint32_t object, gpc_stats *stats) {
     const places *at = plans[group->kind].places;
-    gpci_network_stats n = gpci_network_get_stats(group->self);
+    gpci_network_stats network_stats = gpci_network_get_stats(group->self);
     (void)object;
-    add(stats, at->packets, n.packets);
-    add(stats, at->cycles, n.cycles);
-    add(stats, at->bytes, n.bytes);
-    add(stats, at->input_cycles, n.input_cycles);
-    add(stats, at->output_cycles, n.output_cycles);
+    add(stats, at->packets, network_stats.packets);
+    add(stats, at->cycles, network_stats.cycles);
+    add(stats, at->bytes, network_stats.bytes);
+    add(stats, at->input_cycles, network_stats.input_cycles);
+    add(stats, at->output_cycles, network_stats.output_cycles);
 }
 
 static void network_reset(const gpci_group *group, uint32_t object, uint64_t now) {
@@ -220,9 +226,9 @@ static void network_state(const gpci_group *group, uint32_t object, gpci_state_f
     gpci_network_state(group->self, visit, user_data);
 }
 
-static void network_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
+static void network_hold(const gpci_group *group, uint32_t object, gpci_holders *holders) {
     (void)object;
-    gpci_network_hold(group->self, group->timed->group_of, to);
+    gpci_network_hold(group->self, group->timed->group_of, holders);
 }
 
 const gpci_component_class gpci_network_class =

@@ -37,32 +37,32 @@ gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
 }
 
 #ifdef GPCI_CHECK
-static void add_inside(const gpci_network *network, const gpci_packet_list *list, gpci_network_stats *s) {
+static void add_inside(const gpci_network *network, const gpci_packet_list *list, gpci_network_stats *stats) {
     for (uint32_t p = list->first; p != GPCI_NO_PACKET; p = network->pool->links[p].next) {
-        s->packets++;
-        s->bytes += gpci_packet_at(network->pool, p)->path.size;
+        stats->packets++;
+        stats->bytes += gpci_packet_at(network->pool, p)->path.size;
     }
 }
 
 /* Packets inside, and their bytes. */
 static gpci_network_stats inside(const gpci_network *network) {
     const size_t lanes = network->virtual_queues ? network->options.outputs : 1;
-    gpci_network_stats s = {0};
+    gpci_network_stats stats = {0};
     for (size_t i = 0; i < network->options.inputs * lanes; i++)
-        add_inside(network, &network->lanes[i], &s);
+        add_inside(network, &network->lanes[i], &stats);
     for (uint32_t i = 0; i < network->options.outputs; i++)
-        add_inside(network, &network->outputs[i].buffer, &s);
-    return s;
+        add_inside(network, &network->outputs[i].buffer, &stats);
+    return stats;
 }
 
 gpci_network_stats gpci_network_get_stats_again(const gpci_network *network) {
     const gpci_network_stats left = inside(network);
-    gpci_network_stats s = {.packets = 0 - left.packets, .bytes = 0 - left.bytes};
+    gpci_network_stats stats = {.packets = 0 - left.packets, .bytes = 0 - left.bytes};
     for (uint32_t i = 0; i < network->options.inputs; i++) {
-        s.packets += network->inputs[i].packets_again;
-        s.bytes += network->inputs[i].bytes_again;
+        stats.packets += network->inputs[i].packets_again;
+        stats.bytes += network->inputs[i].bytes_again;
     }
-    return s;
+    return stats;
 }
 
 static void reset_again(gpci_network *network) {
@@ -111,13 +111,14 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
 static bool is_behind(const gpci_network *network, uint32_t packet) {
     const uint32_t output = network->pool->links[packet].to;
     const gpci_network_output *port = &network->outputs[output];
-    return !gpci_bit_is_set(network->linked, output) && port->used + (uint64_t)network->largest > network->output_room;
+    return !gpci_bit_is_set(network->linked, output) &&
+           port->used + (uint64_t)network->largest > network->output_capacity;
 }
 
 /* Packets at an input wait for links, which come free by the clock, or for room at outputs. */
-static void hold_input(const gpci_network *network, uint32_t input, gpci_holders *to) {
-    const gpci_network_options *o = &network->options;
-    const uint32_t lanes = network->virtual_queues ? o->outputs : 1;
+static void hold_input(const gpci_network *network, uint32_t input, gpci_holders *holders) {
+    const gpci_network_options *options = &network->options;
+    const uint32_t lanes = network->virtual_queues ? options->outputs : 1;
     bool behind = !gpci_bit_is_set(network->sending, input);
     if (!network->inputs[input].stay.packets)
         return;
@@ -125,22 +126,22 @@ static void hold_input(const gpci_network *network, uint32_t input, gpci_holders
         const uint32_t first = gpci_network_lane(network, input, i)->first;
         behind = first == GPCI_NO_PACKET || is_behind(network, first);
     }
-    gpci_held(to, "packets at an input", network->inputs[input].stay.packets,
-              behind ? gpci_by_itself(to) : gpci_by_clocks(o->first_output, o->outputs));
+    gpci_held(holders, "packets at an input", network->inputs[input].stay.packets,
+              behind ? gpci_by_itself(holders) : gpci_by_clocks(options->first_output, options->outputs));
 }
 
 /* Packets due at an output belong to the receiver. */
-void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to) {
-    const gpci_network_options *o = &network->options;
-    for (uint32_t input = 0; input < o->inputs; input++)
-        hold_input(network, input, to);
-    for (uint32_t output = 0; output < o->outputs; output++) {
+void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *holders) {
+    const gpci_network_options *options = &network->options;
+    for (uint32_t input = 0; input < options->inputs; input++)
+        hold_input(network, input, holders);
+    for (uint32_t output = 0; output < options->outputs; output++) {
         const gpci_network_output *port = &network->outputs[output];
-        const uint32_t receiver = o->first_receiver + output, kind = group_of[receiver];
+        const uint32_t receiver = options->first_receiver + output, kind = group_of[receiver];
         const bool due = gpci_network_peek(network, output) != GPCI_NO_PACKET;
-        gpci_held(to, "packets at an output", port->stay.packets,
-                  due             ? gpci_by_object(kind, receiver - to->group->timed->groups[kind].first)
-                  : port->distant ? gpci_by_clock(o->first_output + output)
+        gpci_held(holders, "packets at an output", port->stay.packets,
+                  due             ? gpci_by_object(kind, receiver - holders->group->timed->groups[kind].first)
+                  : port->distant ? gpci_by_clock(options->first_output + output)
                                   : gpci_by_clock(receiver));
     }
 }

@@ -40,20 +40,20 @@ struct gpci_ports {
     gpci_port_entry *entries; /* [count][queue] */
     uint32_t *order;          /* [count][queue] rings of entries to send */
     gpci_queue *at_slices;    /* [slices] lines on the way to the slice */
-    bool *turn;               /* [slices] a port's line goes first */
+    bool *ports_first;        /* [slices] a port's line goes first */
 };
 
 /* Refuse configurations in which ports are impossible. */
-gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error);
+gpc_status gpci_ports_check(const gpc_hierarchy *hierarchy, gpc_error *error);
 /*
  * Move lines of ports to a slice with room before the tags: a line, if the ports have the turn or the network has none.
  * True if a line entered. The second function: true if lines wait.
  */
-bool gpci_ports_enter(gpci_timed *t, gpci_ctrl *slice, bool others);
-bool gpci_ports_wait(const gpci_timed *t, const gpci_ctrl *slice);
+bool gpci_ports_enter(gpci_timed *timed, gpci_ctrl *slice, bool others);
+bool gpci_ports_wait(const gpci_timed *timed, const gpci_ctrl *slice);
 /* A new event log counts from 1: requests lose their numbers. */
-void gpci_ports_forget(const gpci_timed *t);
+void gpci_ports_forget(const gpci_timed *timed);
 /* A slice has a reply for a port. */
-void gpci_port_reply(gpci_timed *t, uint32_t packet);
+void gpci_port_reply(gpci_timed *timed, uint32_t packet);
 
 #endif

@@ -96,9 +96,9 @@ static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const g
         own->sent - e->number >= lrc->options.window)
         return false;
     const gpci_packet *mshr_entry = gpci_packet_at(lrc->pool, e->mshr_entry);
-    const uint8_t apart = lrc->options.equal ? packet->segments ^ mshr_entry->segments
-                                             : packet->segments & (uint8_t)~mshr_entry->segments;
-    return line_of(lrc, mshr_entry->address) == line_of(lrc, packet->address) && !apart && mshr_entry->born >= since;
+    const uint8_t differs = lrc->options.equal ? packet->segments ^ mshr_entry->segments
+                                               : packet->segments & (uint8_t)~mshr_entry->segments;
+    return line_of(lrc, mshr_entry->address) == line_of(lrc, packet->address) && !differs && mshr_entry->born >= since;
 }
 
 /* Make an entry for a packet at a free place, if the LRC has entries left. */

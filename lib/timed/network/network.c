@@ -41,8 +41,8 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
                        bool simple) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
-    gpci_packet_list *to = gpci_network_lane(network, input, output);
-    bool head = to->first == GPCI_NO_PACKET;
+    gpci_packet_list *list = gpci_network_lane(network, input, output);
+    bool head = list->first == GPCI_NO_PACKET;
     packet->path.from = (uint16_t)input;
     packet->path.to = (uint16_t)output;
     packet->path.size = size;
@@ -52,7 +52,7 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     link->due = !simple && network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     link->to = (uint16_t)output;
     link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
-    gpci_network_append(to, network->pool, index);
+    gpci_network_append(list, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
     port->used += simple ? 1 : gpci_network_weight_of(network, index);
     gpci_network_come(&port->stay, now);
@@ -104,7 +104,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) 
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
     const uint32_t weight = simple ? 1 : gpci_network_weight_of(network, index);
-    const bool had_none = (!simple && network->in_bytes) || port->used == network->output_room;
+    const bool had_none = (!simple && network->in_bytes) || port->used == network->output_capacity;
     port->buffer.first = network->pool->links[index].next;
     if (!simple && network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
@@ -112,7 +112,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) 
         port->freed_at = at;
     }
     port->used -= weight;
-    if (had_none && port->used < network->output_room)
+    if (had_none && port->used < network->output_capacity)
         reopen(network, output, simple);
     port->distant = false;
     network->arrivals[output] = GPCI_NEVER;

@@ -32,12 +32,12 @@ typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_
 
 typedef struct gpci_network_options {
     uint32_t inputs, outputs;
-    uint32_t width;                   /* bytes per network cycle */
-    uint32_t latency;                 /* network cycles */
-    uint32_t turnaround;              /* network cycles without a move at an input between two packets */
-    uint64_t input_room, output_room; /* packets, bytes or flits; GPCI_UNLIMITED and above: no limit */
-    uint32_t largest;                 /* bytes of the largest packet if rooms are bytes or flits; otherwise 0 */
-    bool flits;                       /* rooms are flits of `width` bytes */
+    uint32_t width;                           /* bytes per network cycle */
+    uint32_t latency;                         /* network cycles */
+    uint32_t turnaround;                      /* network cycles without a move at an input between two packets */
+    uint64_t input_capacity, output_capacity; /* packets, bytes or flits; GPCI_UNLIMITED and above: no limit */
+    uint32_t largest;                         /* bytes of the largest packet if rooms are bytes or flits; otherwise 0 */
+    bool flits;                               /* rooms are flits of `width` bytes */
     gpci_queues queues;
     gpci_clock clock;
     uint32_t first_output, first_receiver, first_sender; /* components */
@@ -104,7 +104,7 @@ typedef struct gpci_network {
     gpci_pool *pool;
     gpci_wheel *wheel;
     gpci_network_options options;
-    uint32_t input_room, output_room;
+    uint32_t input_capacity, output_capacity;
     uint32_t largest;             /* largest packet in the rooms' unit: 1, bytes, or flits */
     uint32_t in_words, out_words; /* words of bitmaps of inputs, outputs */
     bool in_bytes;                /* rooms are bytes or flits */
@@ -180,7 +180,7 @@ void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing);
 void gpci_network_settle(gpci_network *network);
 
 /* Holders of the network (holders.h). `group_of`: gpci_group_kind by component. */
-void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to);
+void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *holders);
 /* Packets inside. */
 uint32_t gpci_network_count(const gpci_network *network);
 /* Up to the wheel's present cycle. */

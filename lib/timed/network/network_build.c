@@ -48,8 +48,8 @@ static bool create_ports(gpci_network *network) {
 }
 
 /* A buffer of length 0 still has the latch of the stage. */
-static uint32_t room_of(uint64_t room) {
-    return room >= GPCI_UNLIMITED ? GPCI_UNLIMITED : room ? (uint32_t)room : 1;
+static uint32_t room_of(uint64_t capacity) {
+    return capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
 }
 
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
@@ -63,8 +63,8 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->wheel = wheel;
     network->options = *options;
     network->virtual_queues = options->queues == GPCI_QUEUES_VIRTUAL;
-    network->input_room = room_of(options->input_room);
-    network->output_room = room_of(options->output_room);
+    network->input_capacity = room_of(options->input_capacity);
+    network->output_capacity = room_of(options->output_capacity);
     network->in_bytes = options->largest != 0;
     network->in_flits = options->flits;
     network->largest = network->in_bytes ? options->largest : 1;

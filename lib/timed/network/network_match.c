@@ -11,20 +11,20 @@ typedef struct form {
     bool plain, virtual_queues;
 } form;
 
-static inline bool is_fast(const gpci_network *network, form f) {
-    return !f.plain && network->fast;
+static inline bool is_fast(const gpci_network *network, form variant) {
+    return !variant.plain && network->fast;
 }
 
-static inline bool is_in_bytes(const gpci_network *network, form f) {
-    return !f.plain && network->in_bytes;
+static inline bool is_in_bytes(const gpci_network *network, form variant) {
+    return !variant.plain && network->in_bytes;
 }
 
-static inline gpci_clock clock_of(const gpci_network *network, form f) {
-    return f.plain ? (gpci_clock){1, 1} : network->options.clock;
+static inline gpci_clock clock_of(const gpci_network *network, form variant) {
+    return variant.plain ? (gpci_clock){1, 1} : network->options.clock;
 }
 
-static inline gpci_packet_list *queue_of(const gpci_network *network, uint32_t input, uint32_t output, form f) {
-    return &network->lanes[f.virtual_queues ? (size_t)input * network->options.outputs + output : input];
+static inline gpci_packet_list *queue_of(const gpci_network *network, uint32_t input, uint32_t output, form variant) {
+    return &network->lanes[variant.virtual_queues ? (size_t)input * network->options.outputs + output : input];
 }
 
 /*
@@ -41,15 +41,15 @@ static bool any_bit(const uint64_t *words, uint32_t count) {
     return false;
 }
 
-GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output, form f) {
+GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output, form variant) {
     gpci_bit_clear(network->requests + (size_t)output * network->in_words, input);
-    if (f.virtual_queues)
+    if (variant.virtual_queues)
         gpci_bit_clear(network->wanted + (size_t)input * network->out_words, output);
 }
 
 /* Outputs that could take a packet from an input with a free link. */
-GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
-    if (f.virtual_queues) {
+GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form variant) {
+    if (variant.virtual_queues) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
@@ -59,19 +59,19 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
 }
 
 /* True if an input's packet for an output has arrived by network cycle `at`, and has been routed. */
-GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
+GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     const uint64_t free = network->inputs[input].free;
     if (free > at) {
-        const uint64_t core = gpci_clock_core(clock_of(network, f), free);
+        const uint64_t core = gpci_clock_core(clock_of(network, variant), free);
         if (core > network->wheel->now)
             gpci_wheel_wake(network->wheel, gpci_network_last_output(network), core);
         return false;
     }
-    return network->pool->links[queue_of(network, input, output, f)->first].due <= at;
+    return network->pool->links[queue_of(network, input, output, variant)->first].due <= at;
 }
 
 /* Next input, in turn, able to send to this output at network cycle `at`; or `inputs`. */
-GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form f) {
+GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form variant) {
     const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
     const uint32_t words = network->in_words, start = network->outputs[output].next;
     uint32_t word = start / 64;
@@ -79,7 +79,7 @@ GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at,
     for (uint32_t left = words;; left--) { /* first from the start on, finally inputs before the start */
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!is_fast(network, f) || is_ready(network, input, output, at, f))
+            if (!is_fast(network, variant) || is_ready(network, input, output, at, variant))
                 return input;
             gpci_bit_set(network->requested, output); /* ready later, in this core cycle or the next */
         }
@@ -91,25 +91,28 @@ GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at,
 }
 
 /* Room in an output's buffer at network cycle `at`. */
-GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form f) {
+GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form variant) {
     const gpci_network_output *port = &network->outputs[output];
-    if (!is_fast(network, f) || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
+    if (!is_fast(network, variant) || port->freed_at <= at ||
+        port->used + (uint64_t)port->freed < network->output_capacity)
         return true;
     gpci_bit_set(network->requested, output); /* room later in this core cycle */
     return false;
 }
 
 /* Rooms in bytes: true if an input's packet for this output fits at network cycle `at`. */
-GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
+GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     const gpci_network_output *port = &network->outputs[output];
-    const uint64_t used = port->used + (uint64_t)(is_fast(network, f) && port->freed_at > at ? port->freed : 0);
-    return used + gpci_network_weight_of(network, queue_of(network, input, output, f)->first) <= network->output_room;
+    const uint64_t used = port->used + (uint64_t)(is_fast(network, variant) && port->freed_at > at ? port->freed : 0);
+    return used + gpci_network_weight_of(network, queue_of(network, input, output, variant)->first) <=
+           network->output_capacity;
 }
 
 /* Occupy both links for some cycles; they become free in a turn of the last output. */
-GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form f) {
+GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form variant) {
     gpci_network_output *port = &network->outputs[output];
-    const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, f), until), ahead = core - now;
+    const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, variant), until),
+                   ahead = core - now;
     const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
     const uint32_t word = output / 64;
     const uint64_t bit = (uint64_t)1 << (output & 63);
@@ -119,7 +122,7 @@ GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, 
     network->linked[word] |= bit;
     network->open[word] &= ~bit;
     network->candidates[word] &= ~bit;
-    if (is_fast(network, f) && until <= gpci_clock_own(clock_of(network, f), now)) {
+    if (is_fast(network, variant) && until <= gpci_clock_own(clock_of(network, variant), now)) {
         network->released[word] |= bit; /* within this turn */
         return;
     }
@@ -135,23 +138,23 @@ GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, 
 }
 
 /* Remove the head of a queue from the input, with the head's request. */
-GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output, form f) {
-    gpci_packet_list *from = queue_of(network, input, output, f);
+GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output, form variant) {
+    gpci_packet_list *from = queue_of(network, input, output, variant);
     gpci_network_input *port = &network->inputs[input];
     uint32_t packet = from->first;
     from->first = network->pool->links[packet].next;
     if (from->first == GPCI_NO_PACKET) {
-        withdraw(network, input, output, f);
-    } else if (!f.virtual_queues) {
+        withdraw(network, input, output, variant);
+    } else if (!variant.virtual_queues) {
         uint32_t next = network->pool->links[from->first].to;
         gpci_sw_prefetch_link(network->pool, network->pool->links[from->first].next);
         if (next != output) {
-            withdraw(network, input, output, f);
+            withdraw(network, input, output, variant);
             gpci_network_note_request(network, input, next, true);
         }
     }
-    const bool had_none = is_in_bytes(network, f) || port->used == network->input_room;
-    port->used -= f.plain ? 1 : gpci_network_weight_of(network, packet);
+    const bool had_none = is_in_bytes(network, variant) || port->used == network->input_capacity;
+    port->used -= variant.plain ? 1 : gpci_network_weight_of(network, packet);
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     gpci_network_go(&port->stay, network->wheel->now);
@@ -159,9 +162,9 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
 }
 
 /* Grant an input's packet at network cycle `at`. */
-GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
+GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     gpci_network_output *port = &network->outputs[output];
-    uint32_t index = leave_input(network, input, output, f);
+    uint32_t index = leave_input(network, input, output, variant);
     gpci_packet_link *link = &network->pool->links[index];
     uint64_t now = network->wheel->now;
     uint32_t cycles = link->flits;
@@ -169,42 +172,42 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
         cycles = gpci_network_flits(network, gpci_packet_at(network->pool, index)->path.size);
     if (GPCI_UNLIKELY(network->in_flits))
         gpci_network_leave_by_flits(network, input, at + cycles);
-    uint64_t due = gpci_clock_core(clock_of(network, f), at + cycles + network->options.latency);
+    uint64_t due = gpci_clock_core(clock_of(network, variant), at + cycles + network->options.latency);
     link->due = due > now ? due : now;
-    if (f.virtual_queues)
+    if (variant.virtual_queues)
         network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
-    if (!f.virtual_queues || port->refused != network->matchings) /* a refused output keeps the turn */
+    if (!variant.virtual_queues || port->refused != network->matchings) /* a refused output keeps the turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     const bool first = port->buffer.first == GPCI_NO_PACKET;
     gpci_network_append(&port->buffer, network->pool, index);
-    port->used += f.plain ? 1 : gpci_network_weight_of(network, index);
+    port->used += variant.plain ? 1 : gpci_network_weight_of(network, index);
     if (first)
         gpci_network_announce(network, output, false);
     gpci_network_come(&port->stay, now);
-    if (is_fast(network, f) && network->options.turnaround)
+    if (is_fast(network, variant) && network->options.turnaround)
         network->inputs[input].free = at + cycles + network->options.turnaround;
     if (cycles) {
-        occupy(network, input, output, at + cycles, f);
+        occupy(network, input, output, at + cycles, variant);
         return;
     }
-    if (port->used >= network->output_room)
+    if (port->used >= network->output_capacity)
         gpci_bit_clear(network->open, output);
-    consider_input(network, input, f); /* neither link was busy */
+    consider_input(network, input, variant); /* neither link was busy */
 }
 
 /*
  * With one queue, an input has a packet for only one output: grant at once if the packet occupies the link, so that
  * packets behind take no part in choices of this round.
  */
-GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
-    if (is_in_bytes(network, f) || !network->pool->links[network->lanes[input].first].flits)
+GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
+    if (is_in_bytes(network, variant) || !network->pool->links[network->lanes[input].first].flits)
         return false;
-    cross(network, input, output, at, f);
+    cross(network, input, output, at, variant);
     return true;
 }
 
 /* Every candidate chooses an input; an input chosen by several takes the next output in turn. */
-GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) {
+GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form variant) {
     const uint32_t outputs = network->options.outputs;
     uint32_t offered = 0;
     for (uint32_t word = 0; word < network->out_words; word++) {
@@ -212,14 +215,14 @@ GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) 
         for (uint64_t bits = network->candidates[word]; bits; bits &= bits - 1) {
             uint32_t output = word * 64 + gpci_lowest(bits);
             uint32_t input =
-                has_room(network, output, at, f) ? choose(network, output, at, f) : network->options.inputs;
+                has_room(network, output, at, variant) ? choose(network, output, at, variant) : network->options.inputs;
             if (input == network->options.inputs) {
                 network->candidates[word] &= ~(bits & -bits);
                 continue;
             }
-            if (is_in_bytes(network, f) && !fits(network, input, output, at, f))
+            if (is_in_bytes(network, variant) && !fits(network, input, output, at, variant))
                 continue; /* may choose again in this cycle, after others have taken turns */
-            if (!f.virtual_queues && cross_alone(network, input, output, at, f))
+            if (!variant.virtual_queues && cross_alone(network, input, output, at, variant))
                 continue;
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
@@ -238,13 +241,13 @@ GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) 
 }
 
 /* All grants of network cycle `at`: rounds, until no candidate finds a free input. */
-GPCI_INLINE void match(gpci_network *network, uint64_t at, form f) {
+GPCI_INLINE void match(gpci_network *network, uint64_t at, form variant) {
     network->matchings++;
-    for (uint32_t offered; (offered = collect_offers(network, at, f));)
+    for (uint32_t offered; (offered = collect_offers(network, at, variant));)
         for (uint32_t i = 0; i < offered; i++) {
             uint32_t input = network->offered[i], output = network->inputs[input].offer;
             network->inputs[input].offer = network->options.outputs;
-            cross(network, input, output, at, f);
+            cross(network, input, output, at, variant);
         }
 }
 
@@ -262,7 +265,7 @@ static void take_releases(gpci_network *network) {
 }
 
 /* Release links that are free from network cycle `at` on. */
-GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
+GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form variant) {
     for (uint32_t word = 0; word < network->out_words; word++)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
             uint32_t output = word * 64 + gpci_lowest(bits);
@@ -273,10 +276,10 @@ GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
             network->released[word] &= ~bit;
             network->linked[word] &= ~bit;
             gpci_bit_clear(network->sending, port->input);
-            if (port->used < network->output_room)
+            if (port->used < network->output_capacity)
                 network->open[word] |= bit;
             network->candidates[word] |= bit;
-            consider_input(network, port->input, f);
+            consider_input(network, port->input, variant);
         }
 }
 
@@ -291,13 +294,13 @@ static uint64_t first_release(const gpci_network *network, uint64_t end) {
 }
 
 /* Match in network cycles begun since the last core cycle; all but the last may be empty. */
-GPCI_INLINE void match_due(gpci_network *network, form f) {
-    const gpci_clock clock = clock_of(network, f);
+GPCI_INLINE void match_due(gpci_network *network, form variant) {
+    const gpci_clock clock = clock_of(network, variant);
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
     uint64_t at = end;
     network->match_woken = false;
     take_releases(network);
-    if (is_fast(network, f)) {
+    if (is_fast(network, variant)) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
         first = first < end ? first : end; /* a slow clock has no new cycle */
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
@@ -307,8 +310,8 @@ GPCI_INLINE void match_due(gpci_network *network, form f) {
             network->candidates[word] |= network->requested[word];
             network->requested[word] = 0;
         }
-        release_links(network, at, f);
-        match(network, at, f);
+        release_links(network, at, variant);
+        match(network, at, variant);
         if (at == end)
             return;
         at = first_release(network, end);

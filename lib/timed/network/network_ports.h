@@ -39,13 +39,13 @@ GPCI_INLINE uint32_t gpci_network_weight_of(const gpci_network *network, uint32_
                : 1;
 }
 
-GPCI_INLINE void gpci_network_append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
+GPCI_INLINE void gpci_network_append(gpci_packet_list *list, const gpci_pool *pool, uint32_t packet) {
     pool->links[packet].next = GPCI_NO_PACKET;
-    if (to->first == GPCI_NO_PACKET)
-        to->first = packet;
+    if (list->first == GPCI_NO_PACKET)
+        list->first = packet;
     else
-        pool->links[to->last].next = packet;
-    to->last = packet;
+        pool->links[list->last].next = packet;
+    list->last = packet;
 }
 
 /* Note a packet at the head of a queue. */

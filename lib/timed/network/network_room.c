@@ -13,14 +13,14 @@ void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
-    return network->inputs[input].used + (uint64_t)network->largest <= network->input_room;
+    return network->inputs[input].used + (uint64_t)network->largest <= network->input_capacity;
 }
 
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size) {
     const uint32_t used = network->inputs[input].used;
     if (GPCI_UNLIKELY(network->in_flits))
         return gpci_network_takes(network, input, size);
-    return used < network->input_room && (!network->in_bytes || used + (uint64_t)size <= network->input_room);
+    return used < network->input_capacity && (!network->in_bytes || used + (uint64_t)size <= network->input_capacity);
 }
 
 bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t size) {
@@ -29,5 +29,5 @@ bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t si
     const gpci_network_input *port = &network->inputs[input];
     const uint64_t now = gpci_clock_own(network->options.clock, network->wheel->now),
                    leaving = port->left > now ? port->left - now : 0;
-    return port->used + leaving + gpci_network_flits(network, size) <= network->input_room;
+    return port->used + leaving + gpci_network_flits(network, size) <= network->input_capacity;
 }

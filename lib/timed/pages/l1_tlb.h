@@ -62,11 +62,11 @@ GPCI_INLINE gpci_l1_tlb *gpci_l1_tlb_of(const gpci_ctrl *ctrl) {
  * True if the copy engine may send a request to an address. Otherwise the page is asked for, and L1 is stepped once
  * known.
  */
-GPCI_COLD bool gpci_l1_tlb_lets_copy(gpci_timed *t, gpci_ctrl *ctrl, uint64_t address);
+GPCI_COLD bool gpci_l1_tlb_lets_copy(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t address);
 /* True if a prefetch's page is known. */
 GPCI_COLD bool gpci_l1_tlb_lets_prefetch(const gpci_ctrl *ctrl, uint64_t address);
 
 /* The answer of an MSHR entry is known from a core cycle on; L1 is stepped then. */
-void gpci_l1_tlb_answer(gpci_timed *t, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle);
+void gpci_l1_tlb_answer(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle);
 
 #endif

@@ -28,15 +28,15 @@ typedef struct gpci_l2_tlb {
     uint32_t ports, latency, entries, walkers, walk_latency, component;
     uint64_t merges;
     uint32_t first, count, walking; /* in the ring: first entry, entries, entries being walked */
-    uint32_t turn;                  /* SM asked next, or the next later SM with a page */
+    uint32_t next_sm;               /* SM asked next, or the next later SM with a page */
     uint64_t since;                 /* core cycle since lookups are held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
     gpci_gauge walk_gauge, wait_gauge;
 } gpci_l2_tlb;
 
 /* An SM's L1 TLB has a page to look up, from the present cycle on. */
-void gpci_l2_tlb_asked(gpci_timed *t, gpci_ctrl *ctrl);
+void gpci_l2_tlb_asked(gpci_timed *timed, gpci_ctrl *ctrl);
 /* With shards: note the asks of L1 TLBs in the finished phase. */
-void gpci_l2_tlb_settle(gpci_timed *t);
+void gpci_l2_tlb_settle(gpci_timed *timed);
 
 #endif

@@ -6,14 +6,14 @@
 #define MOST_SHAPE_BYTES (16u << 20)
 
 /* True if the addresses have the shape. */
-static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresses, unsigned count) {
+static bool fits(const gpci_encoder *encoder, uint32_t shape, const uint64_t *addresses, unsigned count) {
     if (count == 1)
         return true;
     if (shape == GPCI_NO_SHAPE)
         return false;
-    size_t words = e->shapes.entries[shape].length / 8;
+    size_t words = encoder->shapes.entries[shape].length / 8;
     uint64_t steps[GPCI_MOST_LANES];
-    memcpy(steps, gpci_block_pool_at(&e->shapes, shape), words * 8);
+    memcpy(steps, gpci_block_pool_at(&encoder->shapes, shape), words * 8);
     if (words > 1 && words != count - 1)
         return false;
     for (unsigned i = 1; i < count; i++)
@@ -23,7 +23,7 @@ static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresse
 }
 
 /* Shape of the addresses; GPCI_NO_ENTRY if the shape is unknown and has never come before. */
-static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigned count, uint32_t *shape) {
+static gpc_status find_shape(gpci_encoder *encoder, const uint64_t *addresses, unsigned count, uint32_t *shape) {
     uint64_t steps[GPCI_MOST_LANES];
     bool even = true;
     for (unsigned i = 1; i < count; i++) {
@@ -32,15 +32,15 @@ static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigne
     }
     size_t length = (even ? 1 : count - 1) * sizeof *steps;
     uint64_t hash = gpci_block_pool_hash(steps, length);
-    *shape = gpci_block_pool_find(&e->shapes, hash, steps, length);
+    *shape = gpci_block_pool_find(&encoder->shapes, hash, steps, length);
     bool came = even;
     if (*shape != GPCI_NO_ENTRY)
         return GPC_OK;
-    if (!even && gpci_block_pool_came(&e->shapes, hash, &came) < 0)
+    if (!even && gpci_block_pool_came(&encoder->shapes, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
-    if (!came || e->shapes.data.length > MOST_SHAPE_BYTES)
+    if (!came || encoder->shapes.data.length > MOST_SHAPE_BYTES)
         return GPC_OK;
-    *shape = gpci_block_pool_add(&e->shapes, hash, steps, length);
+    *shape = gpci_block_pool_add(&encoder->shapes, hash, steps, length);
     return *shape == GPCI_NO_ENTRY ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
@@ -54,7 +54,7 @@ static unsigned shift_of(uint64_t any) {
  * numbers. Either offsets from the least (argument bit 0 is 0), `count` of them; or differences, count - 1 in zigzag.
  * The varint has bit 0 and the shift; then a byte with the width, the distance from `near`, and the bits.
  */
-static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses, unsigned count) {
+static void put_packed(gpci_encoder *encoder, uint64_t near, const uint64_t *addresses, unsigned count) {
     uint64_t offsets[GPCI_MOST_LANES], steps[GPCI_MOST_LANES];
     uint64_t least = addresses[0], any_offset = 0, any_step = 0, most_offset = 0, most_step = 0;
     for (unsigned i = 1; i < count; i++)
@@ -79,77 +79,78 @@ static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses
     unsigned offset_width = gpci_pack_width(most_offset), step_width = gpci_pack_width(most_step);
     bool differences = (count - 1) * step_width < count * offset_width;
     unsigned shift = differences ? step_shift : offset_shift;
-    gpci_buffer_varint(&e->addresses, (uint64_t)shift << 3 | (uint64_t)differences << 2 | GPCI_CODE_PACKED);
-    gpci_buffer_varint(&e->addresses, differences ? step_width : offset_width);
-    gpci_buffer_signed(&e->addresses, (differences ? addresses[0] : least) - near);
+    gpci_buffer_varint(&encoder->addresses, (uint64_t)shift << 3 | (uint64_t)differences << 2 | GPCI_CODE_PACKED);
+    gpci_buffer_varint(&encoder->addresses, differences ? step_width : offset_width);
+    gpci_buffer_signed(&encoder->addresses, (differences ? addresses[0] : least) - near);
     if (differences)
-        gpci_buffer_bits(&e->addresses, steps + 1, count - 1, step_width);
+        gpci_buffer_bits(&encoder->addresses, steps + 1, count - 1, step_width);
     else
-        gpci_buffer_bits(&e->addresses, offsets, count, offset_width);
+        gpci_buffer_bits(&encoder->addresses, offsets, count, offset_width);
 }
 
-void gpci_encode_expected(gpci_encoder *e) {
-    if (e->expected)
-        gpci_buffer_varint(&e->addresses, (e->expected - 1) << 2 | GPCI_CODE_EXPECTED);
-    e->expected = 0;
+void gpci_encode_expected(gpci_encoder *encoder) {
+    if (encoder->expected)
+        gpci_buffer_varint(&encoder->addresses, (encoder->expected - 1) << 2 | GPCI_CODE_EXPECTED);
+    encoder->expected = 0;
 }
 
 /* Learn the step from block to block from two blocks of a row or a column. */
-static void learn_block_step(gpci_learned *l, const gpci_stream_place *place, uint64_t address, uint64_t expected) {
-    int64_t across = (int64_t)place->x - l->x, down = (int64_t)place->y - l->y;
+static void learn_block_step(gpci_learned *learned, const gpci_stream_place *place, uint64_t address,
+                             uint64_t expected) {
+    int64_t across = (int64_t)place->x - learned->x, down = (int64_t)place->y - learned->y;
     int64_t off = (int64_t)(address - expected);
     if (off == INT64_MIN) /* the quotient may not fit */
         return;
-    if (l->dx_from == GPCI_NO_ORDINAL && down == 0 && across != 0 && off % across == 0) {
-        l->dx = (uint64_t)(off / across);
-        l->dx_from = place->ordinal;
-    } else if (l->dy_from == GPCI_NO_ORDINAL && down != 0 && (across == 0 || l->dx_from < place->ordinal) &&
+    if (learned->dx_from == GPCI_NO_ORDINAL && down == 0 && across != 0 && off % across == 0) {
+        learned->dx = (uint64_t)(off / across);
+        learned->dx_from = place->ordinal;
+    } else if (learned->dy_from == GPCI_NO_ORDINAL && down != 0 && (across == 0 || learned->dx_from < place->ordinal) &&
                off % down == 0) {
-        l->dy = (uint64_t)(off / down);
-        l->dy_from = place->ordinal;
+        learned->dy = (uint64_t)(off / down);
+        learned->dy_from = place->ordinal;
     }
 }
 
-static void learn(gpci_encoder *e, gpci_stream *stream, uint64_t address, uint64_t expected) {
-    const gpci_stream_place *place = &e->place;
-    gpci_learned *l = &stream->learned;
+static void learn(gpci_encoder *encoder, gpci_stream *stream, uint64_t address, uint64_t expected) {
+    const gpci_stream_place *place = &encoder->place;
+    gpci_learned *learned = &stream->learned;
     if (stream->touched == place->ordinal + 1)
         return;
-    if (l->from != GPCI_NO_ORDINAL) {
-        learn_block_step(l, place, address, expected);
+    if (learned->from != GPCI_NO_ORDINAL) {
+        learn_block_step(learned, place, address, expected);
         return;
     }
-    l->base = address;
-    l->x = place->x;
-    l->y = place->y;
-    l->warp = place->warp;
-    l->from = place->ordinal;
-    e->learning = true;
+    learned->base = address;
+    learned->x = place->x;
+    learned->y = place->y;
+    learned->warp = place->warp;
+    learned->from = place->ordinal;
+    encoder->learning = true;
 }
 
-gpc_status gpci_encode_addresses(gpci_encoder *e, uint32_t number, const uint64_t *addresses, unsigned count) {
-    gpci_stream *stream = &e->streams[number];
+gpc_status gpci_encode_addresses(gpci_encoder *encoder, uint32_t number, const uint64_t *addresses, unsigned count) {
+    gpci_stream *stream = &encoder->streams[number];
     uint64_t expected, near;
-    gpci_stream_predict(stream, &e->place, &expected, &near);
-    bool same = fits(e, stream->shape, addresses, count);
+    gpci_stream_predict(stream, &encoder->place, &expected, &near);
+    bool same = fits(encoder, stream->shape, addresses, count);
     if (same && addresses[0] == expected) {
-        e->expected++;
+        encoder->expected++;
     } else {
-        gpci_encode_expected(e);
+        gpci_encode_expected(encoder);
         uint32_t shape = stream->shape;
-        if (!same && find_shape(e, addresses, count, &shape) < 0)
+        if (!same && find_shape(encoder, addresses, count, &shape) < 0)
             return GPC_ERROR_MEMORY;
         if (same) {
-            gpci_buffer_varint(&e->addresses, GPCI_CODE_MOVED);
-            gpci_buffer_signed(&e->addresses, addresses[0] - near);
+            gpci_buffer_varint(&encoder->addresses, GPCI_CODE_MOVED);
+            gpci_buffer_signed(&encoder->addresses, addresses[0] - near);
         } else if (shape != GPCI_NO_ENTRY) {
-            gpci_buffer_varint(&e->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
-            gpci_buffer_signed(&e->addresses, addresses[0] - near);
+            gpci_buffer_varint(&encoder->addresses, (uint64_t)shape << 2 | GPCI_CODE_SHAPE);
+            gpci_buffer_signed(&encoder->addresses, addresses[0] - near);
             stream->shape = shape;
         } else {
-            put_packed(e, near, addresses, count);
+            put_packed(encoder, near, addresses, count);
         }
     }
-    learn(e, stream, addresses[0], expected);
-    return gpci_stream_update(stream, e->context, &e->place, addresses[0]) ? GPC_OK : GPC_ERROR_MEMORY;
+    learn(encoder, stream, addresses[0], expected);
+    return gpci_stream_update(stream, encoder->context, &encoder->place, addresses[0]) ? GPC_OK : GPC_ERROR_MEMORY;
 }

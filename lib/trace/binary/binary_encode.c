@@ -7,21 +7,22 @@
 
 #define MOST_CONTROL_BYTES (16u << 20)
 
-gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_kernel *kernel) {
-    *e = (gpci_encoder){.context = context, .kernel = *kernel};
-    gpci_block_pool_init(&e->statics, context);
-    gpci_block_pool_init(&e->controls, context);
-    gpci_block_pool_init(&e->shapes, context);
-    e->control.context = e->warps.context = e->addresses.context = e->recording.context = context;
-    gpci_encode_recording(kernel->recording, &e->recording);
-    e->kernel.placement = NULL;
+gpc_status gpci_encoder_start(gpci_encoder *encoder, gpc_context *context, const gpc_kernel *kernel) {
+    *encoder = (gpci_encoder){.context = context, .kernel = *kernel};
+    gpci_block_pool_init(&encoder->statics, context);
+    gpci_block_pool_init(&encoder->controls, context);
+    gpci_block_pool_init(&encoder->shapes, context);
+    encoder->control.context = encoder->warps.context = encoder->addresses.context = encoder->recording.context =
+        context;
+    gpci_encode_recording(kernel->recording, &encoder->recording);
+    encoder->kernel.placement = NULL;
     size_t placed = (size_t)kernel->placement_count;
-    e->kernel.name = gpci_strdup(context, kernel->name ? kernel->name : "");
-    e->opcodes = gpci_opcodes_create(context);
+    encoder->kernel.name = gpci_strdup(context, kernel->name ? kernel->name : "");
+    encoder->opcodes = gpci_opcodes_create(context);
     uint32_t *placement = placed ? gpci_zalloc(context, placed, sizeof *placement) : NULL;
-    e->kernel.placement = placement;
-    if (!e->kernel.name || !e->opcodes || (placed && !placement) || e->recording.failed) {
-        gpci_encoder_clear(e);
+    encoder->kernel.placement = placement;
+    if (!encoder->kernel.name || !encoder->opcodes || (placed && !placement) || encoder->recording.failed) {
+        gpci_encoder_clear(encoder);
         return GPC_ERROR_MEMORY;
     }
     if (placed)
@@ -29,38 +30,38 @@ gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_k
     return GPC_OK;
 }
 
-void gpci_encoder_clear(gpci_encoder *e) {
-    if (!e->context)
+void gpci_encoder_clear(gpci_encoder *encoder) {
+    if (!encoder->context)
         return;
-    gpci_free(e->context, (char *)(uintptr_t)e->kernel.name);
-    gpci_free(e->context, (uint32_t *)(uintptr_t)e->kernel.placement);
-    gpci_opcodes_destroy(e->opcodes);
-    gpci_block_pool_clear(&e->statics);
-    gpci_block_pool_clear(&e->controls);
-    gpci_block_pool_clear(&e->shapes);
-    for (size_t i = 0; i < e->stream_count; i++)
-        gpci_free(e->context, e->streams[i].history);
-    gpci_free(e->context, e->streams);
-    gpci_free(e->context, e->blocks);
-    gpci_buffer_clear(&e->recording);
-    gpci_buffer_clear(&e->control);
-    gpci_buffer_clear(&e->warps);
-    gpci_buffer_clear(&e->addresses);
-    *e = (gpci_encoder){0};
+    gpci_free(encoder->context, (char *)(uintptr_t)encoder->kernel.name);
+    gpci_free(encoder->context, (uint32_t *)(uintptr_t)encoder->kernel.placement);
+    gpci_opcodes_destroy(encoder->opcodes);
+    gpci_block_pool_clear(&encoder->statics);
+    gpci_block_pool_clear(&encoder->controls);
+    gpci_block_pool_clear(&encoder->shapes);
+    for (size_t i = 0; i < encoder->stream_count; i++)
+        gpci_free(encoder->context, encoder->streams[i].history);
+    gpci_free(encoder->context, encoder->streams);
+    gpci_free(encoder->context, encoder->blocks);
+    gpci_buffer_clear(&encoder->recording);
+    gpci_buffer_clear(&encoder->control);
+    gpci_buffer_clear(&encoder->warps);
+    gpci_buffer_clear(&encoder->addresses);
+    *encoder = (gpci_encoder){0};
 }
 
-static bool add_stream(gpci_encoder *e) {
-    if (!GPCI_ARRAY_ROOM(e->context, e->streams, e->stream_capacity, e->stream_count, 1))
+static bool add_stream(gpci_encoder *encoder) {
+    if (!GPCI_ARRAY_RESERVE(encoder->context, encoder->streams, encoder->stream_capacity, encoder->stream_count, 1))
         return false;
     gpci_stream fresh = {.shape = GPCI_NO_SHAPE};
     fresh.learned = (gpci_learned){
         .shape = GPCI_NO_SHAPE, .from = GPCI_NO_ORDINAL, .dx_from = GPCI_NO_ORDINAL, .dy_from = GPCI_NO_ORDINAL};
-    e->streams[e->stream_count++] = fresh;
+    encoder->streams[encoder->stream_count++] = fresh;
     return true;
 }
 
 /* Static of an instruction, added if new; mostly the static behind the last (`likely`). */
-static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
+static uint32_t static_of(gpci_encoder *encoder, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
     gpc_instruction key;
     memset(&key, 0, sizeof key);
     /* compared byte by byte: the bytes behind the fields are zeros */
@@ -71,9 +72,9 @@ static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, u
     for (unsigned i = (unsigned)key.destinations + key.sources; i < GPC_MAX_OPERANDS; i++)
         key.registers[i] = 0;
     /* a predicated-off instruction may be with or without addresses; the likely static keeps straight code straight */
-    if (likely < e->statics.count) {
+    if (likely < encoder->statics.count) {
         gpc_instruction known;
-        memcpy(&known, gpci_block_pool_at(&e->statics, likely), sizeof known);
+        memcpy(&known, gpci_block_pool_at(&encoder->statics, likely), sizeof known);
         if (!instruction->mask)
             key.mask = known.mask;
         if (!memcmp(&known, &key, sizeof key))
@@ -81,57 +82,57 @@ static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, u
         key.mask = instruction->addresses != NULL;
     }
     uint64_t hash = gpci_block_pool_hash(&key, sizeof key);
-    uint32_t number = gpci_block_pool_find(&e->statics, hash, &key, sizeof key);
-    if (number != GPCI_NO_ENTRY || !add_stream(e))
+    uint32_t number = gpci_block_pool_find(&encoder->statics, hash, &key, sizeof key);
+    if (number != GPCI_NO_ENTRY || !add_stream(encoder))
         return number;
-    return gpci_block_pool_add(&e->statics, hash, &key, sizeof key);
+    return gpci_block_pool_add(&encoder->statics, hash, &key, sizeof key);
 }
 
-static void put_mask(gpci_encoder *e, uint64_t mask) {
-    gpci_control_state *state = &e->state;
+static void put_mask(gpci_encoder *encoder, uint64_t mask) {
+    gpci_control_state *state = &encoder->state;
     state->mask = mask;
     if (mask == 0 || mask == state->full) {
-        gpci_buffer_varint(&e->control, mask ? GPCI_MASK_FULL : GPCI_MASK_NONE);
+        gpci_buffer_varint(&encoder->control, mask ? GPCI_MASK_FULL : GPCI_MASK_NONE);
         return;
     }
     for (uint32_t back = 1; back <= GPCI_RECENT_MASKS; back++)
         if (state->recent[(state->recent_at - back) % GPCI_RECENT_MASKS] == mask) {
-            gpci_buffer_varint(&e->control, GPCI_MASK_RECENT + back - 1);
+            gpci_buffer_varint(&encoder->control, GPCI_MASK_RECENT + back - 1);
             return;
         }
     state->recent[state->recent_at++ % GPCI_RECENT_MASKS] = mask;
     uint8_t raw[8];
     gpci_store64(raw, mask);
-    gpci_buffer_varint(&e->control, GPCI_MASK_WRITTEN);
-    gpci_buffer_put(&e->control, raw, e->kernel.warp_lanes / 8);
+    gpci_buffer_varint(&encoder->control, GPCI_MASK_WRITTEN);
+    gpci_buffer_put(&encoder->control, raw, encoder->kernel.warp_lanes / 8);
 }
 
-static void put_run(gpci_encoder *e, uint32_t first, uint64_t count, uint64_t mask) {
-    gpci_control_state *state = &e->state;
+static void put_run(gpci_encoder *encoder, uint32_t first, uint64_t count, uint64_t mask) {
+    gpci_control_state *state = &encoder->state;
     bool jump = first != state->next, masked = mask != state->mask;
-    gpci_buffer_varint(&e->control, count << 2 | (uint64_t)jump << 1 | masked);
+    gpci_buffer_varint(&encoder->control, count << 2 | (uint64_t)jump << 1 | masked);
     if (jump)
-        gpci_buffer_signed(&e->control, (uint64_t)first - state->next);
+        gpci_buffer_signed(&encoder->control, (uint64_t)first - state->next);
     if (masked)
-        put_mask(e, mask);
+        put_mask(encoder, mask);
     state->next = (uint32_t)(first + count);
 }
 
 /* Write a warp's runs to `control`, and its addresses behind the addresses of earlier warps. */
-static gpc_status encode_warp(gpci_encoder *e, const gpc_warp *warp, const uint32_t *opcodes) {
-    uint64_t full = gpci_full_mask(e->kernel.warp_lanes);
-    e->state = (gpci_control_state){.mask = full, .full = full};
-    e->control.length = 0;
-    e->place.warp = warp->warp;
+static gpc_status encode_warp(gpci_encoder *encoder, const gpc_warp *warp, const uint32_t *opcodes) {
+    uint64_t full = gpci_full_mask(encoder->kernel.warp_lanes);
+    encoder->state = (gpci_control_state){.mask = full, .full = full};
+    encoder->control.length = 0;
+    encoder->place.warp = warp->warp;
     uint32_t first = 0, next = 0;
     uint64_t count = 0, mask = full;
     for (uint64_t i = 0; i < warp->count; i++) {
         const gpc_instruction *instruction = &warp->instructions[i];
-        uint32_t number = static_of(e, instruction, opcodes[instruction->opcode], next);
+        uint32_t number = static_of(encoder, instruction, opcodes[instruction->opcode], next);
         if (number == GPCI_NO_ENTRY)
             return GPC_ERROR_MEMORY;
         if (count && (number != next || instruction->mask != mask)) {
-            put_run(e, first, count, mask);
+            put_run(encoder, first, count, mask);
             count = 0;
         }
         if (!count) {
@@ -142,88 +143,88 @@ static gpc_status encode_warp(gpci_encoder *e, const gpc_warp *warp, const uint3
         next = number + 1;
         if (!instruction->addresses || !mask)
             continue;
-        gpc_status status = gpci_encode_addresses(e, number, instruction->addresses, gpci_popcount(mask));
+        gpc_status status = gpci_encode_addresses(encoder, number, instruction->addresses, gpci_popcount(mask));
         if (status < 0)
             return status;
     }
     if (count)
-        put_run(e, first, count, mask);
-    return e->control.failed ? GPC_ERROR_MEMORY : GPC_OK;
+        put_run(encoder, first, count, mask);
+    return encoder->control.failed ? GPC_ERROR_MEMORY : GPC_OK;
 }
 
-static void put_repeated(gpci_encoder *e) {
-    if (!e->repeated)
+static void put_repeated(gpci_encoder *encoder) {
+    if (!encoder->repeated)
         return;
-    gpci_buffer_varint(&e->warps, (uint64_t)(e->repeated - 1) << 1);
-    gpci_buffer_varint(&e->warps, e->control_number);
-    e->repeated = 0;
+    gpci_buffer_varint(&encoder->warps, (uint64_t)(encoder->repeated - 1) << 1);
+    gpci_buffer_varint(&encoder->warps, encoder->control_number);
+    encoder->repeated = 0;
 }
 
 /* Write the warp's control: by number if known or if it comes the second time; otherwise in full. */
-static gpc_status put_control(gpci_encoder *e) {
-    uint64_t hash = gpci_block_pool_hash(e->control.data, e->control.length);
-    uint32_t number = gpci_block_pool_find(&e->controls, hash, e->control.data, e->control.length);
+static gpc_status put_control(gpci_encoder *encoder) {
+    uint64_t hash = gpci_block_pool_hash(encoder->control.data, encoder->control.length);
+    uint32_t number = gpci_block_pool_find(&encoder->controls, hash, encoder->control.data, encoder->control.length);
     bool came = false;
-    if (number == GPCI_NO_ENTRY && gpci_block_pool_came(&e->controls, hash, &came) < 0)
+    if (number == GPCI_NO_ENTRY && gpci_block_pool_came(&encoder->controls, hash, &came) < 0)
         return GPC_ERROR_MEMORY;
-    if (came && e->controls.data.length + e->control.length <= MOST_CONTROL_BYTES) {
-        number = gpci_block_pool_add(&e->controls, hash, e->control.data, e->control.length);
+    if (came && encoder->controls.data.length + encoder->control.length <= MOST_CONTROL_BYTES) {
+        number = gpci_block_pool_add(&encoder->controls, hash, encoder->control.data, encoder->control.length);
         if (number == GPCI_NO_ENTRY)
             return GPC_ERROR_MEMORY;
     }
-    if (e->repeated && number != e->control_number)
-        put_repeated(e);
+    if (encoder->repeated && number != encoder->control_number)
+        put_repeated(encoder);
     if (number != GPCI_NO_ENTRY) {
-        e->control_number = number;
-        e->repeated++;
+        encoder->control_number = number;
+        encoder->repeated++;
         return GPC_OK;
     }
-    gpci_buffer_varint(&e->warps, e->control.length << 1 | 1);
-    gpci_buffer_put(&e->warps, e->control.data, e->control.length);
+    gpci_buffer_varint(&encoder->warps, encoder->control.length << 1 | 1);
+    gpci_buffer_put(&encoder->warps, encoder->control.data, encoder->control.length);
     return GPC_OK;
 }
 
 /* Keep the steps of statics that were new in this block, at the block's end. */
-static void learn_steps(gpci_encoder *e) {
-    for (size_t i = 0; e->learning && i < e->stream_count; i++) {
-        gpci_stream *stream = &e->streams[i];
-        if (stream->learned.from != e->place.ordinal)
+static void learn_steps(gpci_encoder *encoder) {
+    for (size_t i = 0; encoder->learning && i < encoder->stream_count; i++) {
+        gpci_stream *stream = &encoder->streams[i];
+        if (stream->learned.from != encoder->place.ordinal)
             continue;
         stream->learned.warp_step = stream->warp_step;
         stream->learned.loop_step = stream->loop_step;
         stream->learned.shape = stream->shape;
     }
-    e->learning = false;
+    encoder->learning = false;
 }
 
-static gpc_status add_entry(gpci_encoder *e, gpci_block_entry entry) {
-    if (!GPCI_ARRAY_ROOM(e->context, e->blocks, e->block_capacity, e->block_count, 1))
+static gpc_status add_entry(gpci_encoder *encoder, gpci_block_entry entry) {
+    if (!GPCI_ARRAY_RESERVE(encoder->context, encoder->blocks, encoder->block_capacity, encoder->block_count, 1))
         return GPC_ERROR_MEMORY;
-    e->blocks[e->block_count++] = entry;
+    encoder->blocks[encoder->block_count++] = entry;
     return GPC_OK;
 }
 
-gpc_status gpci_encoder_block(gpci_encoder *e, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
+gpc_status gpci_encoder_block(gpci_encoder *encoder, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
                               gpci_buffer *out) {
-    e->place = (gpci_stream_place){.ordinal = (uint32_t)e->block_count, .x = block->x, .y = block->y};
-    e->warps.length = e->addresses.length = 0;
+    encoder->place = (gpci_stream_place){.ordinal = (uint32_t)encoder->block_count, .x = block->x, .y = block->y};
+    encoder->warps.length = encoder->addresses.length = 0;
     uint64_t instructions = 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
-        gpc_status status = encode_warp(e, &block->warps[w], opcodes);
+        gpc_status status = encode_warp(encoder, &block->warps[w], opcodes);
         if (status == GPC_OK)
-            status = put_control(e);
+            status = put_control(encoder);
         if (status < 0)
             return status;
         instructions += block->warps[w].count;
     }
-    put_repeated(e);
-    gpci_encode_expected(e);
-    learn_steps(e);
+    put_repeated(encoder);
+    gpci_encode_expected(encoder);
+    learn_steps(encoder);
     size_t before = out->length;
-    gpci_buffer_put(out, e->warps.data, e->warps.length);
-    gpci_buffer_put(out, e->addresses.data, e->addresses.length);
-    if (e->warps.failed || e->addresses.failed || out->failed)
+    gpci_buffer_put(out, encoder->warps.data, encoder->warps.length);
+    gpci_buffer_put(out, encoder->addresses.data, encoder->addresses.length);
+    if (encoder->warps.failed || encoder->addresses.failed || out->failed)
         return GPC_ERROR_MEMORY;
     uint64_t length = out->length - before + GPCI_BINARY_CRC;
-    return add_entry(e, (gpci_block_entry){block->index, offset, length, instructions});
+    return add_entry(encoder, (gpci_block_entry){block->index, offset, length, instructions});
 }

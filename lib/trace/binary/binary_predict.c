@@ -26,7 +26,7 @@ static uint64_t from_history(const gpci_stream *stream) {
 }
 
 void gpci_stream_predict(gpci_stream *stream, const gpci_stream_place *place, uint64_t *expected, uint64_t *near) {
-    const gpci_learned *l = &stream->learned;
+    const gpci_learned *learned = &stream->learned;
     if (stream->touched == place->ordinal + 1) {
         bool same_warp = stream->warp == place->warp;
         *near = same_warp ? stream->last : stream->warp_first;
@@ -36,15 +36,15 @@ void gpci_stream_predict(gpci_stream *stream, const gpci_stream_place *place, ui
             *expected = *near + (same_warp ? stream->loop_step : times(stream->warp_step, place->warp, stream->warp));
         return;
     }
-    bool known = l->from < place->ordinal;
-    stream->warp_step = known ? l->warp_step : 0;
-    stream->loop_step = known ? l->loop_step : 0;
-    stream->shape = known ? l->shape : GPCI_NO_SHAPE;
+    bool known = learned->from < place->ordinal;
+    stream->warp_step = known ? learned->warp_step : 0;
+    stream->loop_step = known ? learned->loop_step : 0;
+    stream->shape = known ? learned->shape : GPCI_NO_SHAPE;
     *expected = 0;
     if (known)
-        *expected = l->base + times(l->warp_step, place->warp, l->warp) +
-                    (l->dx_from < place->ordinal ? times(l->dx, place->x, l->x) : 0) +
-                    (l->dy_from < place->ordinal ? times(l->dy, place->y, l->y) : 0);
+        *expected = learned->base + times(learned->warp_step, place->warp, learned->warp) +
+                    (learned->dx_from < place->ordinal ? times(learned->dx, place->x, learned->x) : 0) +
+                    (learned->dy_from < place->ordinal ? times(learned->dy, place->y, learned->y) : 0);
     *near = *expected;
 }
 
@@ -83,7 +83,7 @@ bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_st
     stream->touched = place->ordinal + 1;
     if (stream->count == MOST_HISTORY)
         return true;
-    if (!GPCI_ARRAY_ROOM(context, stream->history, stream->capacity, stream->count, 1))
+    if (!GPCI_ARRAY_RESERVE(context, stream->history, stream->capacity, stream->count, 1))
         return false;
     stream->history[stream->count++] = address;
     return true;

@@ -40,19 +40,19 @@ static void put_optional(gpci_buffer *out, uint32_t value) {
     gpci_buffer_varint(out, value == UINT32_MAX ? 0 : (uint64_t)value + 1);
 }
 
-static void put_learned(const gpci_learned *l, gpci_buffer *out) {
-    put_optional(out, l->from);
-    if (l->from == GPCI_NO_ORDINAL)
+static void put_learned(const gpci_learned *learned, gpci_buffer *out) {
+    put_optional(out, learned->from);
+    if (learned->from == GPCI_NO_ORDINAL)
         return;
-    gpci_buffer_varint(out, l->base);
-    gpci_buffer_varint(out, l->x);
-    gpci_buffer_varint(out, l->y);
-    gpci_buffer_varint(out, l->warp);
-    gpci_buffer_signed(out, l->warp_step);
-    gpci_buffer_signed(out, l->loop_step);
-    put_optional(out, l->shape);
-    const uint32_t from[] = {l->dx_from, l->dy_from};
-    const uint64_t steps[] = {l->dx, l->dy};
+    gpci_buffer_varint(out, learned->base);
+    gpci_buffer_varint(out, learned->x);
+    gpci_buffer_varint(out, learned->y);
+    gpci_buffer_varint(out, learned->warp);
+    gpci_buffer_signed(out, learned->warp_step);
+    gpci_buffer_signed(out, learned->loop_step);
+    put_optional(out, learned->shape);
+    const uint32_t from[] = {learned->dx_from, learned->dy_from};
+    const uint64_t steps[] = {learned->dx, learned->dy};
     for (int i = 0; i < 2; i++) {
         put_optional(out, from[i]);
         if (from[i] != GPCI_NO_ORDINAL)
@@ -60,33 +60,33 @@ static void put_learned(const gpci_learned *l, gpci_buffer *out) {
     }
 }
 
-static uint8_t written_class(const gpci_encoder *e, const gpc_instruction *i) {
-    const bool told = gpci_opcodes_at(e->opcodes, i->opcode)->op_class == GPC_OP_FP;
-    if (!told || (i->op_class != GPC_OP_FP && i->op_class != GPC_OP_ALU))
-        return i->op_class;
-    return i->op_class == GPC_OP_FP ? GPC_OP_ALU : GPCI_BINARY_ALU;
+static uint8_t written_class(const gpci_encoder *encoder, const gpc_instruction *instruction) {
+    const bool told = gpci_opcodes_at(encoder->opcodes, instruction->opcode)->op_class == GPC_OP_FP;
+    if (!told || (instruction->op_class != GPC_OP_FP && instruction->op_class != GPC_OP_ALU))
+        return instruction->op_class;
+    return instruction->op_class == GPC_OP_FP ? GPC_OP_ALU : GPCI_BINARY_ALU;
 }
 
-static void put_statics(const gpci_encoder *e, gpci_buffer *out) {
+static void put_statics(const gpci_encoder *encoder, gpci_buffer *out) {
     uint64_t pc = 0;
-    gpci_buffer_varint(out, e->statics.count);
-    for (uint32_t i = 0; i < e->statics.count; i++) {
+    gpci_buffer_varint(out, encoder->statics.count);
+    for (uint32_t i = 0; i < encoder->statics.count; i++) {
         gpc_instruction instruction;
-        memcpy(&instruction, gpci_block_pool_at(&e->statics, i), sizeof instruction);
+        memcpy(&instruction, gpci_block_pool_at(&encoder->statics, i), sizeof instruction);
         bool addressed = instruction.mask;
         gpci_buffer_varint(out, addressed);
         gpci_buffer_signed(out, instruction.pc - pc);
         pc = instruction.pc;
         gpci_buffer_varint(out, instruction.opcode);
         gpci_buffer_varint(out, instruction.line);
-        const uint8_t fields[] = {instruction.destinations, instruction.sources, written_class(e, &instruction),
+        const uint8_t fields[] = {instruction.destinations, instruction.sources, written_class(encoder, &instruction),
                                   instruction.kind,         instruction.space,   instruction.hint,
                                   instruction.priority,     instruction.width};
         gpci_buffer_put(out, fields, sizeof fields);
         for (unsigned r = 0; r < (unsigned)instruction.destinations + instruction.sources; r++)
             gpci_buffer_varint(out, instruction.registers[r]);
         if (addressed)
-            put_learned(&e->streams[i].learned, out);
+            put_learned(&encoder->streams[i].learned, out);
     }
 }
 
@@ -103,34 +103,34 @@ static void put_shapes(const gpci_block_pool *shapes, gpci_buffer *out) {
     }
 }
 
-static void put_blocks(const gpci_encoder *e, gpci_buffer *out) {
+static void put_blocks(const gpci_encoder *encoder, gpci_buffer *out) {
     uint64_t next = 0;
-    gpci_buffer_varint(out, e->block_count);
-    for (size_t b = 0; b < e->block_count; b++) {
-        gpci_buffer_signed(out, e->blocks[b].index - next);
-        gpci_buffer_varint(out, e->blocks[b].length);
-        gpci_buffer_varint(out, e->blocks[b].instructions);
-        next = (uint64_t)e->blocks[b].index + 1;
+    gpci_buffer_varint(out, encoder->block_count);
+    for (size_t b = 0; b < encoder->block_count; b++) {
+        gpci_buffer_signed(out, encoder->blocks[b].index - next);
+        gpci_buffer_varint(out, encoder->blocks[b].length);
+        gpci_buffer_varint(out, encoder->blocks[b].instructions);
+        next = (uint64_t)encoder->blocks[b].index + 1;
     }
 }
 
-gpc_status gpci_encoder_section(const gpci_encoder *e, uint32_t version, gpci_buffer *out) {
-    put_launch(&e->kernel, out);
-    put_placement(&e->kernel, out);
-    gpci_buffer_varint(out, gpci_opcodes_count(e->opcodes));
-    for (uint32_t i = 0; i < gpci_opcodes_count(e->opcodes); i++)
-        gpci_buffer_text(out, gpci_opcodes_at(e->opcodes, i)->text);
-    put_statics(e, out);
-    gpci_buffer_varint(out, e->controls.count);
-    for (uint32_t i = 0; i < e->controls.count; i++) {
-        gpci_buffer_varint(out, e->controls.entries[i].length);
-        gpci_buffer_put(out, gpci_block_pool_at(&e->controls, i), e->controls.entries[i].length);
+gpc_status gpci_encoder_section(const gpci_encoder *encoder, uint32_t version, gpci_buffer *out) {
+    put_launch(&encoder->kernel, out);
+    put_placement(&encoder->kernel, out);
+    gpci_buffer_varint(out, gpci_opcodes_count(encoder->opcodes));
+    for (uint32_t i = 0; i < gpci_opcodes_count(encoder->opcodes); i++)
+        gpci_buffer_text(out, gpci_opcodes_at(encoder->opcodes, i)->text);
+    put_statics(encoder, out);
+    gpci_buffer_varint(out, encoder->controls.count);
+    for (uint32_t i = 0; i < encoder->controls.count; i++) {
+        gpci_buffer_varint(out, encoder->controls.entries[i].length);
+        gpci_buffer_put(out, gpci_block_pool_at(&encoder->controls, i), encoder->controls.entries[i].length);
     }
-    put_shapes(&e->shapes, out);
-    put_blocks(e, out);
+    put_shapes(&encoder->shapes, out);
+    put_blocks(encoder, out);
     if (version >= GPCI_BINARY_RECORDED)
-        gpci_buffer_put(out, e->recording.data, e->recording.length);
+        gpci_buffer_put(out, encoder->recording.data, encoder->recording.length);
     for (int i = 0; i < 3 && version >= GPCI_BINARY_CLUSTERS; i++)
-        gpci_buffer_varint(out, e->kernel.cluster[i]);
+        gpci_buffer_varint(out, encoder->kernel.cluster[i]);
     return out->failed ? GPC_ERROR_MEMORY : GPC_OK;
 }

@@ -24,82 +24,82 @@ static binary_sink *of(gpci_sink *sink) {
 }
 
 /* Write `part` and its CRC, which starts from `seed`. */
-static gpc_status write_part(binary_sink *s, uint32_t seed, gpc_error *error) {
+static gpc_status write_part(binary_sink *binary, uint32_t seed, gpc_error *error) {
     uint8_t crc[4];
-    if (s->part.failed)
+    if (binary->part.failed)
         return gpci_out_of_memory(error);
-    gpci_store32(crc, gpci_crc_of(&s->crc, seed, s->part.data, s->part.length));
-    gpc_status status = gpci_output_write(s->output, s->part.data, s->part.length, error);
-    return status == GPC_OK ? gpci_output_write(s->output, crc, sizeof crc, error) : status;
+    gpci_store32(crc, gpci_crc_of(&binary->crc, seed, binary->part.data, binary->part.length));
+    gpc_status status = gpci_output_write(binary->output, binary->part.data, binary->part.length, error);
+    return status == GPC_OK ? gpci_output_write(binary->output, crc, sizeof crc, error) : status;
 }
 
-static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
-    if (!s->encoder.context)
+static gpc_status end_kernel(binary_sink *binary, gpc_error *error) {
+    if (!binary->encoder.context)
         return GPC_OK;
-    uint64_t section_at = gpci_output_offset(s->output);
-    s->part.length = 0;
-    if (gpci_encoder_section(&s->encoder, s->version, &s->part) < 0)
+    uint64_t section_at = gpci_output_offset(binary->output);
+    binary->part.length = 0;
+    if (gpci_encoder_section(&binary->encoder, binary->version, &binary->part) < 0)
         return gpci_out_of_memory(error);
-    gpc_status status = write_part(s, 0, error);
-    gpci_buffer_varint(&s->index, section_at - s->blocks_at);
-    gpci_buffer_varint(&s->index, gpci_output_offset(s->output) - section_at);
-    s->kernels++;
-    gpci_encoder_clear(&s->encoder);
-    return s->index.failed ? gpci_out_of_memory(error) : status;
+    gpc_status status = write_part(binary, 0, error);
+    gpci_buffer_varint(&binary->index, section_at - binary->blocks_at);
+    gpci_buffer_varint(&binary->index, gpci_output_offset(binary->output) - section_at);
+    binary->kernels++;
+    gpci_encoder_clear(&binary->encoder);
+    return binary->index.failed ? gpci_out_of_memory(error) : status;
 }
 
 /* Write the head. The first kernel determines the version. */
-static gpc_status write_head(binary_sink *s, const gpc_kernel *kernel, gpc_error *error) {
+static gpc_status write_head(binary_sink *binary, const gpc_kernel *kernel, gpc_error *error) {
     uint8_t head[GPCI_BINARY_HEAD];
     const bool clusters = kernel->cluster[0] != 0;
-    if (s->version && s->version < GPCI_BINARY_CLUSTERS && clusters)
+    if (binary->version && binary->version < GPCI_BINARY_CLUSTERS && clusters)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "kernel %s has clusters, which the first one of this .gct file has not: they need files of "
                          "their own",
                          kernel->name ? kernel->name : "");
-    if (s->version)
+    if (binary->version)
         return GPC_OK;
-    s->version = clusters || kernel->tracer_version >= GPCI_BINARY_CLUSTERS_TRACER ? GPCI_BINARY_CLUSTERS
-                 : kernel->recording                                               ? GPCI_BINARY_RECORDED
-                                                                                   : GPCI_BINARY_VERSION;
+    binary->version = clusters || kernel->tracer_version >= GPCI_BINARY_CLUSTERS_TRACER ? GPCI_BINARY_CLUSTERS
+                      : kernel->recording                                               ? GPCI_BINARY_RECORDED
+                                                                                        : GPCI_BINARY_VERSION;
     memcpy(head, GPCI_BINARY_MAGIC, 4);
-    gpci_store32(head + 4, s->version);
-    gpci_store32(head + 8, gpci_crc_of(&s->crc, 0, head, 8));
-    return gpci_output_write(s->output, head, sizeof head, error);
+    gpci_store32(head + 4, binary->version);
+    gpci_store32(head + 8, gpci_crc_of(&binary->crc, 0, head, 8));
+    return gpci_output_write(binary->output, head, sizeof head, error);
 }
 
 static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error) {
-    binary_sink *s = of(sink);
-    gpc_status status = end_kernel(s, error);
+    binary_sink *binary = of(sink);
+    gpc_status status = end_kernel(binary, error);
     if (status == GPC_OK)
-        status = write_head(s, kernel, error);
+        status = write_head(binary, kernel, error);
     if (status < 0)
         return status;
-    s->blocks_at = gpci_output_offset(s->output);
-    return gpci_encoder_start(&s->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+    binary->blocks_at = gpci_output_offset(binary->output);
+    return gpci_encoder_start(&binary->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
 /* Map an opcode of the trace to the encoder's number. Returns the number of mapped entries; 0: out of memory. */
-static size_t map_opcode(binary_sink *s, const gpc_trace *from, uint32_t opcode, size_t mapped) {
-    if (opcode >= mapped &&
-        !GPCI_ARRAY_ROOM(s->base.context, s->opcodes, s->opcode_capacity, mapped, opcode + (size_t)1 - mapped))
+static size_t map_opcode(binary_sink *binary, const gpc_trace *from, uint32_t opcode, size_t mapped) {
+    if (opcode >= mapped && !GPCI_ARRAY_RESERVE(binary->base.context, binary->opcodes, binary->opcode_capacity, mapped,
+                                                opcode + (size_t)1 - mapped))
         return 0;
     while (mapped <= opcode)
-        s->opcodes[mapped++] = UINT32_MAX;
+        binary->opcodes[mapped++] = UINT32_MAX;
     const char *text = gpc_trace_opcode(from, opcode);
-    s->opcodes[opcode] = gpci_opcodes_intern(s->encoder.opcodes, text, strlen(text));
-    return s->opcodes[opcode] == UINT32_MAX ? 0 : mapped;
+    binary->opcodes[opcode] = gpci_opcodes_intern(binary->encoder.opcodes, text, strlen(text));
+    return binary->opcodes[opcode] == UINT32_MAX ? 0 : mapped;
 }
 
 /* Map all opcodes of the block. */
-static gpc_status map_opcodes(binary_sink *s, const gpc_trace *from, const gpc_block *block) {
+static gpc_status map_opcodes(binary_sink *binary, const gpc_trace *from, const gpc_block *block) {
     size_t mapped = 0;
     for (uint32_t w = 0; w < block->warp_count; w++)
         for (uint64_t i = 0; i < block->warps[w].count; i++) {
             uint32_t opcode = block->warps[w].instructions[i].opcode;
-            if (GPCI_LIKELY(opcode < mapped && s->opcodes[opcode] != UINT32_MAX))
+            if (GPCI_LIKELY(opcode < mapped && binary->opcodes[opcode] != UINT32_MAX))
                 continue;
-            mapped = map_opcode(s, from, opcode, mapped);
+            mapped = map_opcode(binary, from, opcode, mapped);
             if (!mapped)
                 return GPC_ERROR_MEMORY;
         }
@@ -107,66 +107,67 @@ static gpc_status map_opcodes(binary_sink *s, const gpc_trace *from, const gpc_b
 }
 
 static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error) {
-    binary_sink *s = of(sink);
-    s->part.length = 0;
-    if (map_opcodes(s, from, block) < 0 ||
-        gpci_encoder_block(&s->encoder, block, s->opcodes, gpci_output_offset(s->output), &s->part) < 0)
+    binary_sink *binary = of(sink);
+    binary->part.length = 0;
+    if (map_opcodes(binary, from, block) < 0 ||
+        gpci_encoder_block(&binary->encoder, block, binary->opcodes, gpci_output_offset(binary->output),
+                           &binary->part) < 0)
         return gpci_out_of_memory(error);
     uint8_t index[4];
     gpci_store32(index, block->index);
-    return write_part(s, gpci_crc_of(&s->crc, 0, index, sizeof index), error);
+    return write_part(binary, gpci_crc_of(&binary->crc, 0, index, sizeof index), error);
 }
 
 static gpc_status finish(gpci_sink *sink, gpc_error *error) {
-    binary_sink *s = of(sink);
-    gpc_status status = end_kernel(s, error);
+    binary_sink *binary = of(sink);
+    gpc_status status = end_kernel(binary, error);
     if (status == GPC_OK)
-        status = write_head(s, &(gpc_kernel){0}, error);
+        status = write_head(binary, &(gpc_kernel){0}, error);
     if (status < 0)
         return status;
-    uint64_t index_at = gpci_output_offset(s->output);
-    s->part.length = 0;
-    gpci_buffer_varint(&s->part, s->kernels);
-    gpci_buffer_put(&s->part, s->index.data, s->index.length);
-    status = write_part(s, 0, error);
+    uint64_t index_at = gpci_output_offset(binary->output);
+    binary->part.length = 0;
+    gpci_buffer_varint(&binary->part, binary->kernels);
+    gpci_buffer_put(&binary->part, binary->index.data, binary->index.length);
+    status = write_part(binary, 0, error);
     uint8_t tail[GPCI_BINARY_TAIL];
     gpci_store64(tail, index_at);
-    gpci_store32(tail + 8, gpci_crc_of(&s->crc, 0, tail, 8));
+    gpci_store32(tail + 8, gpci_crc_of(&binary->crc, 0, tail, 8));
     memcpy(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4);
     if (status == GPC_OK)
-        status = gpci_output_write(s->output, tail, sizeof tail, error);
+        status = gpci_output_write(binary->output, tail, sizeof tail, error);
     if (status < 0)
         return status;
-    gpci_output *output = s->output;
-    s->output = NULL;
+    gpci_output *output = binary->output;
+    binary->output = NULL;
     return gpci_output_commit(output, error);
 }
 
 static void destroy(gpci_sink *sink) {
-    binary_sink *s = of(sink);
+    binary_sink *binary = of(sink);
     gpc_context *context = sink->context;
-    gpci_output_discard(s->output);
-    gpci_encoder_clear(&s->encoder);
-    gpci_buffer_clear(&s->part);
-    gpci_buffer_clear(&s->index);
-    gpci_free(context, s->opcodes);
-    gpci_free(context, s);
+    gpci_output_discard(binary->output);
+    gpci_encoder_clear(&binary->encoder);
+    gpci_buffer_clear(&binary->part);
+    gpci_buffer_clear(&binary->index);
+    gpci_free(context, binary->opcodes);
+    gpci_free(context, binary);
     gpci_release(context);
 }
 
 static const gpci_sink_ops binary_ops = {begin_kernel, add_block, finish, destroy};
 
 gpc_status gpci_binary_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out) {
-    binary_sink *s = gpci_zalloc(context, 1, sizeof *s);
-    if (!s)
+    binary_sink *binary = gpci_zalloc(context, 1, sizeof *binary);
+    if (!binary)
         return gpci_out_of_memory(error);
-    s->base = (gpci_sink){&binary_ops, gpci_retain(context)};
-    s->part.context = s->index.context = context;
-    gpci_crc_init(&s->crc);
-    gpc_status status = gpci_output_open(context, path, error, &s->output);
+    binary->base = (gpci_sink){&binary_ops, gpci_retain(context)};
+    binary->part.context = binary->index.context = context;
+    gpci_crc_init(&binary->crc);
+    gpc_status status = gpci_output_open(context, path, error, &binary->output);
     if (status < 0)
-        destroy(&s->base);
+        destroy(&binary->base);
     else
-        *out = &s->base;
+        *out = &binary->base;
     return status;
 }

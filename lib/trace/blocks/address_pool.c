@@ -57,9 +57,9 @@ uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const 
 }
 
 uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length) {
-    if (!GPCI_ARRAY_ROOM(pool->context, pool->entries, pool->capacity, pool->count, 1) ||
+    if (!GPCI_ARRAY_RESERVE(pool->context, pool->entries, pool->capacity, pool->count, 1) ||
         !gpci_slots_reserve(pool->context, &pool->slots, pool, pool->count, 1, hash_of) ||
-        !gpci_buffer_room(&pool->data, length))
+        !gpci_buffer_reserve(&pool->data, length))
         return GPCI_NO_ENTRY;
     pool->entries[pool->count] = (gpci_block_pool_entry){pool->data.length, length, hash};
     gpci_buffer_put(&pool->data, data, length);

@@ -35,7 +35,7 @@ void gpci_block_destroy(gpci_block *block) {
     gpci_release(context);
 }
 
-static bool room_for_warps(gpci_block *block, uint32_t count) {
+static bool reserve_warps(gpci_block *block, uint32_t count) {
     if (count <= block->warp_capacity)
         return true;
     gpc_warp *warps = gpci_zalloc(block->context, count, sizeof *warps);
@@ -55,7 +55,7 @@ static bool room_for_warps(gpci_block *block, uint32_t count) {
 
 gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t z, uint32_t index,
                             uint32_t warp_count) {
-    if (!room_for_warps(block, warp_count))
+    if (!reserve_warps(block, warp_count))
         return GPC_ERROR_MEMORY;
     block->view = (gpc_block){.x = x, .y = y, .z = z, .index = index, .warp_count = warp_count};
     block->count = 0;
@@ -67,7 +67,7 @@ gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t 
     return !block->packer || gpci_packer_start(block->packer, warp_count) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-static bool room_for_addresses(gpci_block *block, size_t addresses) {
+static bool reserve_addresses(gpci_block *block, size_t addresses) {
     gpci_address_chunk *chunk = block->current;
     if (chunk && chunk->capacity - block->used >= addresses)
         return true;
@@ -101,15 +101,15 @@ bool gpci_block_pack(gpci_block *block) {
     return true;
 }
 
-bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
+bool gpci_block_grow(gpci_block *block, size_t instructions, size_t addresses) {
     if (instructions == SIZE_MAX)
         return false;
     /* at a request for instructions, no instruction is half done: packing is safe */
     if (block->packer && instructions && !gpci_block_pack(block))
         return false;
     size_t more = !block->capacity && instructions < FIRST_INSTRUCTIONS ? FIRST_INSTRUCTIONS : instructions + 1;
-    return GPCI_ARRAY_ROOM(block->context, block->instructions, block->capacity, block->count, more) &&
-           (addresses == 0 || room_for_addresses(block, addresses));
+    return GPCI_ARRAY_RESERVE(block->context, block->instructions, block->capacity, block->count, more) &&
+           (addresses == 0 || reserve_addresses(block, addresses));
 }
 
 static bool pack_warp(gpci_block *block, uint32_t warp) {
@@ -138,7 +138,7 @@ static bool end_warp(gpci_block *block) {
     const gpc_instruction *last = last_of(block);
     span->count = block->count - span->first;
     if (!last || last->op_class != GPC_OP_EXIT) {
-        if (!gpci_block_reserve(block, 1, 0))
+        if (!gpci_block_grow(block, 1, 0))
             return false;
         block->instructions[block->count++] = (gpc_instruction){.op_class = GPC_OP_EXIT, .space = GPC_SPACE_NONE};
         span->count++;
@@ -167,7 +167,7 @@ gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, 
     size_t lanes = with_addresses ? gpci_popcount(mask) : 0;
     if (addresses)
         *addresses = NULL;
-    if (!gpci_block_room(block, 1, lanes))
+    if (!gpci_block_reserve(block, 1, lanes))
         return NULL;
     const gpci_opcode *known = gpci_opcodes_at(opcodes, opcode);
     gpc_instruction *instruction = &block->instructions[block->count++];
@@ -208,7 +208,7 @@ gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes) {
         supplied += !block->spans[w].begun || block->spans[w].supplied;
     }
     uint32_t end = supplied ? gpci_opcodes_intern(opcodes, "EXIT", 4) : 0;
-    if (end == UINT32_MAX || !gpci_block_reserve(block, missing, 0))
+    if (end == UINT32_MAX || !gpci_block_grow(block, missing, 0))
         return GPC_ERROR_MEMORY;
     for (uint32_t w = 0; w < block->view.warp_count; w++) {
         gpci_warp_span *span = &block->spans[w];

@@ -57,9 +57,9 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
 
 /* True if memory with addresses goes to the hierarchy. Constants do: their cache may look them up (const.size). */
-GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *i) {
-    return i->space <= GPC_SPACE_LOCAL || i->space == GPC_SPACE_MIXED ||
-           (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD);
+GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *instruction) {
+    return instruction->space <= GPC_SPACE_LOCAL || instruction->space == GPC_SPACE_MIXED ||
+           (instruction->space == GPC_SPACE_CONSTANT && instruction->kind == GPC_LOAD);
 }
 
 /* True for a space that a trace's instruction may have: no instruction reads code. */
@@ -68,9 +68,9 @@ GPCI_INLINE bool gpci_space_is_known(uint8_t space) {
 }
 
 /* Barrier named by an instruction, without GPC_REGISTER_BARRIER; UINT32_MAX: no barrier. */
-GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
-    const uint32_t count = (uint32_t)i->destinations + i->sources;
-    const uint16_t last = count && count <= GPC_MAX_OPERANDS ? i->registers[count - 1] : 0;
+GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *instruction) {
+    const uint32_t count = (uint32_t)instruction->destinations + instruction->sources;
+    const uint16_t last = count && count <= GPC_MAX_OPERANDS ? instruction->registers[count - 1] : 0;
     return last & GPC_REGISTER_BARRIER ? last & (GPC_REGISTER_BARRIER - 1u) : UINT32_MAX;
 }
 

@@ -39,13 +39,13 @@ struct gpci_block {
 bool gpci_block_pack(gpci_block *block);
 
 /* Reserve room for `instructions` (and a following EXIT), and for `addresses` in a row. */
-bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses);
+bool gpci_block_grow(gpci_block *block, size_t instructions, size_t addresses);
 
-GPCI_INLINE bool gpci_block_room(gpci_block *block, size_t instructions, size_t addresses) {
+GPCI_INLINE bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
     if (GPCI_LIKELY(block->current && block->capacity - block->count > instructions &&
                     block->current->capacity - block->used >= addresses))
         return true;
-    return gpci_block_reserve(block, instructions, addresses);
+    return gpci_block_grow(block, instructions, addresses);
 }
 
 /* Take `count` addresses from the reserved room. */

@@ -220,16 +220,16 @@ static gpc_status reap(gpci_input *input, gpc_error *error) {
                      WIFSIGNALED(result) ? WTERMSIG(result) : 0);
 }
 
-static gpc_status read_on(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
+static gpc_status read_on(gpci_input *input, void *buffer, size_t capacity, size_t *got, gpc_error *error) {
     ssize_t count;
     if (input->tracez) {
-        gpc_status status = gpci_tracez_read(input->tracez, buffer, room, got, error);
+        gpc_status status = gpci_tracez_read(input->tracez, buffer, capacity, got, error);
         input->at_end = status == GPC_OK && !*got;
         return status;
     }
     const int from = input->tool ? input->pipe : input->file;
     do
-        count = read(from, buffer, room);
+        count = read(from, buffer, capacity);
     while (count < 0 && errno == EINTR);
     if (count < 0)
         return gpci_fail(error, GPC_ERROR_IO, "%s: %s", input->shown, strerror(errno));
@@ -252,11 +252,11 @@ gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length
     return GPC_OK;
 }
 
-gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
+gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t capacity, size_t *got, gpc_error *error) {
     size_t left = input->head_end - input->head_begin;
     if (!left)
-        return read_on(input, buffer, room, got, error);
-    *got = left < room ? left : room;
+        return read_on(input, buffer, capacity, got, error);
+    *got = left < capacity ? left : capacity;
     memcpy(buffer, input->head + input->head_begin, *got);
     input->head_begin += *got;
     return GPC_OK;

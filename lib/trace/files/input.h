@@ -14,8 +14,8 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
 /* Peek at the first bytes, up to GPCI_INPUT_HEAD; gpci_input_read still returns them. Call before the first read. */
 #define GPCI_INPUT_HEAD 1024u
 gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length, gpc_error *error);
-/* Up to `room` bytes; *got = 0 at the end, by when the decompressor is known to have succeeded. */
-gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error);
+/* Up to `capacity` bytes; *got = 0 at the end, by when the decompressor is known to have succeeded. */
+gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t capacity, size_t *got, gpc_error *error);
 /* Read part of the file, 0 to 1. */
 double gpci_input_progress(const gpci_input *input);
 /* True for a pipe or a device: such an input cannot be opened again from its beginning. */

@@ -37,14 +37,14 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     if (lines->begin) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
         lines->end -= lines->begin;
-        lines->whole = lines->whole > lines->begin ? lines->whole - lines->begin : 0;
+        lines->complete = lines->complete > lines->begin ? lines->complete - lines->begin : 0;
         lines->begin = 0;
     }
     if (lines->end >= lines->capacity) {
         if (lines->capacity >= LONGEST_LINE)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": the line is longer than %u bytes",
                              gpci_input_path(lines->input), lines->number + 1, LONGEST_LINE);
-        /* doubled without GPCI_ARRAY_ROOM: messages state the limit LONGEST_LINE, and the slack does not count */
+        /* doubled without GPCI_ARRAY_RESERVE: messages state the limit LONGEST_LINE, and the slack does not count */
         char *grown = gpci_resize(lines->context, lines->buffer, lines->capacity * 2 + GPCI_LINE_SLACK, 1);
         if (!grown)
             return gpci_out_of_memory(error);
@@ -59,7 +59,7 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     size_t last = got;
     while (last && lines->buffer[lines->end + last - 1] != '\n')
         last--;
-    lines->whole = last ? lines->end + last : lines->whole;
+    lines->complete = last ? lines->end + last : lines->complete;
     lines->end += got;
     lines->at_end = got == 0;
     memset(lines->buffer + lines->end, '\n', GPCI_LINE_SLACK);

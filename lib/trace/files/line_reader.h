@@ -10,7 +10,7 @@ typedef struct gpci_lines {
     gpci_input *input;
     char *buffer;
     size_t capacity, begin, end; /* unread bytes are in [begin, end) */
-    size_t whole;                /* whole lines are in [begin, whole) */
+    size_t complete;             /* whole lines are in [begin, whole) */
     uint64_t number;             /* number of the line last returned, from 1 */
     bool at_end;
 } gpci_lines;
@@ -31,7 +31,7 @@ gpc_status gpci_lines_next(gpci_lines *lines, char **line, char **stop, gpc_erro
  * whole line. gpci_lines_take consumes the line up to the newline at `stop`.
  */
 GPCI_INLINE const char *gpci_lines_peek(const gpci_lines *lines) {
-    return lines->begin < lines->whole ? lines->buffer + lines->begin : NULL;
+    return lines->begin < lines->complete ? lines->buffer + lines->begin : NULL;
 }
 
 GPCI_INLINE void gpci_lines_take(gpci_lines *lines, const char *stop) {

@@ -41,7 +41,7 @@ static gpc_status open_as_it_is(gpci_output *output, gpc_error *error) {
 }
 
 /* For a user's own file: create a new file to replace it, with the same permissions. */
-static gpc_status open_beside(gpci_output *output, const struct stat *there, gpc_error *error) {
+static gpc_status open_temporary(gpci_output *output, const struct stat *there, gpc_error *error) {
     gpc_status status = gpci_temporary_file(output->context, output->target, error, &output->temporary, &output->file);
     if (status == GPC_OK && there)
         fchmod(output->file, there->st_mode & 07777); /* a permission that cannot be kept gets the default */
@@ -52,14 +52,14 @@ static gpc_status open_beside(gpci_output *output, const struct stat *there, gpc
 static gpc_status open_target(gpci_output *output, gpc_error *error) {
     struct stat about;
     if (stat(output->target, &about))
-        return errno == ENOENT ? open_beside(output, NULL, error) : gpci_cannot_create(output->path, error);
+        return errno == ENOENT ? open_temporary(output, NULL, error) : gpci_cannot_create(output->path, error);
     if (S_ISDIR(about.st_mode))
         return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: it is a folder", output->path);
     if (!S_ISREG(about.st_mode) || about.st_uid != geteuid())
         return open_as_it_is(output, error);
     if (faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS))
         return gpci_cannot_create(output->path, error);
-    return open_beside(output, &about, error);
+    return open_temporary(output, &about, error);
 }
 
 gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *error, gpci_output **out) {

@@ -103,14 +103,14 @@ typedef struct placement {
     size_t count, capacity;
 } placement;
 
-static gpc_status add_sm(gpc_context *context, placement *p, uint32_t sm, gpc_error *error) {
-    if (!GPCI_ARRAY_ROOM(context, p->sms, p->capacity, p->count, 1))
+static gpc_status add_sm(gpc_context *context, placement *path, uint32_t sm, gpc_error *error) {
+    if (!GPCI_ARRAY_RESERVE(context, path->sms, path->capacity, path->count, 1))
         return gpci_out_of_memory(error);
-    p->sms[p->count++] = sm;
+    path->sms[path->count++] = sm;
     return GPC_OK;
 }
 
-static gpc_status read_placement(gpci_lines *lines, placement *p, uint64_t block_count, gpc_error *error) {
+static gpc_status read_placement(gpci_lines *lines, placement *path, uint64_t block_count, gpc_error *error) {
     char *line, *stop;
     gpc_status status;
     while ((status = gpci_lines_next_text(lines, &line, &stop, error)) == GPC_OK) {
@@ -118,9 +118,9 @@ static gpc_status read_placement(gpci_lines *lines, placement *p, uint64_t block
         const char *at = gpci_field_decimal(line, UINT32_MAX, &sm);
         if (!at || gpci_skip_blanks(at) != stop)
             return gpci_lines_expected(lines, error, "the number of an SM");
-        if (p->count == block_count)
+        if (path->count == block_count)
             return gpci_lines_expected(lines, error, "no more lines than the grid has thread blocks");
-        status = add_sm(lines->context, p, (uint32_t)sm, error);
+        status = add_sm(lines->context, path, (uint32_t)sm, error);
         if (status < 0)
             return status;
     }
@@ -142,18 +142,18 @@ gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_
     if (!found)
         return status;
     gpci_lines lines;
-    placement p = {NULL, 0, 0};
+    placement path = {NULL, 0, 0};
     status = gpci_lines_open(&lines, context, found, error);
     if (status == GPC_OK) {
-        status = read_placement(&lines, &p, block_count, error);
+        status = read_placement(&lines, &path, block_count, error);
         gpci_lines_close(&lines);
     }
     gpci_free(context, found);
-    if (status < 0 || !p.count) {
-        gpci_free(context, p.sms);
+    if (status < 0 || !path.count) {
+        gpci_free(context, path.sms);
         return status;
     }
-    *out = p.sms;
-    *count = p.count;
+    *out = path.sms;
+    *count = path.count;
     return GPC_OK;
 }

@@ -25,7 +25,7 @@ bool gpci_tracez_is(int file);
 gpc_status gpci_tracez_open(gpc_context *context, int file, const char *path, gpc_error *error, gpci_tracez **out);
 void gpci_tracez_close(gpci_tracez *tracez);
 /* As gpci_input_read and gpci_input_progress. */
-gpc_status gpci_tracez_read(gpci_tracez *tracez, void *buffer, size_t room, size_t *got, gpc_error *error);
+gpc_status gpci_tracez_read(gpci_tracez *tracez, void *buffer, size_t capacity, size_t *got, gpc_error *error);
 double gpci_tracez_progress(const gpci_tracez *tracez);
 
 #endif

@@ -8,7 +8,7 @@
 #define DICTIONARY_MAGIC 0xEC30A437u
 #define UNKNOWN_SIZE UINT64_MAX             /* ZSTD_CONTENTSIZE_UNKNOWN */
 #define LARGEST_FRAME (UINT64_C(256) << 20) /* bytes of text: a warp's part has a few thousand lines */
-#define FIRST_ROOM (UINT64_C(64) << 10)
+#define FIRST_CAPACITY (UINT64_C(64) << 10)
 
 /* Functions of libzstd's stable interface (zstd.h, since 1.3.0). */
 typedef struct zstd_calls {
@@ -32,65 +32,66 @@ struct gpci_zstd {
 };
 
 /* Get a function's address by copying its bytes: ISO C has no conversion from void *. */
-static bool find(gpci_zstd *z, const char *name, void *function) {
-    void *found = dlsym(z->library, name);
+static bool find(gpci_zstd *zstd, const char *name, void *function) {
+    void *found = dlsym(zstd->library, name);
     memcpy(function, &found, sizeof found);
     return found != NULL;
 }
 
-static bool load(gpci_zstd *z) {
+static bool load(gpci_zstd *zstd) {
     static const char *const names[] = {"libzstd.so.1", "libzstd.so", "libzstd.1.dylib"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !z->library; i++)
-        z->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return z->library && find(z, "ZSTD_createDCtx", &z->call.create_context) &&
-           find(z, "ZSTD_freeDCtx", &z->call.free_context) && find(z, "ZSTD_createDDict", &z->call.create_dictionary) &&
-           find(z, "ZSTD_freeDDict", &z->call.free_dictionary) &&
-           find(z, "ZSTD_decompress_usingDDict", &z->call.decompress) &&
-           find(z, "ZSTD_getFrameContentSize", &z->call.content_size) && find(z, "ZSTD_isError", &z->call.is_error) &&
-           find(z, "ZSTD_getErrorName", &z->call.error_name);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !zstd->library; i++)
+        zstd->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return zstd->library && find(zstd, "ZSTD_createDCtx", &zstd->call.create_context) &&
+           find(zstd, "ZSTD_freeDCtx", &zstd->call.free_context) &&
+           find(zstd, "ZSTD_createDDict", &zstd->call.create_dictionary) &&
+           find(zstd, "ZSTD_freeDDict", &zstd->call.free_dictionary) &&
+           find(zstd, "ZSTD_decompress_usingDDict", &zstd->call.decompress) &&
+           find(zstd, "ZSTD_getFrameContentSize", &zstd->call.content_size) &&
+           find(zstd, "ZSTD_isError", &zstd->call.is_error) && find(zstd, "ZSTD_getErrorName", &zstd->call.error_name);
 }
 
 gpc_status gpci_zstd_open(gpc_context *context, const void *dictionary, size_t size, const char *path, gpc_error *error,
                           gpci_zstd **out) {
     const size_t length = strlen(path) + 1;
-    gpci_zstd *z = gpci_zalloc(context, 1, sizeof *z + length);
-    if (!z)
+    gpci_zstd *zstd = gpci_zalloc(context, 1, sizeof *zstd + length);
+    if (!zstd)
         return gpci_out_of_memory(error);
-    z->context = gpci_retain(context);
-    memcpy(z->path, path, length);
+    zstd->context = gpci_retain(context);
+    memcpy(zstd->path, path, length);
     gpc_status status = GPC_OK;
-    if (!load(z))
+    if (!load(zstd))
         status = gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                            "%s: reading it needs the library libzstd (libzstd.so.1), which is not there", path);
     if (status == GPC_OK) {
-        z->decompressor = z->call.create_context();
-        z->dictionary = z->call.create_dictionary(dictionary, size);
-        z->has_dictionary = size != 0;
+        zstd->decompressor = zstd->call.create_context();
+        zstd->dictionary = zstd->call.create_dictionary(dictionary, size);
+        zstd->has_dictionary = size != 0;
         if (size >= 8 && gpci_load32(dictionary) == DICTIONARY_MAGIC)
-            z->dictionary_id = gpci_load32((const uint8_t *)dictionary + 4);
-        if (!z->decompressor)
+            zstd->dictionary_id = gpci_load32((const uint8_t *)dictionary + 4);
+        if (!zstd->decompressor)
             status = gpci_out_of_memory(error);
-        else if (!z->dictionary)
+        else if (!zstd->dictionary)
             status = gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected a zstd dictionary of %zu bytes", path, size);
     }
     if (status < 0)
-        gpci_zstd_close(z);
+        gpci_zstd_close(zstd);
     else
-        *out = z;
+        *out = zstd;
     return status;
 }
 
-void gpci_zstd_close(gpci_zstd *z) {
-    if (!z)
+void gpci_zstd_close(gpci_zstd *zstd) {
+    if (!zstd)
         return;
-    gpc_context *context = z->context;
-    if (z->dictionary)
-        z->call.free_dictionary(z->dictionary);
-    if (z->decompressor)
-        z->call.free_context(z->decompressor);
-    if (z->library)
-        dlclose(z->library);
-    gpci_free(context, z);
+    gpc_context *context = zstd->context;
+    if (zstd->dictionary)
+        zstd->call.free_dictionary(zstd->dictionary);
+    if (zstd->decompressor)
+        zstd->call.free_context(zstd->decompressor);
+    if (zstd->library)
+        dlclose(zstd->library);
+    gpci_free(context, zstd);
     gpci_release(context);
 }
 
@@ -108,32 +109,32 @@ uint32_t gpci_zstd_dictionary(const uint8_t *frame, size_t size) {
     return number;
 }
 
-static gpc_status wrong(const gpci_zstd *z, uint64_t offset, const char *what, gpc_error *error) {
-    return gpci_fail(error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": expected a zstd frame: %s", z->path, offset,
+static gpc_status wrong(const gpci_zstd *zstd, uint64_t offset, const char *what, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": expected a zstd frame: %s", zstd->path, offset,
                      what);
 }
 
-gpc_status gpci_zstd_frame(gpci_zstd *z, const uint8_t *frame, size_t size, uint64_t offset, gpci_buffer *out,
+gpc_status gpci_zstd_frame(gpci_zstd *zstd, const uint8_t *frame, size_t size, uint64_t offset, gpci_buffer *out,
                            gpc_error *error) {
     const uint32_t needs = gpci_zstd_dictionary(frame, size);
-    if (needs && needs != z->dictionary_id)
+    if (needs && needs != zstd->dictionary_id)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "%s: offset %" PRIu64 ": the frame needs zstd dictionary %" PRIu32 ", but the file has %s",
-                         z->path, offset, needs, z->has_dictionary ? "another" : "none");
-    const uint64_t content = z->call.content_size(frame, size);
+                         zstd->path, offset, needs, zstd->has_dictionary ? "another" : "none");
+    const uint64_t content = zstd->call.content_size(frame, size);
     if (content > LARGEST_FRAME && content != UNKNOWN_SIZE)
-        return wrong(z, offset, "its header is not one, or announces too much", error);
-    for (uint64_t room = content == UNKNOWN_SIZE ? FIRST_ROOM : content;; room *= 2) {
-        if (!gpci_buffer_room(out, (size_t)room))
+        return wrong(zstd, offset, "its header is not one, or announces too much", error);
+    for (uint64_t capacity = content == UNKNOWN_SIZE ? FIRST_CAPACITY : content;; capacity *= 2) {
+        if (!gpci_buffer_reserve(out, (size_t)capacity))
             return gpci_out_of_memory(error);
-        const size_t got =
-            z->call.decompress(z->decompressor, out->data + out->length, (size_t)room, frame, size, z->dictionary);
-        if (!z->call.is_error(got)) {
+        const size_t got = zstd->call.decompress(zstd->decompressor, out->data + out->length, (size_t)capacity, frame,
+                                                 size, zstd->dictionary);
+        if (!zstd->call.is_error(got)) {
             out->length += got;
             return GPC_OK;
         }
-        if (content != UNKNOWN_SIZE || room >= LARGEST_FRAME ||
-            !strstr(z->call.error_name(got), "Destination buffer is too small"))
-            return wrong(z, offset, z->call.error_name(got), error);
+        if (content != UNKNOWN_SIZE || capacity >= LARGEST_FRAME ||
+            !strstr(zstd->call.error_name(got), "Destination buffer is too small"))
+            return wrong(zstd, offset, zstd->call.error_name(got), error);
     }
 }

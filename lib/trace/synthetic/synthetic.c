@@ -122,27 +122,27 @@ static uint64_t launch_blocks(const gpci_launch *launch) {
 /* Begin the present launch at its first block. */
 static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     (void)error;
-    synthetic *s = (synthetic *)source;
-    const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
-    s->next_block = 0;
-    s->walk = (gpci_walk){.opcodes = source->opcodes,
-                          .steps = s->listing.steps,
-                          .step_count = s->listing.count,
-                          .lanes = s->problem.lanes};
+    synthetic *trace = (synthetic *)source;
+    const gpci_launch *launch = &trace->problem.launches[trace->next_launch - 1];
+    trace->next_block = 0;
+    trace->walk = (gpci_walk){.opcodes = source->opcodes,
+                              .steps = trace->listing.steps,
+                              .step_count = trace->listing.count,
+                              .lanes = trace->problem.lanes};
     *kernel = (gpc_kernel){
         .struct_size = sizeof *kernel,
         .name = launch->name,
-        .file = s->file,
-        .id = (uint32_t)s->next_launch,
-        .index = (uint32_t)s->next_launch - 1,
+        .file = trace->file,
+        .id = (uint32_t)trace->next_launch,
+        .index = (uint32_t)trace->next_launch - 1,
         .grid = {(uint32_t)launch->grid[0], (uint32_t)launch->grid[1], (uint32_t)launch->grid[2]},
         .block = {(uint32_t)launch->block[0], (uint32_t)launch->block[1], (uint32_t)launch->block[2]},
         .cluster = {(uint32_t)launch->cluster, launch->cluster != 0, launch->cluster != 0},
         .shared_bytes = (uint32_t)(GPCI_SHARED_BASE + gpci_ceiling(launch->shared, SHARED_UNIT) * SHARED_UNIT),
-        .registers = s->listing.registers,
+        .registers = trace->listing.registers,
         .binary_version = 90,
         .tracer_version = 4,
-        .warp_lanes = s->problem.lanes,
+        .warp_lanes = trace->problem.lanes,
         .shared_base = GPCI_SHARED_WINDOW,
         .local_base = LOCAL_WINDOW,
         .block_count = launch_blocks(launch),
@@ -151,37 +151,37 @@ static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_erro
 }
 
 static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    synthetic *s = (synthetic *)source;
-    gpci_problem *p = &s->problem;
-    if (s->next_launch == p->launch_count)
+    synthetic *trace = (synthetic *)source;
+    gpci_problem *problem = &trace->problem;
+    if (trace->next_launch == problem->launch_count)
         return GPC_END;
-    const gpci_launch *launch = &p->launches[s->next_launch];
+    const gpci_launch *launch = &problem->launches[trace->next_launch];
     gpci_listing listing;
     gpc_status status = gpci_listing_assemble(source->context, source->opcodes, launch->code, &listing, error);
     if (status < 0)
         return status;
-    gpci_free(source->context, s->listing.steps);
-    s->listing = listing;
-    if (s->next_launch)
-        s->blocks_done += launch_blocks(launch - 1);
-    s->next_launch++;
+    gpci_free(source->context, trace->listing.steps);
+    trace->listing = listing;
+    if (trace->next_launch)
+        trace->blocks_done += launch_blocks(launch - 1);
+    trace->next_launch++;
     return begin_launch(source, kernel, error);
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
-    synthetic *s = (synthetic *)source;
-    if (!s->next_launch)
-        return gpci_fail(error, GPC_ERROR_STATE, "%s: a block was asked for before its kernel", s->file);
-    const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
-    if (s->next_block == launch_blocks(launch))
+    synthetic *trace = (synthetic *)source;
+    if (!trace->next_launch)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: a block was asked for before its kernel", trace->file);
+    const gpci_launch *launch = &trace->problem.launches[trace->next_launch - 1];
+    if (trace->next_block == launch_blocks(launch))
         return GPC_END;
-    gpc_status status = gpci_walk_block(&s->walk, launch, block, (uint32_t)s->next_block);
+    gpc_status status = gpci_walk_block(&trace->walk, launch, block, (uint32_t)trace->next_block);
     if (status == GPC_ERROR_MEMORY)
         return gpci_out_of_memory(error);
     if (status < 0)
-        return gpci_fail(error, status, "%s: block %llu of %s does not fit its listing at PC %#x", s->file,
-                         (unsigned long long)s->next_block, launch->name, s->walk.at * 16);
-    s->next_block++;
+        return gpci_fail(error, status, "%s: block %llu of %s does not fit its listing at PC %#x", trace->file,
+                         (unsigned long long)trace->next_block, launch->name, trace->walk.at * 16);
+    trace->next_block++;
     return GPC_OK;
 }
 
@@ -190,17 +190,17 @@ static uint64_t kernel_count(const gpci_source *source) {
 }
 
 static double progress(const gpci_source *source) {
-    const synthetic *s = (const synthetic *)source;
-    return (double)(s->blocks_done + s->next_block) / (double)s->blocks;
+    const synthetic *trace = (const synthetic *)source;
+    return (double)(trace->blocks_done + trace->next_block) / (double)trace->blocks;
 }
 
 static void close_source(gpci_source *source) {
-    synthetic *s = (synthetic *)source;
+    synthetic *trace = (synthetic *)source;
     gpc_context *context = source->context;
-    gpci_free(context, s->listing.steps);
-    gpci_free(context, s->problem.data);
-    gpci_free(context, s->file);
-    gpci_free(context, s);
+    gpci_free(context, trace->listing.steps);
+    gpci_free(context, trace->problem.data);
+    gpci_free(context, trace->file);
+    gpci_free(context, trace);
 }
 
 static const gpci_source_ops ops = {.next_kernel = next_kernel,
@@ -211,9 +211,9 @@ static const gpci_source_ops ops = {.next_kernel = next_kernel,
                                     .close = close_source};
 
 const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
-    const synthetic *s = (const synthetic *)source;
-    *count = s->problem.array_count;
-    return s->problem.arrays;
+    const synthetic *trace = (const synthetic *)source;
+    *count = trace->problem.array_count;
+    return trace->problem.arrays;
 }
 
 const void *gpci_synthetic_data(const gpci_source *source) {
@@ -257,7 +257,7 @@ static gpc_status unknown_name(const char *text, size_t length, gpc_error *error
 }
 
 /* Read the keys behind the size: common parameters, and the kernel's own. */
-static gpc_status read_parameters(synthetic *s, const gpci_synthetic *kernel, const char *text, gpc_error *error) {
+static gpc_status read_parameters(synthetic *trace, const gpci_synthetic *kernel, const char *text, gpc_error *error) {
     gpc_parameter parameters[COMMON_PARAMETERS + OWN_PARAMETERS] = {
         {"lanes", 32, 32, 64, true, "threads of a warp, 32 or 64"},
         {"header", 0, 0, 4096, true, "bytes before each array, which follow one another; 0: arrays as cudaMalloc's"}};
@@ -265,24 +265,24 @@ static gpc_status read_parameters(synthetic *s, const gpci_synthetic *kernel, co
         memcpy(parameters + COMMON_PARAMETERS, kernel->parameters, kernel->parameter_count * sizeof *parameters);
     gpci_spec spec = {.name = kernel->name, .name_length = strlen(kernel->name)};
     if (strlen(text) >= sizeof spec.arguments)
-        return gpci_problem_fail(&s->problem, "the parameters are longer than %zu characters",
+        return gpci_problem_fail(&trace->problem, "the parameters are longer than %zu characters",
                                  sizeof spec.arguments - 1);
     strcpy(spec.arguments, text);
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status =
-        gpci_spec_parameters(&spec, parameters, COMMON_PARAMETERS + kernel->parameter_count, s->values, &detail);
+        gpci_spec_parameters(&spec, parameters, COMMON_PARAMETERS + kernel->parameter_count, trace->values, &detail);
     if (status < 0)
         return gpci_fail(error, status, "synthetic:%s: %s", kernel->name, detail.message);
-    s->problem.lanes = (unsigned)s->values[0];
-    s->problem.header = (uint64_t)s->values[1];
-    if (s->problem.lanes != 32 && s->problem.lanes != 64)
-        return gpci_problem_fail(&s->problem, "parameter 'lanes': %u is neither 32 nor 64", s->problem.lanes);
+    trace->problem.lanes = (unsigned)trace->values[0];
+    trace->problem.header = (uint64_t)trace->values[1];
+    if (trace->problem.lanes != 32 && trace->problem.lanes != 64)
+        return gpci_problem_fail(&trace->problem, "parameter 'lanes': %u is neither 32 nor 64", trace->problem.lanes);
     return GPC_OK;
 }
 
 /* Cut NAME[:SIZE][:KEY=VALUE,...] up and plan the launches. */
-static gpc_status plan(synthetic *s, gpc_error *error) {
-    const char *text = s->file + strlen("synthetic:");
+static gpc_status plan(synthetic *trace, gpc_error *error) {
+    const char *text = trace->file + strlen("synthetic:");
     size_t length = strcspn(text, ":");
     const gpci_synthetic *kernel = NULL;
     for (size_t i = 0; i < KERNELS; i++)
@@ -290,54 +290,54 @@ static gpc_status plan(synthetic *s, gpc_error *error) {
             kernel = kernels[i];
     if (!kernel)
         return unknown_name(text, length, error);
-    gpci_problem *p = &s->problem;
-    *p = (gpci_problem){.name = kernel->name,
-                        .size = DEFAULT_SIZE,
-                        .context = s->base.context,
-                        .error = error,
-                        .values = s->values + COMMON_PARAMETERS};
+    gpci_problem *problem = &trace->problem;
+    *problem = (gpci_problem){.name = kernel->name,
+                              .size = DEFAULT_SIZE,
+                              .context = trace->base.context,
+                              .error = error,
+                              .values = trace->values + COMMON_PARAMETERS};
     text += length;
     text += *text == ':';
     length = strcspn(text, ":");
     if (length && !memchr(text, '=', length)) {
-        if (!read_size(text, length, &p->size))
+        if (!read_size(text, length, &problem->size))
             return gpci_fail(error, GPC_ERROR_FORMAT, "synthetic:%s: '%s' is not a size such as 2MiB", kernel->name,
                              quote(text, length).text);
         text += length;
     }
     text += *text == ':';
-    if (p->size < kernel->least || p->size > GPCI_SYNTHETIC_MAXIMUM)
-        return gpci_problem_fail(p, "the size %llu is not from %llu bytes to 1 GiB", (unsigned long long)p->size,
-                                 (unsigned long long)kernel->least);
-    gpc_status status = read_parameters(s, kernel, text, error);
+    if (problem->size < kernel->least || problem->size > GPCI_SYNTHETIC_MAXIMUM)
+        return gpci_problem_fail(problem, "the size %llu is not from %llu bytes to 1 GiB",
+                                 (unsigned long long)problem->size, (unsigned long long)kernel->least);
+    gpc_status status = read_parameters(trace, kernel, text, error);
     if (status == GPC_OK)
-        status = kernel->plan(p);
-    for (size_t i = 0; i < p->launch_count; i++)
-        s->blocks += launch_blocks(&p->launches[i]);
-    p->error = NULL;
+        status = kernel->plan(problem);
+    for (size_t i = 0; i < problem->launch_count; i++)
+        trace->blocks += launch_blocks(&problem->launches[i]);
+    problem->error = NULL;
     return status;
 }
 
 gpc_status gpci_synthetic_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                                gpci_source **out) {
     static const char prefix[] = "synthetic:";
-    synthetic *s = gpci_zalloc(context, 1, sizeof *s);
-    if (!s)
+    synthetic *trace = gpci_zalloc(context, 1, sizeof *trace);
+    if (!trace)
         return gpci_out_of_memory(error);
-    s->base = (gpci_source){.ops = &ops, .context = context, .opcodes = opcodes};
+    trace->base = (gpci_source){.ops = &ops, .context = context, .opcodes = opcodes};
     gpci_notes_none(opcodes);
-    s->file = gpci_alloc(context, sizeof prefix + strlen(name));
+    trace->file = gpci_alloc(context, sizeof prefix + strlen(name));
     gpc_status status = GPC_OK;
-    if (s->file) {
-        memcpy(s->file, prefix, sizeof prefix);
-        strcat(s->file, name);
-        status = plan(s, error);
+    if (trace->file) {
+        memcpy(trace->file, prefix, sizeof prefix);
+        strcat(trace->file, name);
+        status = plan(trace, error);
     } else {
         status = gpci_out_of_memory(error);
     }
     if (status < 0)
-        close_source(&s->base);
+        close_source(&trace->base);
     else
-        *out = &s->base;
+        *out = &trace->base;
     return status;
 }

@@ -24,14 +24,15 @@ static const char load_code[] = LOADS("LDG.E");
 static const char load_code_cg[] = LOADS("LDG.E.STRONG.GPU"); /* ld.global.cg: past L1 */
 static const char store_code[] = "17*{STG.E}; EXIT";
 
-static void walk_accesses(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t warp = w->x * gpci_ceiling(l->block[0], w->lanes) + w->first / w->lanes;
-    for (uint64_t n = 0; n < l->steps && w->status == GPC_OK; n++) {
-        w->at = (uint32_t)(!l->repeats ? n % RESULTS : n ? CHAIN : 0);
-        gpci_access(w, l->operand[0].base + (warp * l->window + n * l->operand[0].step) % l->n, l->stride);
+static void walk_accesses(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t warp = walk->x * gpci_ceiling(launch->block[0], walk->lanes) + walk->first / walk->lanes;
+    for (uint64_t n = 0; n < launch->steps && walk->status == GPC_OK; n++) {
+        walk->at = (uint32_t)(!launch->repeats ? n % RESULTS : n ? CHAIN : 0);
+        gpci_access(walk, launch->operand[0].base + (warp * launch->window + n * launch->operand[0].step) % launch->n,
+                    launch->stride);
     }
-    w->at = CHAIN + 1;
-    gpci_finish(w);
+    walk->at = CHAIN + 1;
+    gpci_finish(walk);
 }
 
 enum { STORE, CG, DEPENDENT, STRIDE, STEP, APART, COUNT, THREADS, BLOCKS, PARAMETERS };
@@ -48,26 +49,26 @@ static const gpc_parameter accesses_parameters[PARAMETERS] = {
     {"blocks", 1, 1, 1 << 20, true, "thread blocks"},
 };
 
-static gpc_status plan_accesses(gpci_problem *p) {
-    const bool store = p->values[STORE] != 0, past_l1 = p->values[CG] != 0;
-    gpci_launch l = {.name = "_Z8accessesPi", .warp = walk_accesses};
-    l.code = store ? store_code : past_l1 ? load_code_cg : load_code;
-    l.repeats = p->values[DEPENDENT] != 0;
-    l.stride = (uint64_t)p->values[STRIDE];
-    l.operand[0].step = (uint64_t)p->values[STEP];
-    l.window = (uint64_t)p->values[APART];
-    l.steps = (uint64_t)p->values[COUNT];
-    l.block[0] = (uint64_t)p->values[THREADS];
-    l.grid[0] = (uint64_t)p->values[BLOCKS];
-    l.n = p->size / GPCI_ELEMENT * GPCI_ELEMENT;
-    if (store && (past_l1 || l.repeats))
-        return gpci_problem_fail(p, "parameters 'cg' and 'dependent' are of loads, not of stores");
+static gpc_status plan_accesses(gpci_problem *problem) {
+    const bool store = problem->values[STORE] != 0, past_l1 = problem->values[CG] != 0;
+    gpci_launch launch = {.name = "_Z8accessesPi", .warp = walk_accesses};
+    launch.code = store ? store_code : past_l1 ? load_code_cg : load_code;
+    launch.repeats = problem->values[DEPENDENT] != 0;
+    launch.stride = (uint64_t)problem->values[STRIDE];
+    launch.operand[0].step = (uint64_t)problem->values[STEP];
+    launch.window = (uint64_t)problem->values[APART];
+    launch.steps = (uint64_t)problem->values[COUNT];
+    launch.block[0] = (uint64_t)problem->values[THREADS];
+    launch.grid[0] = (uint64_t)problem->values[BLOCKS];
+    launch.n = problem->size / GPCI_ELEMENT * GPCI_ELEMENT;
+    if (store && (past_l1 || launch.repeats))
+        return gpci_problem_fail(problem, "parameters 'cg' and 'dependent' are of loads, not of stores");
     for (unsigned bytes = STRIDE; bytes <= APART; bytes++)
-        if ((uint64_t)p->values[bytes] % GPCI_ELEMENT)
-            return gpci_problem_fail(p, "parameter '%s': %g is no multiple of %u", accesses_parameters[bytes].name,
-                                     p->values[bytes], (unsigned)GPCI_ELEMENT);
-    l.operand[0].base = gpci_problem_array(p, p->size + p->lanes * l.stride);
-    return gpci_problem_launch(p, &l);
+        if ((uint64_t)problem->values[bytes] % GPCI_ELEMENT)
+            return gpci_problem_fail(problem, "parameter '%s': %g is no multiple of %u",
+                                     accesses_parameters[bytes].name, problem->values[bytes], (unsigned)GPCI_ELEMENT);
+    launch.operand[0].base = gpci_problem_array(problem, problem->size + problem->lanes * launch.stride);
+    return gpci_problem_launch(problem, &launch);
 }
 
 const gpci_synthetic gpci_synthetic_accesses = {

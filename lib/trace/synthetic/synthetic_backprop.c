@@ -42,119 +42,119 @@ typedef struct training {
     uint64_t first; /* lanes of the first unit */
 } training;
 
-static void place(const gpci_walk *w, training *at) {
-    at->first = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t input = w->gy[lane] + 1, unit = w->tx[lane] + 1;
-        at->weight[lane] = (input * LAYER + unit) * GPCI_ELEMENT;
-        at->input[lane] = input * GPCI_ELEMENT;
-        at->unit[lane] = unit * GPCI_ELEMENT;
-        at->cell[lane] = (INPUTS + w->ty[lane] * UNITS + w->tx[lane]) * GPCI_ELEMENT; /* behind the inputs */
-        at->first |= (uint64_t)(w->tx[lane] == 0) << lane;
+static void place(const gpci_walk *walk, training *network) {
+    network->first = 0;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const uint64_t input = walk->gy[lane] + 1, unit = walk->tx[lane] + 1;
+        network->weight[lane] = (input * LAYER + unit) * GPCI_ELEMENT;
+        network->input[lane] = input * GPCI_ELEMENT;
+        network->unit[lane] = unit * GPCI_ELEMENT;
+        network->cell[lane] = (INPUTS + walk->ty[lane] * UNITS + walk->tx[lane]) * GPCI_ELEMENT; /* behind the inputs */
+        network->first |= (uint64_t)(walk->tx[lane] == 0) << lane;
     }
 }
 
-static void walk_tree(gpci_walk *w, const training *at) {
+static void walk_tree(gpci_walk *walk, const training *network) {
     uint64_t other[GPCI_SYNTHETIC_LANES];
     for (unsigned step = 0; step < TREE_STEPS; step++) {
         uint64_t adding = 0;
-        for (unsigned lane = 0; lane < w->lanes; lane++) {
-            adding |= (uint64_t)(w->ty[lane] % (2u << step) == 0) << lane;
-            other[lane] = at->cell[lane] + ((uint64_t)UNITS << step) * GPCI_ELEMENT;
+        for (unsigned lane = 0; lane < walk->lanes; lane++) {
+            adding |= (uint64_t)(walk->ty[lane] % (2u << step) == 0) << lane;
+            other[lane] = network->cell[lane] + ((uint64_t)UNITS << step) * GPCI_ELEMENT;
         }
-        if (gpci_if(w, w->mask & adding)) {
-            gpci_access_at(w, GPCI_SHARED_BASE, at->cell);
-            gpci_access_at(w, GPCI_SHARED_BASE, other);
-            gpci_access_at(w, GPCI_SHARED_BASE, at->cell);
+        if (gpci_if(walk, walk->mask & adding)) {
+            gpci_access_at(walk, GPCI_SHARED_BASE, network->cell);
+            gpci_access_at(walk, GPCI_SHARED_BASE, other);
+            gpci_access_at(walk, GPCI_SHARED_BASE, network->cell);
         }
-        gpci_end_if(w);
-        gpci_barrier(w);
-        gpci_branch(w, step + 1 < TREE_STEPS);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        gpci_branch(walk, step + 1 < TREE_STEPS);
     }
 }
 
-static void walk_forward(gpci_walk *w, const gpci_launch *l) {
+static void walk_forward(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t input[GPCI_SYNTHETIC_LANES], sums[GPCI_SYNTHETIC_LANES], top[GPCI_SYNTHETIC_LANES];
-    training at;
-    place(w, &at);
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        input[lane] = w->ty[lane] * GPCI_ELEMENT;
-        sums[lane] = w->gy[lane] * GPCI_ELEMENT;
-        top[lane] = (INPUTS + w->ty[lane]) * GPCI_ELEMENT; /* cell of the unit with the thread's row number */
+    training network;
+    place(walk, &network);
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        input[lane] = walk->ty[lane] * GPCI_ELEMENT;
+        sums[lane] = walk->gy[lane] * GPCI_ELEMENT;
+        top[lane] = (INPUTS + walk->ty[lane]) * GPCI_ELEMENT; /* cell of the unit with the thread's row number */
     }
-    if (gpci_if(w, w->mask & at.first)) {
-        gpci_access_at(w, l->operand[INPUT].base, at.input);
-        gpci_access_at(w, GPCI_SHARED_BASE, input);
+    if (gpci_if(walk, walk->mask & network.first)) {
+        gpci_access_at(walk, launch->operand[INPUT].base, network.input);
+        gpci_access_at(walk, GPCI_SHARED_BASE, input);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
-    gpci_access_at(w, l->operand[WEIGHTS].base, at.weight);
-    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
-    gpci_barrier(w);
-    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
-    gpci_access_at(w, GPCI_SHARED_BASE, input);
-    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
-    gpci_barrier(w);
-    walk_tree(w, &at);
-    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
-    gpci_access_at(w, l->operand[WEIGHTS].base, at.weight);
-    gpci_barrier(w);
-    if (!gpci_guard(w, at.first & w->all))
+    gpci_end_if(walk);
+    gpci_barrier(walk);
+    gpci_access_at(walk, launch->operand[WEIGHTS].base, network.weight);
+    gpci_access_at(walk, GPCI_SHARED_BASE, network.cell);
+    gpci_barrier(walk);
+    gpci_access_at(walk, GPCI_SHARED_BASE, network.cell);
+    gpci_access_at(walk, GPCI_SHARED_BASE, input);
+    gpci_access_at(walk, GPCI_SHARED_BASE, network.cell);
+    gpci_barrier(walk);
+    walk_tree(walk, &network);
+    gpci_access_at(walk, GPCI_SHARED_BASE, network.cell);
+    gpci_access_at(walk, launch->operand[WEIGHTS].base, network.weight);
+    gpci_barrier(walk);
+    if (!gpci_guard(walk, network.first & walk->all))
         return;
-    gpci_access_at(w, GPCI_SHARED_BASE, top);
-    gpci_access_at(w, l->operand[SUMS].base, sums);
-    gpci_finish(w);
+    gpci_access_at(walk, GPCI_SHARED_BASE, top);
+    gpci_access_at(walk, launch->operand[SUMS].base, sums);
+    gpci_finish(walk);
 }
 
-static void walk_adjust(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t weights = l->operand[WEIGHTS].base, changes = l->operand[CHANGES].base;
-    const uint64_t inputs = l->operand[INPUT].base, errors = inputs + (l->n + 1) * GPCI_ELEMENT;
-    training at;
-    place(w, &at);
+static void walk_adjust(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t weights = launch->operand[WEIGHTS].base, changes = launch->operand[CHANGES].base;
+    const uint64_t inputs = launch->operand[INPUT].base, errors = inputs + (launch->n + 1) * GPCI_ELEMENT;
+    training network;
+    place(walk, &network);
     uint64_t top = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        top |= (uint64_t)(w->gy[lane] == 0) << lane;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        top |= (uint64_t)(walk->gy[lane] == 0) << lane;
     for (int again = 0; again < 2; again++) {
         if (!again)
-            gpci_access_at(w, weights, at.weight);
-        gpci_access_at(w, errors, at.unit);
-        gpci_access_at(w, inputs, at.input);
-        gpci_access_at(w, changes, at.weight);
-        gpci_access_at(w, again ? changes : weights, at.weight);
+            gpci_access_at(walk, weights, network.weight);
+        gpci_access_at(walk, errors, network.unit);
+        gpci_access_at(walk, inputs, network.input);
+        gpci_access_at(walk, changes, network.weight);
+        gpci_access_at(walk, again ? changes : weights, network.weight);
     }
-    gpci_barrier(w);
-    if (!gpci_guard(w, top & w->all))
+    gpci_barrier(walk);
+    if (!gpci_guard(walk, top & walk->all))
         return;
     for (int again = 0; again < 2; again++) {
         if (!again)
-            gpci_access_at(w, weights, at.unit);
-        gpci_access_at(w, errors, at.unit);
-        gpci_access_at(w, changes, at.unit);
-        gpci_access_at(w, again ? changes : weights, at.unit);
+            gpci_access_at(walk, weights, network.unit);
+        gpci_access_at(walk, errors, network.unit);
+        gpci_access_at(walk, changes, network.unit);
+        gpci_access_at(walk, again ? changes : weights, network.unit);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_backprop(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z22bpnn_layerforward_CUDAPfS_S_S_ii", .code = forward_code, .warp = walk_forward};
-    const uint64_t inputs = p->size / GPCI_ELEMENT / LAYER - 1;
-    l.n = inputs / INPUTS * INPUTS;
-    const uint64_t bytes = (l.n + 1) * LAYER * GPCI_ELEMENT;
-    l.operand[WEIGHTS].base = gpci_problem_array(p, bytes);
-    l.operand[CHANGES].base = gpci_problem_array(p, bytes);
-    l.operand[INPUT].base = gpci_problem_array(p, (l.n + 1 + LAYER) * GPCI_ELEMENT);
-    l.operand[SUMS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.shared = (INPUTS + INPUTS * UNITS) * GPCI_ELEMENT;
-    l.grid[0] = 1;
-    l.grid[1] = l.n / INPUTS;
-    l.block[0] = UNITS;
-    l.block[1] = INPUTS;
-    gpc_status status = gpci_problem_launch(p, &l);
-    l.name = "_Z24bpnn_adjust_weights_cudaPfiS_iS_S_";
-    l.code = adjust_code;
-    l.warp = walk_adjust;
-    l.shared = 0;
-    return status == GPC_OK ? gpci_problem_launch(p, &l) : status;
+static gpc_status plan_backprop(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z22bpnn_layerforward_CUDAPfS_S_S_ii", .code = forward_code, .warp = walk_forward};
+    const uint64_t inputs = problem->size / GPCI_ELEMENT / LAYER - 1;
+    launch.n = inputs / INPUTS * INPUTS;
+    const uint64_t bytes = (launch.n + 1) * LAYER * GPCI_ELEMENT;
+    launch.operand[WEIGHTS].base = gpci_problem_array(problem, bytes);
+    launch.operand[CHANGES].base = gpci_problem_array(problem, bytes);
+    launch.operand[INPUT].base = gpci_problem_array(problem, (launch.n + 1 + LAYER) * GPCI_ELEMENT);
+    launch.operand[SUMS].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.shared = (INPUTS + INPUTS * UNITS) * GPCI_ELEMENT;
+    launch.grid[0] = 1;
+    launch.grid[1] = launch.n / INPUTS;
+    launch.block[0] = UNITS;
+    launch.block[1] = INPUTS;
+    gpc_status status = gpci_problem_launch(problem, &launch);
+    launch.name = "_Z24bpnn_adjust_weights_cudaPfiS_iS_S_";
+    launch.code = adjust_code;
+    launch.warp = walk_adjust;
+    launch.shared = 0;
+    return status == GPC_OK ? gpci_problem_launch(problem, &launch) : status;
 }
 
 const gpci_synthetic gpci_synthetic_rodinia_backprop = {

@@ -33,50 +33,51 @@ static const char chase_code_cg[] =
  * Node at position `place` of the chain: a permutation of 0 to nodes - 1, without a table. A Feistel network permutes
  * the numbers below the next power of four. If the result is out of range, the network is applied again.
  */
-static uint64_t node_at(const gpci_launch *l, uint64_t place) {
-    unsigned half = (gpci_ceil_log2(l->n) + 1) / 2;
+static uint64_t node_at(const gpci_launch *launch, uint64_t place) {
+    unsigned half = (gpci_ceil_log2(launch->n) + 1) / 2;
     uint64_t low = (UINT64_C(1) << half) - 1;
     do {
         uint64_t left = place >> half, right = place & low;
         for (uint64_t round = 0; round < ROUNDS; round++) {
-            uint64_t next = left ^ (gpci_mix(l->seed + right * ROUNDS + round) & low);
+            uint64_t next = left ^ (gpci_mix(launch->seed + right * ROUNDS + round) & low);
             left = right;
             right = next;
         }
         place = left << half | right;
-    } while (place >= l->n);
+    } while (place >= launch->n);
     return place;
 }
 
-static void hop(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+static void hop(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data) {
     (void)data;
-    gpci_access(w, l->operand[0].base + node_at(l, (l->window + step) % l->n) * l->stride, 0);
+    gpci_access(walk, launch->operand[0].base + node_at(launch, (launch->window + step) % launch->n) * launch->stride,
+                0);
 }
 
-static void walk_chase(gpci_walk *w, const gpci_launch *l) {
-    uint64_t done = gpci_unrolled(w, l, hop, NULL, 0, l->steps, CHASE_UNROLL);
-    gpci_unrolled(w, l, hop, NULL, done, l->steps, 1);
-    gpci_access(w, l->operand[1].base, 0);
-    gpci_finish(w);
+static void walk_chase(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t done = gpci_unrolled(walk, launch, hop, NULL, 0, launch->steps, CHASE_UNROLL);
+    gpci_unrolled(walk, launch, hop, NULL, done, launch->steps, 1);
+    gpci_access(walk, launch->operand[1].base, 0);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_chase(gpci_problem *p) {
-    bool past_l1 = p->values[1] != 0;
+static gpc_status plan_chase(gpci_problem *problem) {
+    bool past_l1 = problem->values[1] != 0;
     gpci_launch l = {.name = "_Z5chasePPvS_i", .code = past_l1 ? chase_code_cg : chase_code, .warp = walk_chase};
-    l.stride = (uint64_t)p->values[0];
-    l.n = p->size / l.stride;
-    l.seed = gpci_mix((uint64_t)p->values[3]);
+    l.stride = (uint64_t)problem->values[0];
+    l.n = problem->size / l.stride;
+    l.seed = gpci_mix((uint64_t)problem->values[3]);
     l.grid[0] = l.block[0] = 1;
     if (l.stride % NODE_WORD || l.n < 1)
-        return gpci_problem_fail(p, "parameter 'stride': %llu is no multiple of %u up to the size",
+        return gpci_problem_fail(problem, "parameter 'stride': %llu is no multiple of %u up to the size",
                                  (unsigned long long)l.stride, NODE_WORD);
-    l.operand[0].base = gpci_problem_array(p, l.n * l.stride);
-    l.operand[1].base = gpci_problem_array(p, NODE_WORD);
-    uint64_t hops = l.n * (uint64_t)p->values[2];
+    l.operand[0].base = gpci_problem_array(problem, l.n * l.stride);
+    l.operand[1].base = gpci_problem_array(problem, NODE_WORD);
+    uint64_t hops = l.n * (uint64_t)problem->values[2];
     for (unsigned half = 0; half < 2; half++)
         for (l.window = 0; l.window < hops; l.window += l.steps) {
             l.steps = hops - l.window < LAUNCH_HOPS ? hops - l.window : LAUNCH_HOPS;
-            gpc_status status = gpci_problem_launch(p, &l);
+            gpc_status status = gpci_problem_launch(problem, &l);
             if (status < 0)
                 return status;
         }

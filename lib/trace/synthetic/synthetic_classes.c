@@ -26,33 +26,33 @@ static const char classes_code[] = BOTH("IADD3", "R16", "+2") BOTH("FADD", "R16"
  * `window` has the shares of a round, a byte each. `repeats`: dependent instructions; the first of each class begins a
  * chain.
  */
-static void walk_classes(gpci_walk *w, const gpci_launch *l) {
-    uint64_t class = 0, left = l->window & MOST_SHARE, begun = 0;
-    for (uint64_t n = 0; n < l->steps; n++) {
+static void walk_classes(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t class = 0, left = launch->window & MOST_SHARE, begun = 0;
+    for (uint64_t n = 0; n < launch->steps; n++) {
         while (!left) {
             class = (class + 1) % CLASSES;
-            left = l->window >> (8 * class) & MOST_SHARE;
+            left = launch->window >> (8 * class) & MOST_SHARE;
         }
         left--;
-        const uint64_t place = !l->repeats ? n % APART : begun >> class & 1 ? APART : 0;
+        const uint64_t place = !launch->repeats ? n % APART : begun >> class & 1 ? APART : 0;
         begun |= (uint64_t)1 << class;
-        gpci_plain(w, (uint32_t)(class * EACH + place));
+        gpci_plain(walk, (uint32_t)(class * EACH + place));
     }
-    w->at = CLASSES * EACH;
-    gpci_finish(w);
+    walk->at = CLASSES * EACH;
+    gpci_finish(walk);
 }
 
-static gpc_status plan_classes(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z7classesv", .code = classes_code, .warp = walk_classes};
+static gpc_status plan_classes(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z7classesv", .code = classes_code, .warp = walk_classes};
     for (unsigned class = 0; class < CLASSES; class ++)
-        l.window |= (uint64_t)p->values[class] << (8 * class);
-    l.repeats = p->values[6] != 0;
-    l.steps = (uint64_t)p->values[7];
-    l.block[0] = (uint64_t)p->values[8];
-    l.grid[0] = gpci_ceiling(p->size / GPCI_ELEMENT, l.block[0]);
-    if (!l.window)
-        return gpci_problem_fail(p, "parameters 'int' to 'uniform': a round has no instruction");
-    return gpci_problem_launch(p, &l);
+        launch.window |= (uint64_t)problem->values[class] << (8 * class);
+    launch.repeats = problem->values[6] != 0;
+    launch.steps = (uint64_t)problem->values[7];
+    launch.block[0] = (uint64_t)problem->values[8];
+    launch.grid[0] = gpci_ceiling(problem->size / GPCI_ELEMENT, launch.block[0]);
+    if (!launch.window)
+        return gpci_problem_fail(problem, "parameters 'int' to 'uniform': a round has no instruction");
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter classes_parameters[] = {

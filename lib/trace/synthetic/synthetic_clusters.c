@@ -41,25 +41,26 @@ static void add(char *to, const char *format, ...) {
     va_end(values);
 }
 
-static void store_sums(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * l->block[0] + w->first;
-    gpci_access(w, l->operand[SUMS_OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_barrier(w);
-    gpci_finish(w);
+static void store_sums(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * launch->block[0] + walk->first;
+    gpci_access(walk, launch->operand[SUMS_OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_barrier(walk);
+    gpci_finish(walk);
 }
 
 /* dsmem */
 
-static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t rank = (w->x % l->cluster + l->rows) % l->cluster;
+static void walk_dsmem(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t rank = (walk->x % launch->cluster + launch->rows) % launch->cluster;
     const uint64_t there = GPCI_SHARED_WINDOW + (rank << RANK_SHIFT) + GPCI_SHARED_BASE;
-    gpci_barrier(w);
-    for (uint64_t n = 0; n < l->steps; n++) {
-        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * w->lanes * GPCI_ELEMENT) % TABLE_BYTES, GPCI_ELEMENT);
-        if (n % l->columns == l->columns - 1)
-            gpci_branch(w, n + 1 < l->steps);
+    gpci_barrier(walk);
+    for (uint64_t n = 0; n < launch->steps; n++) {
+        gpci_access(walk, there + (walk->first * GPCI_ELEMENT + n * walk->lanes * GPCI_ELEMENT) % TABLE_BYTES,
+                    GPCI_ELEMENT);
+        if (n % launch->columns == launch->columns - 1)
+            gpci_branch(walk, n + 1 < launch->steps);
     }
-    store_sums(w, l);
+    store_sums(walk, launch);
 }
 
 static const char four_loads[] = "R3 IADD3 R3 R4; R12 LD.E R3; R13 LD.E R3; R14 LD.E R3; R15 LD.E R3; "
@@ -74,23 +75,23 @@ static const char *const accesses[KIND_COUNT] = {
     [KIND_REDUCTION] = "R3 IADD3 R3 R4; REDAS R3 R4;",
 };
 
-static gpc_status plan_dsmem(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z5dsmemPfi", .warp = walk_dsmem};
-    const unsigned kind = (unsigned)p->values[0];
-    l.cluster = (uint64_t)p->values[1];
-    l.rows = (uint64_t)p->values[2];
-    l.steps = (uint64_t)p->values[3];
-    l.block[0] = (uint64_t)p->values[4];
-    l.grid[0] = gpci_ceiling(gpci_ceiling(p->size, TABLE_BYTES), l.cluster) * l.cluster;
-    l.shared = TABLE_BYTES;
-    l.columns = kind == KIND_LOAD ? LOADS_EACH : 1;
-    if (l.steps % l.columns)
-        return gpci_problem_fail(p, "parameter 'count': %llu is no multiple of %u", (unsigned long long)l.steps,
-                                 LOADS_EACH);
-    if (l.rows >= l.cluster)
-        return gpci_problem_fail(p, "parameter 'far': %llu is not below the cluster's %llu blocks",
-                                 (unsigned long long)l.rows, (unsigned long long)l.cluster);
-    char *code = gpci_problem_data(p, CODE_BYTES);
+static gpc_status plan_dsmem(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z5dsmemPfi", .warp = walk_dsmem};
+    const unsigned kind = (unsigned)problem->values[0];
+    launch.cluster = (uint64_t)problem->values[1];
+    launch.rows = (uint64_t)problem->values[2];
+    launch.steps = (uint64_t)problem->values[3];
+    launch.block[0] = (uint64_t)problem->values[4];
+    launch.grid[0] = gpci_ceiling(gpci_ceiling(problem->size, TABLE_BYTES), launch.cluster) * launch.cluster;
+    launch.shared = TABLE_BYTES;
+    launch.columns = kind == KIND_LOAD ? LOADS_EACH : 1;
+    if (launch.steps % launch.columns)
+        return gpci_problem_fail(problem, "parameter 'count': %llu is no multiple of %u",
+                                 (unsigned long long)launch.steps, LOADS_EACH);
+    if (launch.rows >= launch.cluster)
+        return gpci_problem_fail(problem, "parameter 'far': %llu is not below the cluster's %llu blocks",
+                                 (unsigned long long)launch.rows, (unsigned long long)launch.cluster);
+    char *code = gpci_problem_data(problem, CODE_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
     *code = 0;
@@ -100,9 +101,9 @@ static gpc_status plan_dsmem(gpci_problem *p) {
         "UCGABAR_ARV; "
         "UCGABAR_WAIT; EXIT",
         accesses[kind]);
-    l.code = code;
-    l.operand[SUMS_OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+    launch.code = code;
+    launch.operand[SUMS_OUT].base = gpci_problem_array(problem, launch.grid[0] * launch.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter dsmem_parameters[] = {
@@ -127,119 +128,122 @@ const gpci_synthetic gpci_synthetic_dsmem = {
 /* multicast */
 
 /* Lane mask for one thread of the block; `leader`: of only the block of rank 0. */
-static uint64_t one(const gpci_walk *w) {
-    return w->first ? 0 : 1;
+static uint64_t one(const gpci_walk *walk) {
+    return walk->first ? 0 : 1;
 }
 
-static uint64_t leader(const gpci_walk *w, const gpci_launch *l) {
-    return w->x % l->cluster ? 0 : one(w);
+static uint64_t leader(const gpci_walk *walk, const gpci_launch *launch) {
+    return walk->x % launch->cluster ? 0 : one(walk);
 }
 
 /* Address of a barrier, behind the tiles. */
-static uint64_t barrier_at(const gpci_launch *l, uint64_t number) {
-    return GPCI_SHARED_BASE + l->steps * l->operand[0].step + number * 8;
+static uint64_t barrier_at(const gpci_launch *launch, uint64_t number) {
+    return GPCI_SHARED_BASE + launch->steps * launch->operand[0].step + number * 8;
 }
 
-static void at_barrier(gpci_walk *w, const gpci_launch *l, uint64_t lanes, uint64_t number) {
-    gpci_access_if(w, lanes, barrier_at(l, number), 0);
+static void at_barrier(gpci_walk *walk, const gpci_launch *launch, uint64_t lanes, uint64_t number) {
+    gpci_access_if(walk, lanes, barrier_at(launch, number), 0);
 }
 
-static void copy_tile(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
-    const uint64_t there = tile < l->rows && leader(w, l) ? (UINT64_C(1) << l->columns) - 1 : 0;
-    at_barrier(w, l, tile < l->rows ? one(w) : 0, tile % l->steps);
-    gpci_access_if(w, there, l->operand[0].base + (w->x / l->cluster * l->rows + tile) * l->columns * TILE_ROW,
+static void copy_tile(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
+    const uint64_t there = tile < launch->rows && leader(walk, launch) ? (UINT64_C(1) << launch->columns) - 1 : 0;
+    at_barrier(walk, launch, tile < launch->rows ? one(walk) : 0, tile % launch->steps);
+    gpci_access_if(walk, there,
+                   launch->operand[0].base +
+                       (walk->x / launch->cluster * launch->rows + tile) * launch->columns * TILE_ROW,
                    TILE_ROW);
 }
 
-static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
-    for (uint64_t s = 0; s < l->steps; s++) {
-        at_barrier(w, l, one(w), s);
-        at_barrier(w, l, leader(w, l), EMPTY + s);
+static void walk_multicast(gpci_walk *walk, const gpci_launch *launch) {
+    for (uint64_t s = 0; s < launch->steps; s++) {
+        at_barrier(walk, launch, one(walk), s);
+        at_barrier(walk, launch, leader(walk, launch), EMPTY + s);
     }
-    gpci_barrier(w);
-    for (uint64_t tile = 0; tile < l->steps; tile++)
-        copy_tile(w, l, tile);
-    for (uint64_t tile = 0; tile < l->rows; tile++) {
-        const uint64_t s = tile % l->steps;
-        at_barrier(w, l, w->all, s);
-        gpci_access(w, GPCI_SHARED_BASE + s * l->operand[0].step + w->first * l->operand[0].thread,
-                    l->operand[0].thread);
-        gpci_barrier(w);
-        at_barrier(w, l, one(w), EMPTY + s);
-        at_barrier(w, l, tile + l->steps < l->rows ? leader(w, l) : 0, EMPTY + s);
-        copy_tile(w, l, tile + l->steps);
-        if (tile % (2 * l->steps) == 2 * l->steps - 1)
-            gpci_branch(w, tile + 1 < l->rows);
+    gpci_barrier(walk);
+    for (uint64_t tile = 0; tile < launch->steps; tile++)
+        copy_tile(walk, launch, tile);
+    for (uint64_t tile = 0; tile < launch->rows; tile++) {
+        const uint64_t s = tile % launch->steps;
+        at_barrier(walk, launch, walk->all, s);
+        gpci_access(walk, GPCI_SHARED_BASE + s * launch->operand[0].step + walk->first * launch->operand[0].thread,
+                    launch->operand[0].thread);
+        gpci_barrier(walk);
+        at_barrier(walk, launch, one(walk), EMPTY + s);
+        at_barrier(walk, launch, tile + launch->steps < launch->rows ? leader(walk, launch) : 0, EMPTY + s);
+        copy_tile(walk, launch, tile + launch->steps);
+        if (tile % (2 * launch->steps) == 2 * launch->steps - 1)
+            gpci_branch(walk, tile + 1 < launch->rows);
     }
-    store_sums(w, l);
+    store_sums(walk, launch);
 }
 
 /* Numbers beside a barrier, of 28 bits (trace.h). */
 #define TOLD "V%u V%u "
 #define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
 
-static unsigned number_of(const gpci_launch *l, uint64_t number) {
-    return (unsigned)(barrier_at(l, number) / 8);
+static unsigned number_of(const gpci_launch *launch, uint64_t number) {
+    return (unsigned)(barrier_at(launch, number) / 8);
 }
 
-static void add_tile(char *to, const gpci_launch *l, unsigned stage) {
-    const uint64_t bytes = l->columns * TILE_ROW;
-    const unsigned at = number_of(l, stage);
+static void add_tile(char *to, const gpci_launch *launch, unsigned stage) {
+    const uint64_t bytes = launch->columns * TILE_ROW;
+    const unsigned at = number_of(launch, stage);
     add(to, "SYNCS.ARRIVE.TRANS64 R8 " TOLD TOLD "M%u; ", BITS(bytes), BITS(UINT64_C(1)), at);
-    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " TOLD "M%u; ", TILE_ROW, BITS((UINT64_C(1) << l->cluster) - 1), at);
+    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " TOLD "M%u; ", TILE_ROW, BITS((UINT64_C(1) << launch->cluster) - 1), at);
 }
 
-static void write_multicast(char *to, const gpci_launch *l) {
-    const unsigned stages = (unsigned)l->steps;
+static void write_multicast(char *to, const gpci_launch *launch) {
+    const unsigned stages = (unsigned)launch->steps;
     *to = 0;
     add(to, "R0 S2R; UR4 S2UR; R6 LDC.64; R8 MOV R0; R9 MOV R0; R10 CS2R; ");
     for (unsigned s = 0; s < stages; s++) {
-        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(UINT64_C(1)), number_of(l, s));
-        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(l->cluster), number_of(l, EMPTY + s));
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(UINT64_C(1)), number_of(launch, s));
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(launch->cluster), number_of(launch, EMPTY + s));
     }
     add(to, "UCGABAR_ARV; UCGABAR_WAIT; ");
     for (unsigned s = 0; s < stages; s++)
-        add_tile(to, l, s);
+        add_tile(to, launch, s);
     add(to, "tile: ");
     for (unsigned n = 0; n < 2 * stages; n++) {
         const unsigned s = n % stages, parity = n / stages;
         add(to, "SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
-            BITS((uint64_t)parity), number_of(l, s));
+            BITS((uint64_t)parity), number_of(launch, s));
         add(to, "SYNCS.ARRIVE.TRANS64.RED.A1T0 R8 " TOLD TOLD "M%u; ", BITS(UINT64_C(0)), BITS(UINT64_C(1) << 20 | 1),
-            number_of(l, EMPTY + s));
-        add(to, "SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; ", BITS((uint64_t)parity), number_of(l, EMPTY + s));
-        add_tile(to, l, s);
+            number_of(launch, EMPTY + s));
+        add(to, "SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; ", BITS((uint64_t)parity),
+            number_of(launch, EMPTY + s));
+        add_tile(to, launch, s);
     }
     add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
             "UCGABAR_WAIT; EXIT");
 }
 
-static gpc_status plan_multicast(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z9multicastPKfPfi", .warp = walk_multicast};
-    l.cluster = (uint64_t)p->values[0];
-    l.steps = (uint64_t)p->values[1];
-    l.rows = (uint64_t)p->values[2];
-    l.block[0] = (uint64_t)p->values[3];
-    const uint64_t tile = l.block[0] * 16;
-    l.operand[0] = (gpci_operand){.thread = 16, .step = tile};
-    l.columns = tile / TILE_ROW;
-    if (tile % TILE_ROW || l.columns > MOST_TILE_ROWS)
-        return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
+static gpc_status plan_multicast(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z9multicastPKfPfi", .warp = walk_multicast};
+    launch.cluster = (uint64_t)problem->values[0];
+    launch.steps = (uint64_t)problem->values[1];
+    launch.rows = (uint64_t)problem->values[2];
+    launch.block[0] = (uint64_t)problem->values[3];
+    const uint64_t tile = launch.block[0] * 16;
+    launch.operand[0] = (gpci_operand){.thread = 16, .step = tile};
+    launch.columns = tile / TILE_ROW;
+    if (tile % TILE_ROW || launch.columns > MOST_TILE_ROWS)
+        return gpci_problem_fail(problem, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
                                  MOST_TILE_ROWS, TILE_ROW);
-    if (l.rows % (2 * l.steps))
-        return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of twice the stages",
-                                 (unsigned long long)l.rows);
-    char *code = gpci_problem_data(p, CODE_BYTES);
+    if (launch.rows % (2 * launch.steps))
+        return gpci_problem_fail(problem, "parameter 'tiles': %llu is no multiple of twice the stages",
+                                 (unsigned long long)launch.rows);
+    char *code = gpci_problem_data(problem, CODE_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
-    write_multicast(code, &l);
-    l.code = code;
-    const uint64_t clusters = gpci_ceiling(p->size, tile * l.rows);
-    l.grid[0] = clusters * l.cluster;
-    l.shared = tile * l.steps + UINT64_C(8) * 2 * MOST_TILES;
-    l.operand[0].base = gpci_problem_array(p, clusters * tile * l.rows);
-    l.operand[SUMS_OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+    write_multicast(code, &launch);
+    launch.code = code;
+    const uint64_t clusters = gpci_ceiling(problem->size, tile * launch.rows);
+    launch.grid[0] = clusters * launch.cluster;
+    launch.shared = tile * launch.steps + UINT64_C(8) * 2 * MOST_TILES;
+    launch.operand[0].base = gpci_problem_array(problem, clusters * tile * launch.rows);
+    launch.operand[SUMS_OUT].base = gpci_problem_array(problem, launch.grid[0] * launch.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter multicast_parameters[] = {

@@ -23,86 +23,88 @@ enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_
 #define OUT 1u /* operand */
 
 /* Access the thread's bytes of the array's tile. */
-static void copy(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
-    const uint64_t bytes = l->operand[0].thread, there = tile < l->rows ? w->all : 0;
-    gpci_access_if(w, there, l->operand[0].base + (w->x * l->rows + tile) * l->operand[0].step + w->first * bytes,
+static void copy(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
+    const uint64_t bytes = launch->operand[0].thread, there = tile < launch->rows ? walk->all : 0;
+    gpci_access_if(walk, there,
+                   launch->operand[0].base + (walk->x * launch->rows + tile) * launch->operand[0].step +
+                       walk->first * bytes,
                    bytes);
 }
 
-static uint64_t in_stage(const gpci_walk *w, const gpci_launch *l, uint64_t tile) {
-    return GPCI_SHARED_BASE + tile % l->steps * l->operand[0].step + w->first * l->operand[0].thread;
+static uint64_t in_stage(const gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
+    return GPCI_SHARED_BASE + tile % launch->steps * launch->operand[0].step + walk->first * launch->operand[0].thread;
 }
 
-static void use(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
-    gpci_barrier(w);
-    gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
-    gpci_barrier(w);
+static void use(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
+    gpci_barrier(walk);
+    gpci_access(walk, in_stage(walk, launch, tile), launch->operand[0].thread);
+    gpci_barrier(walk);
 }
 
-static void store_sums(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * l->block[0] + w->first;
-    gpci_access(w, l->operand[OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+static void store_sums(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * launch->block[0] + walk->first;
+    gpci_access(walk, launch->operand[OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static void walk_asynchronous(gpci_walk *w, const gpci_launch *l) {
-    for (uint64_t tile = 0; tile < l->steps; tile++) {
-        copy(w, l, tile);
-        gpci_branch(w, tile + 1 < l->steps);
+static void walk_asynchronous(gpci_walk *walk, const gpci_launch *launch) {
+    for (uint64_t tile = 0; tile < launch->steps; tile++) {
+        copy(walk, launch, tile);
+        gpci_branch(walk, tile + 1 < launch->steps);
     }
-    for (uint64_t tile = 0; tile < l->rows; tile++) {
-        use(w, l, tile);
-        copy(w, l, tile + l->steps);
-        gpci_branch(w, tile + 1 < l->rows);
+    for (uint64_t tile = 0; tile < launch->rows; tile++) {
+        use(walk, launch, tile);
+        copy(walk, launch, tile + launch->steps);
+        gpci_branch(walk, tile + 1 < launch->rows);
     }
-    store_sums(w, l);
+    store_sums(walk, launch);
 }
 
 /* Copy through registers: a tile has arrived when its loads have completed. */
-static void walk_loads(gpci_walk *w, const gpci_launch *l) {
-    for (uint64_t tile = 0; tile < l->rows; tile++) {
-        copy(w, l, tile);
-        gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
-        use(w, l, tile);
-        gpci_branch(w, tile + 1 < l->rows);
+static void walk_loads(gpci_walk *walk, const gpci_launch *launch) {
+    for (uint64_t tile = 0; tile < launch->rows; tile++) {
+        copy(walk, launch, tile);
+        gpci_access(walk, in_stage(walk, launch, tile), launch->operand[0].thread);
+        use(walk, launch, tile);
+        gpci_branch(walk, tile + 1 < launch->rows);
     }
-    store_sums(w, l);
+    store_sums(walk, launch);
 }
 
 /*
  * Copy a tile in rows of 128 bytes, by one warp for the block. For a tensor copy the rows are a box: rows of an array
  * whose rows hold the rows of all blocks, one tile below the other.
  */
-static void copy_rows(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
-    const uint64_t there = tile < l->rows && !w->first ? (UINT64_C(1) << l->columns) - 1 : 0,
-                   first = l->stride == ROW ? (w->x * l->rows + tile) * l->columns * ROW
-                                            : w->x * ROW + tile * l->columns * l->stride;
-    gpci_access_if(w, there, l->operand[0].base + first, l->stride);
+static void copy_rows(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
+    const uint64_t there = tile < launch->rows && !walk->first ? (UINT64_C(1) << launch->columns) - 1 : 0,
+                   first = launch->stride == ROW ? (walk->x * launch->rows + tile) * launch->columns * ROW
+                                                 : walk->x * ROW + tile * launch->columns * launch->stride;
+    gpci_access_if(walk, there, launch->operand[0].base + first, launch->stride);
 }
 
-static void walk_bulk(gpci_walk *w, const gpci_launch *l) {
-    for (uint64_t tile = 0; tile < l->steps; tile++)
-        copy_rows(w, l, tile);
-    for (uint64_t tile = 0; tile < l->rows; tile++) {
-        gpci_access(w, tile % l->steps * 8, 0);
-        use(w, l, tile);
-        copy_rows(w, l, tile + l->steps);
-        if (tile % l->steps == l->steps - 1)
-            gpci_branch(w, tile + 1 < l->rows);
+static void walk_bulk(gpci_walk *walk, const gpci_launch *launch) {
+    for (uint64_t tile = 0; tile < launch->steps; tile++)
+        copy_rows(walk, launch, tile);
+    for (uint64_t tile = 0; tile < launch->rows; tile++) {
+        gpci_access(walk, tile % launch->steps * 8, 0);
+        use(walk, launch, tile);
+        copy_rows(walk, launch, tile + launch->steps);
+        if (tile % launch->steps == launch->steps - 1)
+            gpci_branch(walk, tile + 1 < launch->rows);
     }
-    store_sums(w, l);
+    store_sums(walk, launch);
 }
 
 /* Store tiles of shared memory to the array. A stage is filled again after its storing group has completed. */
-static void walk_stores(gpci_walk *w, const gpci_launch *l) {
-    for (uint64_t tile = 0; tile < l->rows; tile++) {
-        gpci_barrier(w);
-        gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
-        gpci_barrier(w);
-        copy_rows(w, l, tile);
-        gpci_branch(w, tile + 1 < l->rows);
+static void walk_stores(gpci_walk *walk, const gpci_launch *launch) {
+    for (uint64_t tile = 0; tile < launch->rows; tile++) {
+        gpci_barrier(walk);
+        gpci_access(walk, in_stage(walk, launch, tile), launch->operand[0].thread);
+        gpci_barrier(walk);
+        copy_rows(walk, launch, tile);
+        gpci_branch(walk, tile + 1 < launch->rows);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 #define INDEX                                                                                                         \
@@ -190,47 +192,47 @@ static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stage
 }
 
 /* Check and set the launch's fields for bulk copies. */
-static gpc_status plan_rows(gpci_problem *p, gpci_launch *l, unsigned kind) {
-    const uint64_t tile = l->operand[0].step;
+static gpc_status plan_rows(gpci_problem *problem, gpci_launch *launch, unsigned kind) {
+    const uint64_t tile = launch->operand[0].step;
     if (tile % ROW || tile / ROW > MOST_ROWS)
-        return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
+        return gpci_problem_fail(problem, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
                                  MOST_ROWS, ROW);
-    if (l->rows % l->steps)
-        return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of the stages",
-                                 (unsigned long long)l->rows);
-    l->columns = tile / ROW;
-    l->stride = kind == KIND_TENSOR ? l->grid[0] * ROW : ROW;
+    if (launch->rows % launch->steps)
+        return gpci_problem_fail(problem, "parameter 'tiles': %llu is no multiple of the stages",
+                                 (unsigned long long)launch->rows);
+    launch->columns = tile / ROW;
+    launch->stride = kind == KIND_TENSOR ? launch->grid[0] * ROW : ROW;
     return GPC_OK;
 }
 
-static gpc_status plan_copies(gpci_problem *p) {
-    const unsigned kind = (unsigned)p->values[0];
-    const uint64_t bytes = (uint64_t)p->values[1];
-    gpci_launch l = {.name = "_Z9bulk_copyPKfPfi", .warp = kinds[kind].warp};
-    l.steps = (uint64_t)p->values[2];
-    l.rows = (uint64_t)p->values[3];
-    l.block[0] = (uint64_t)p->values[4];
-    l.operand[0] = (gpci_operand){.thread = bytes, .step = bytes * l.block[0]};
+static gpc_status plan_copies(gpci_problem *problem) {
+    const unsigned kind = (unsigned)problem->values[0];
+    const uint64_t bytes = (uint64_t)problem->values[1];
+    gpci_launch launch = {.name = "_Z9bulk_copyPKfPfi", .warp = kinds[kind].warp};
+    launch.steps = (uint64_t)problem->values[2];
+    launch.rows = (uint64_t)problem->values[3];
+    launch.block[0] = (uint64_t)problem->values[4];
+    launch.operand[0] = (gpci_operand){.thread = bytes, .step = bytes * launch.block[0]};
     if (bytes != 4 && bytes != 8 && bytes != 16)
-        return gpci_problem_fail(p, "parameter 'bytes': %llu is neither 4, 8 nor 16", (unsigned long long)bytes);
-    if (l.steps > l.rows)
-        return gpci_problem_fail(p, "parameter 'stages': %llu is more than the %llu tiles", (unsigned long long)l.steps,
-                                 (unsigned long long)l.rows);
-    char *code = gpci_problem_data(p, TEXT_BYTES);
+        return gpci_problem_fail(problem, "parameter 'bytes': %llu is neither 4, 8 nor 16", (unsigned long long)bytes);
+    if (launch.steps > launch.rows)
+        return gpci_problem_fail(problem, "parameter 'stages': %llu is more than the %llu tiles",
+                                 (unsigned long long)launch.steps, (unsigned long long)launch.rows);
+    char *code = gpci_problem_data(problem, TEXT_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
-    const int written = write_listing(code, kind, bytes, l.steps);
+    const int written = write_listing(code, kind, bytes, launch.steps);
     if (written < 0 || written + 1 >= (int)TEXT_BYTES)
-        return gpci_problem_fail(p, "its listing is longer than %u characters", TEXT_BYTES);
-    l.code = code;
-    l.grid[0] = gpci_ceiling(p->size, l.operand[0].step * l.rows);
-    l.shared = l.operand[0].step * l.steps;
-    const gpc_status status = kind >= KIND_BULK ? plan_rows(p, &l, kind) : GPC_OK;
+        return gpci_problem_fail(problem, "its listing is longer than %u characters", TEXT_BYTES);
+    launch.code = code;
+    launch.grid[0] = gpci_ceiling(problem->size, launch.operand[0].step * launch.rows);
+    launch.shared = launch.operand[0].step * launch.steps;
+    const gpc_status status = kind >= KIND_BULK ? plan_rows(problem, &launch, kind) : GPC_OK;
     if (status < 0)
         return status;
-    l.operand[0].base = gpci_problem_array(p, l.grid[0] * l.operand[0].step * l.rows);
-    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+    launch.operand[0].base = gpci_problem_array(problem, launch.grid[0] * launch.operand[0].step * launch.rows);
+    launch.operand[OUT].base = gpci_problem_array(problem, launch.grid[0] * launch.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter copies_parameters[] = {

@@ -58,14 +58,14 @@ typedef struct patch {
     uint64_t cell[GPCI_SYNTHETIC_LANES];   /* offsets in an array of shared memory */
 } patch;
 
-static void place(const gpci_walk *w, const gpci_launch *l, patch *at) {
-    const uint64_t pitch = l->n * GPCI_ELEMENT;
-    at->base = w->y * IMAGE_SIDE * pitch + w->x * IMAGE_SIDE * GPCI_ELEMENT;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        at->row[lane] = w->tx[lane] * GPCI_ELEMENT;
-        at->column[lane] = w->ty[lane] * pitch;
-        at->own[lane] = at->row[lane] + at->column[lane];
-        at->cell[lane] = (w->ty[lane] * IMAGE_SIDE + w->tx[lane]) * GPCI_ELEMENT;
+static void place(const gpci_walk *walk, const gpci_launch *launch, patch *tile) {
+    const uint64_t pitch = launch->n * GPCI_ELEMENT;
+    tile->base = walk->y * IMAGE_SIDE * pitch + walk->x * IMAGE_SIDE * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        tile->row[lane] = walk->tx[lane] * GPCI_ELEMENT;
+        tile->column[lane] = walk->ty[lane] * pitch;
+        tile->own[lane] = tile->row[lane] + tile->column[lane];
+        tile->cell[lane] = (walk->ty[lane] * IMAGE_SIDE + walk->tx[lane]) * GPCI_ELEMENT;
     }
 }
 
@@ -74,24 +74,25 @@ static uint64_t shared(unsigned array) {
 }
 
 /* Access each thread's own element of an array in shared memory. */
-static void own(gpci_walk *w, const patch *at, unsigned array) {
-    gpci_access_at(w, shared(array), at->cell);
+static void own(gpci_walk *walk, const patch *tile, unsigned array) {
+    gpci_access_at(walk, shared(array), tile->cell);
 }
 
 /* At the image's border (`here`), load another pixel as a replacement. */
-static void instead(gpci_walk *w, const patch *at, bool here, uint64_t base, const uint64_t *offsets, unsigned array) {
-    if (gpci_if(w, here ? w->mask : 0)) {
-        gpci_access_at(w, base, offsets);
-        own(w, at, array);
+static void instead(gpci_walk *walk, const patch *tile, bool here, uint64_t base, const uint64_t *offsets,
+                    unsigned array) {
+    if (gpci_if(walk, here ? walk->mask : 0)) {
+        gpci_access_at(walk, base, offsets);
+        own(walk, tile, array);
     }
-    gpci_end_if(w);
+    gpci_end_if(walk);
 }
 
 /* Read a neighbour from shared memory: from the patch, or beyond the patch's border. */
-static void get(gpci_walk *w, const patch *at, unsigned beyond) {
+static void get(gpci_walk *walk, const patch *tile, unsigned beyond) {
     uint64_t from[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t x = w->tx[lane], y = w->ty[lane], cell = at->cell[lane];
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const uint64_t x = walk->tx[lane], y = walk->ty[lane], cell = tile->cell[lane];
         const bool border = beyond == ABOVE   ? y == 0
                             : beyond == BELOW ? y == IMAGE_SIDE - 1
                             : beyond == LEFT  ? x == 0
@@ -101,92 +102,96 @@ static void get(gpci_walk *w, const patch *at, unsigned beyond) {
                      : beyond == BELOW || beyond == RIGHT ? cell + away
                                                           : cell - away;
     }
-    gpci_access_at(w, GPCI_SHARED_BASE, from);
+    gpci_access_at(walk, GPCI_SHARED_BASE, from);
 }
 
-static void walk_differences(gpci_walk *w, const gpci_launch *l) {
-    patch at;
-    place(w, l, &at);
-    const uint64_t pitch = l->n * GPCI_ELEMENT, image = l->operand[IMAGE].base + at.base, last = l->n / IMAGE_SIDE - 1;
+static void walk_differences(gpci_walk *walk, const gpci_launch *launch) {
+    patch tile;
+    place(walk, launch, &tile);
+    const uint64_t pitch = launch->n * GPCI_ELEMENT, image = launch->operand[IMAGE].base + tile.base,
+                   last = launch->n / IMAGE_SIDE - 1;
     const uint64_t end = (IMAGE_SIDE - 1) * pitch, edge = (IMAGE_SIDE - 1) * GPCI_ELEMENT;
-    gpci_access_at(w, image - pitch, at.row);
-    gpci_access_at(w, image + IMAGE_SIDE * pitch, at.row);
-    own(w, &at, ABOVE);
-    own(w, &at, BELOW);
-    instead(w, &at, w->y == 0, image, at.row, ABOVE);
-    instead(w, &at, w->y == last, image + end, at.row, BELOW);
-    gpci_barrier(w);
-    gpci_access_at(w, image - GPCI_ELEMENT, at.column);
-    gpci_access_at(w, image + IMAGE_SIDE * GPCI_ELEMENT, at.column);
-    own(w, &at, LEFT);
-    own(w, &at, RIGHT);
-    instead(w, &at, w->x == 0, image, at.column, LEFT);
-    instead(w, &at, w->x == last, image + edge, at.column, RIGHT);
-    gpci_barrier(w);
-    gpci_access_at(w, image, at.own);
-    own(w, &at, OWN);
-    gpci_barrier(w);
-    own(w, &at, OWN);
+    gpci_access_at(walk, image - pitch, tile.row);
+    gpci_access_at(walk, image + IMAGE_SIDE * pitch, tile.row);
+    own(walk, &tile, ABOVE);
+    own(walk, &tile, BELOW);
+    instead(walk, &tile, walk->y == 0, image, tile.row, ABOVE);
+    instead(walk, &tile, walk->y == last, image + end, tile.row, BELOW);
+    gpci_barrier(walk);
+    gpci_access_at(walk, image - GPCI_ELEMENT, tile.column);
+    gpci_access_at(walk, image + IMAGE_SIDE * GPCI_ELEMENT, tile.column);
+    own(walk, &tile, LEFT);
+    own(walk, &tile, RIGHT);
+    instead(walk, &tile, walk->x == 0, image, tile.column, LEFT);
+    instead(walk, &tile, walk->x == last, image + edge, tile.column, RIGHT);
+    gpci_barrier(walk);
+    gpci_access_at(walk, image, tile.own);
+    own(walk, &tile, OWN);
+    gpci_barrier(walk);
+    own(walk, &tile, OWN);
     for (unsigned beyond = ABOVE; beyond <= RIGHT; beyond++)
-        get(w, &at, beyond);
-    gpci_access_at(w, l->operand[COEFFICIENTS].base + at.base, at.own);
+        get(walk, &tile, beyond);
+    gpci_access_at(walk, launch->operand[COEFFICIENTS].base + tile.base, tile.own);
     for (unsigned k = EAST; k <= NORTH; k++)
-        gpci_access_at(w, l->operand[DIFFERENCES].base + k * l->operand[DIFFERENCES].step + at.base, at.own);
-    gpci_finish(w);
+        gpci_access_at(walk, launch->operand[DIFFERENCES].base + k * launch->operand[DIFFERENCES].step + tile.base,
+                       tile.own);
+    gpci_finish(walk);
 }
 
-static void walk_update(gpci_walk *w, const gpci_launch *l) {
+static void walk_update(gpci_walk *walk, const gpci_launch *launch) {
     static const unsigned order[] = {NORTH, SOUTH, WEST, EAST};
-    patch at;
-    place(w, l, &at);
-    const uint64_t pitch = l->n * GPCI_ELEMENT, given = l->operand[COEFFICIENTS].base + at.base,
-                   last = l->n / IMAGE_SIDE - 1;
-    gpci_access_at(w, given + IMAGE_SIDE * pitch, at.row);
-    own(w, &at, BELOW);
-    instead(w, &at, w->y == last, given + (IMAGE_SIDE - 1) * pitch, at.row, BELOW);
-    gpci_barrier(w);
-    gpci_access_at(w, given + IMAGE_SIDE * GPCI_ELEMENT, at.column);
-    own(w, &at, RIGHT);
-    instead(w, &at, w->x == last, given + (IMAGE_SIDE - 1) * GPCI_ELEMENT, at.column, RIGHT);
-    gpci_barrier(w);
-    gpci_access_at(w, given, at.own);
-    own(w, &at, OWN);
-    gpci_access_at(w, l->operand[IMAGE].base + at.base, at.own);
-    gpci_barrier(w);
-    own(w, &at, OWN);
-    get(w, &at, BELOW);
-    get(w, &at, RIGHT);
+    patch tile;
+    place(walk, launch, &tile);
+    const uint64_t pitch = launch->n * GPCI_ELEMENT, given = launch->operand[COEFFICIENTS].base + tile.base,
+                   last = launch->n / IMAGE_SIDE - 1;
+    gpci_access_at(walk, given + IMAGE_SIDE * pitch, tile.row);
+    own(walk, &tile, BELOW);
+    instead(walk, &tile, walk->y == last, given + (IMAGE_SIDE - 1) * pitch, tile.row, BELOW);
+    gpci_barrier(walk);
+    gpci_access_at(walk, given + IMAGE_SIDE * GPCI_ELEMENT, tile.column);
+    own(walk, &tile, RIGHT);
+    instead(walk, &tile, walk->x == last, given + (IMAGE_SIDE - 1) * GPCI_ELEMENT, tile.column, RIGHT);
+    gpci_barrier(walk);
+    gpci_access_at(walk, given, tile.own);
+    own(walk, &tile, OWN);
+    gpci_access_at(walk, launch->operand[IMAGE].base + tile.base, tile.own);
+    gpci_barrier(walk);
+    own(walk, &tile, OWN);
+    get(walk, &tile, BELOW);
+    get(walk, &tile, RIGHT);
     for (unsigned k = 0; k < 4; k++)
-        gpci_access_at(w, l->operand[DIFFERENCES].base + order[k] * l->operand[DIFFERENCES].step + at.base, at.own);
-    gpci_access_at(w, l->operand[IMAGE].base + at.base, at.own);
-    gpci_finish(w);
+        gpci_access_at(walk,
+                       launch->operand[DIFFERENCES].base + order[k] * launch->operand[DIFFERENCES].step + tile.base,
+                       tile.own);
+    gpci_access_at(walk, launch->operand[IMAGE].base + tile.base, tile.own);
+    gpci_finish(walk);
 }
 
 /* Allocate an array with one more row in front and behind, read by blocks at the border. */
-static uint64_t image(gpci_problem *p, uint64_t side) {
-    return gpci_problem_array(p, (side + 2) * side * GPCI_ELEMENT) + side * GPCI_ELEMENT;
+static uint64_t image(gpci_problem *problem, uint64_t side) {
+    return gpci_problem_array(problem, (side + 2) * side * GPCI_ELEMENT) + side * GPCI_ELEMENT;
 }
 
-static gpc_status plan_srad(gpci_problem *p) {
-    gpci_launch l = {.n = gpci_root(p->size / GPCI_ELEMENT) / IMAGE_SIDE * IMAGE_SIDE};
-    l.operand[IMAGE].base = image(p, l.n);
-    l.operand[COEFFICIENTS].base = image(p, l.n);
-    l.operand[DIFFERENCES] = gpci_problem_arrays(p, l.n * l.n * GPCI_ELEMENT, 4);
-    l.block[0] = l.block[1] = IMAGE_SIDE;
-    l.grid[0] = l.grid[1] = l.n / IMAGE_SIDE;
+static gpc_status plan_srad(gpci_problem *problem) {
+    gpci_launch launch = {.n = gpci_root(problem->size / GPCI_ELEMENT) / IMAGE_SIDE * IMAGE_SIDE};
+    launch.operand[IMAGE].base = image(problem, launch.n);
+    launch.operand[COEFFICIENTS].base = image(problem, launch.n);
+    launch.operand[DIFFERENCES] = gpci_problem_arrays(problem, launch.n * launch.n * GPCI_ELEMENT, 4);
+    launch.block[0] = launch.block[1] = IMAGE_SIDE;
+    launch.grid[0] = launch.grid[1] = launch.n / IMAGE_SIDE;
     gpc_status status = GPC_OK;
-    for (unsigned round = 0; round < p->values[0] && status == GPC_OK; round++) {
-        l.name = "_Z11srad_cuda_1PfS_S_S_S_S_iif";
-        l.code = differences_code;
-        l.warp = walk_differences;
-        l.shared = 6 * IMAGE_PATCH;
-        status = gpci_problem_launch(p, &l);
-        l.name = "_Z11srad_cuda_2PfS_S_S_S_S_iiff";
-        l.code = update_code;
-        l.warp = walk_update;
-        l.shared = 5 * IMAGE_PATCH;
+    for (unsigned round = 0; round < problem->values[0] && status == GPC_OK; round++) {
+        launch.name = "_Z11srad_cuda_1PfS_S_S_S_S_iif";
+        launch.code = differences_code;
+        launch.warp = walk_differences;
+        launch.shared = 6 * IMAGE_PATCH;
+        status = gpci_problem_launch(problem, &launch);
+        launch.name = "_Z11srad_cuda_2PfS_S_S_S_S_iiff";
+        launch.code = update_code;
+        launch.warp = walk_update;
+        launch.shared = 5 * IMAGE_PATCH;
         if (status == GPC_OK)
-            status = gpci_problem_launch(p, &l);
+            status = gpci_problem_launch(problem, &launch);
     }
     return status;
 }

@@ -30,78 +30,80 @@ static const char subtract_code[] =
 /* Operands: multipliers, the matrix, right-hand sides. Of the launch: n rows, `window` the present column. */
 enum { MULTIPLIERS, MATRIX, SIDES };
 
-static uint64_t element(const gpci_launch *l, size_t operand, uint64_t row, uint64_t column) {
-    return l->operand[operand].base + (row * l->n + column) * GPCI_ELEMENT;
+static uint64_t element(const gpci_launch *launch, size_t operand, uint64_t row, uint64_t column) {
+    return launch->operand[operand].base + (row * launch->n + column) * GPCI_ELEMENT;
 }
 
-static void walk_divide(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t t = l->window, pitch = l->n * GPCI_ELEMENT, row = t + 1 + w->x * COLUMN_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, row, l->n)))
+static void walk_divide(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t t = launch->window, pitch = launch->n * GPCI_ELEMENT,
+                   row = t + 1 + walk->x * COLUMN_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, row, launch->n)))
         return;
-    gpci_access(w, element(l, MATRIX, row, t), pitch);
-    gpci_access(w, element(l, MATRIX, t, t), 0);
-    gpci_access(w, element(l, MULTIPLIERS, row, t), pitch);
-    gpci_finish(w);
+    gpci_access(walk, element(launch, MATRIX, row, t), pitch);
+    gpci_access(walk, element(launch, MATRIX, t, t), 0);
+    gpci_access(walk, element(launch, MULTIPLIERS, row, t), pitch);
+    gpci_finish(walk);
 }
 
-static void walk_subtract(gpci_walk *w, const gpci_launch *l) {
+static void walk_subtract(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t rows[GPCI_SYNTHETIC_LANES], columns[GPCI_SYNTHETIC_LANES], both[GPCI_SYNTHETIC_LANES];
     uint64_t sides[GPCI_SYNTHETIC_LANES], first = 0;
-    const uint64_t t = l->window;
-    if (!gpci_guard(w, gpci_inside(w, l->n - 1 - t, l->n - t)))
+    const uint64_t t = launch->window;
+    if (!gpci_guard(walk, gpci_inside(walk, launch->n - 1 - t, launch->n - t)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        rows[lane] = w->gx[lane] * l->n * GPCI_ELEMENT;
-        columns[lane] = w->gy[lane] * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        rows[lane] = walk->gx[lane] * launch->n * GPCI_ELEMENT;
+        columns[lane] = walk->gy[lane] * GPCI_ELEMENT;
         both[lane] = rows[lane] + columns[lane];
-        sides[lane] = w->gx[lane] * GPCI_ELEMENT;
-        first |= (uint64_t)(w->gy[lane] == 0) << lane;
+        sides[lane] = walk->gx[lane] * GPCI_ELEMENT;
+        first |= (uint64_t)(walk->gy[lane] == 0) << lane;
     }
-    gpci_access_at(w, element(l, MULTIPLIERS, t + 1, t), rows);
-    gpci_access_at(w, element(l, MATRIX, t, t), columns);
-    gpci_access_at(w, element(l, MATRIX, t + 1, t), both);
-    gpci_access_at(w, element(l, MATRIX, t + 1, t), both);
-    if (gpci_if(w, w->mask & first)) {
-        gpci_access_at(w, element(l, MULTIPLIERS, t + 1, t), rows);
-        gpci_access(w, l->operand[SIDES].base + t * GPCI_ELEMENT, 0);
-        gpci_access_at(w, l->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
-        gpci_access_at(w, l->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
+    gpci_access_at(walk, element(launch, MULTIPLIERS, t + 1, t), rows);
+    gpci_access_at(walk, element(launch, MATRIX, t, t), columns);
+    gpci_access_at(walk, element(launch, MATRIX, t + 1, t), both);
+    gpci_access_at(walk, element(launch, MATRIX, t + 1, t), both);
+    if (gpci_if(walk, walk->mask & first)) {
+        gpci_access_at(walk, element(launch, MULTIPLIERS, t + 1, t), rows);
+        gpci_access(walk, launch->operand[SIDES].base + t * GPCI_ELEMENT, 0);
+        gpci_access_at(walk, launch->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
+        gpci_access_at(walk, launch->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
     }
-    gpci_end_if(w);
-    gpci_finish(w);
+    gpci_end_if(walk);
+    gpci_finish(walk);
 }
 
 /* The two launches of column `window`. */
-static gpc_status add_column(gpci_problem *p, gpci_launch *l) {
-    const uint64_t rows = l->n - 1 - l->window;
-    l->name = "_Z4Fan1PfS_ii";
-    l->code = divide_code;
-    l->warp = walk_divide;
-    l->grid[0] = gpci_ceiling(rows, COLUMN_THREADS);
-    l->grid[1] = l->block[1] = 1;
-    l->block[0] = COLUMN_THREADS;
-    gpc_status status = gpci_problem_launch(p, l);
-    l->name = "_Z4Fan2PfS_S_iii";
-    l->code = subtract_code;
-    l->warp = walk_subtract;
-    l->grid[0] = gpci_ceiling(rows, PATCH_SIDE);
-    l->grid[1] = gpci_ceiling(rows + 1, PATCH_SIDE);
-    l->block[0] = l->block[1] = PATCH_SIDE;
-    return status == GPC_OK ? gpci_problem_launch(p, l) : status;
+static gpc_status add_column(gpci_problem *problem, gpci_launch *launch) {
+    const uint64_t rows = launch->n - 1 - launch->window;
+    launch->name = "_Z4Fan1PfS_ii";
+    launch->code = divide_code;
+    launch->warp = walk_divide;
+    launch->grid[0] = gpci_ceiling(rows, COLUMN_THREADS);
+    launch->grid[1] = launch->block[1] = 1;
+    launch->block[0] = COLUMN_THREADS;
+    gpc_status status = gpci_problem_launch(problem, launch);
+    launch->name = "_Z4Fan2PfS_S_iii";
+    launch->code = subtract_code;
+    launch->warp = walk_subtract;
+    launch->grid[0] = gpci_ceiling(rows, PATCH_SIDE);
+    launch->grid[1] = gpci_ceiling(rows + 1, PATCH_SIDE);
+    launch->block[0] = launch->block[1] = PATCH_SIDE;
+    return status == GPC_OK ? gpci_problem_launch(problem, launch) : status;
 }
 
-static gpc_status plan_gaussian(gpci_problem *p) {
-    gpci_launch l = {.n = gpci_root(p->size / GPCI_ELEMENT)};
-    const uint64_t first = (uint64_t)p->values[0], columns = (uint64_t)p->values[1];
-    if (first + 1 >= l.n)
-        return gpci_problem_fail(p, "parameter 'first': %llu is none of the %llu columns but the last",
-                                 (unsigned long long)first, (unsigned long long)l.n);
-    l.operand[MULTIPLIERS].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
-    l.operand[MATRIX].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
-    l.operand[SIDES].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+static gpc_status plan_gaussian(gpci_problem *problem) {
+    gpci_launch launch = {.n = gpci_root(problem->size / GPCI_ELEMENT)};
+    const uint64_t first = (uint64_t)problem->values[0], columns = (uint64_t)problem->values[1];
+    if (first + 1 >= launch.n)
+        return gpci_problem_fail(problem, "parameter 'first': %llu is none of the %llu columns but the last",
+                                 (unsigned long long)first, (unsigned long long)launch.n);
+    launch.operand[MULTIPLIERS].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
+    launch.operand[MATRIX].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
+    launch.operand[SIDES].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
     gpc_status status = GPC_OK;
-    for (l.window = first; status == GPC_OK && l.window < first + columns && l.window + 1 < l.n; l.window++)
-        status = add_column(p, &l);
+    for (launch.window = first; status == GPC_OK && launch.window < first + columns && launch.window + 1 < launch.n;
+         launch.window++)
+        status = add_column(problem, &launch);
     return status;
 }
 

@@ -111,23 +111,23 @@ enum { PAIR, DENSITY, EMBEDDING, TABLE_ARRAYS };
  * repeats the number of the step, stride distance of atoms off the lattice, operands bytes of a number. `data`: first
  * atom of each box, and behind the last box the number of atoms.
  */
-static uint64_t array(const gpci_launch *l, unsigned operand, uint64_t number) {
-    return l->operand[operand].base + number * l->operand[operand].step;
+static uint64_t array(const gpci_launch *launch, unsigned operand, uint64_t number) {
+    return launch->operand[operand].base + number * launch->operand[operand].step;
 }
 
 /* First plane of atoms in box `x` of a side, or in a later box. */
-static uint64_t first_plane(const gpci_launch *l, uint64_t x) {
-    return (gpci_ceiling(4 * l->columns * x, l->rows)) / 2;
+static uint64_t first_plane(const gpci_launch *launch, uint64_t x) {
+    return (gpci_ceiling(4 * launch->columns * x, launch->rows)) / 2;
 }
 
 /* Positions of a box's atoms along each axis, in the program's order; returns their number. */
-static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOMS][3]) {
-    const uint64_t side = l->rows, place[3] = {box % side, box / side % side, box / side / side};
+static unsigned atoms_of(const gpci_launch *launch, uint64_t box, int32_t at[BOX_ATOMS][3]) {
+    const uint64_t side = launch->rows, place[3] = {box % side, box / side % side, box / side / side};
     uint64_t from[3], to[3];
     unsigned count = 0;
     for (unsigned axis = 0; axis < 3; axis++) {
-        from[axis] = first_plane(l, place[axis]);
-        to[axis] = first_plane(l, place[axis] + 1);
+        from[axis] = first_plane(launch, place[axis]);
+        to[axis] = first_plane(launch, place[axis] + 1);
     }
     for (uint64_t z = from[2]; z < to[2]; z++)
         for (uint64_t y = from[1]; y < to[1]; y++)
@@ -136,9 +136,9 @@ static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOM
                 if (!((x + y + z) % 2))
                     continue;
                 for (unsigned axis = 0; axis < 3; axis++) {
-                    const uint64_t drawn = gpci_mix(l->seed + ((z << 20 | y) << 20 | x) * 3 + axis) >> 32;
+                    const uint64_t drawn = gpci_mix(launch->seed + ((z << 20 | y) << 20 | x) * 3 + axis) >> 32;
                     at[count][axis] = (int32_t)((2 * plane[axis] + 1) * HALF_LATTICE) +
-                                      (int32_t)(drawn * (2 * l->stride + 1) >> 32) - (int32_t)l->stride;
+                                      (int32_t)(drawn * (2 * launch->stride + 1) >> 32) - (int32_t)launch->stride;
                 }
                 count++;
             }
@@ -148,18 +148,18 @@ static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOM
 /*
  * Number with halos of box (x, y, z) of the periodic cube, seen from a neighbouring box; coordinates are one too large.
  */
-static uint64_t numbered(const gpci_launch *l, const uint64_t place[3]) {
+static uint64_t numbered(const gpci_launch *launch, const uint64_t place[3]) {
     uint64_t number = 0;
     for (unsigned axis = 3; axis--;) {
-        const uint64_t x = place[axis] - 1, side = l->rows;
+        const uint64_t x = place[axis] - 1, side = launch->rows;
         number = number * (side + 2) + (place[axis] == 0 ? side : x == side ? side + 1 : x);
     }
     return number;
 }
 
 /* Box of the cube mirrored by a number with halos. */
-static uint64_t mirrored(const gpci_launch *l, uint64_t number, bool *halo) {
-    const uint64_t side = l->rows, all = side + 2;
+static uint64_t mirrored(const gpci_launch *launch, uint64_t number, bool *halo) {
+    const uint64_t side = launch->rows, all = side + 2;
     uint64_t place[3] = {number % all, number / all % all, number / all / all};
     *halo = false;
     for (unsigned axis = 0; axis < 3; axis++) {
@@ -170,9 +170,9 @@ static uint64_t mirrored(const gpci_launch *l, uint64_t number, bool *halo) {
 }
 
 /* The box of thread `atom`. */
-static uint64_t box_of(const gpci_launch *l, uint64_t atom) {
-    const uint32_t *first = l->data;
-    uint64_t low = 0, high = l->rows * l->rows * l->rows;
+static uint64_t box_of(const gpci_launch *launch, uint64_t atom) {
+    const uint32_t *first = launch->data;
+    uint64_t low = 0, high = launch->rows * launch->rows * launch->rows;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
         *(first[middle] <= atom ? &low : &high) = middle;
@@ -187,14 +187,14 @@ typedef struct embedded {
 } embedded;
 
 /* Box around a lane's box, with its atoms. */
-typedef struct beside {
+typedef struct box_neighbours {
     uint64_t number[GPCI_SYNTHETIC_LANES];
     int32_t at[GPCI_SYNTHETIC_LANES][BOX_ATOMS][3];
     unsigned count[GPCI_SYNTHETIC_LANES];
-} beside;
+} box_neighbours;
 
-static uint64_t square(const gpci_launch *l, const int32_t *a, const int32_t *b) {
-    const int64_t length = (int64_t)(LATTICE * l->columns);
+static uint64_t square(const gpci_launch *launch, const int32_t *a, const int32_t *b) {
+    const int64_t length = (int64_t)(LATTICE * launch->columns);
     uint64_t sum = 0;
     for (unsigned axis = 0; axis < 3; axis++) {
         int64_t d = (int64_t)a[axis] - b[axis];
@@ -204,244 +204,253 @@ static uint64_t square(const gpci_launch *l, const int32_t *a, const int32_t *b)
     return sum;
 }
 
-static void load_table(gpci_walk *w, const gpci_launch *l, unsigned table, const uint64_t *entries) {
+static void load_table(gpci_walk *walk, const gpci_launch *launch, unsigned table, const uint64_t *entries) {
     for (uint64_t k = 0; k < 4; k++)
-        gpci_access_at(w, array(l, TABLES, table) + k * l->operands, entries);
+        gpci_access_at(walk, array(launch, TABLES, table) + k * launch->operands, entries);
 }
 
 /* Visit an atom of each lane's box: lanes within the cutoff read the tables. */
-static void meet(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b, unsigned atom) {
+static void meet(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel, const box_neighbours *neighbours,
+                 unsigned atom) {
     uint64_t places[GPCI_SYNTHETIC_LANES] = {0}, entries[GPCI_SYNTHETIC_LANES] = {0}, within = 0;
-    for (uint64_t lanes = w->mask; lanes; lanes &= lanes - 1) {
+    for (uint64_t lanes = walk->mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = gpci_lowest(lanes);
-        const uint64_t far = square(l, e->at[lane], b->at[lane][atom]);
-        places[lane] = (b->number[lane] * BOX_ATOMS + atom) * l->operands;
-        entries[lane] = gpci_root(far) * ENTRIES / CUTOFF * l->operands;
+        const uint64_t far = square(launch, kernel->at[lane], neighbours->at[lane][atom]);
+        places[lane] = (neighbours->number[lane] * BOX_ATOMS + atom) * launch->operands;
+        entries[lane] = gpci_root(far) * ENTRIES / CUTOFF * launch->operands;
         within |= (uint64_t)(far && far <= (uint64_t)CUTOFF * CUTOFF) << lane;
     }
     for (unsigned axis = 0; axis < 3; axis++)
-        gpci_access_at(w, array(l, ATOMS, POSITIONS + axis), places);
-    if (gpci_if(w, within)) {
-        if (l->repeats == 1)
-            load_table(w, l, PAIR, entries);
-        load_table(w, l, DENSITY, entries);
-        if (l->repeats == 3) {
-            gpci_access_at(w, array(l, ATOMS, DERIVATIVES), e->own);
-            gpci_access_at(w, array(l, ATOMS, DERIVATIVES), places);
+        gpci_access_at(walk, array(launch, ATOMS, POSITIONS + axis), places);
+    if (gpci_if(walk, within)) {
+        if (launch->repeats == 1)
+            load_table(walk, launch, PAIR, entries);
+        load_table(walk, launch, DENSITY, entries);
+        if (launch->repeats == 3) {
+            gpci_access_at(walk, array(launch, ATOMS, DERIVATIVES), kernel->own);
+            gpci_access_at(walk, array(launch, ATOMS, DERIVATIVES), places);
         }
     }
-    gpci_end_if(w);
+    gpci_end_if(walk);
 }
 
 /* Visit all atoms of the boxes around each lane's box. */
-static void visit(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b) {
-    const uint64_t all = w->mask;
+static void visit(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel,
+                  const box_neighbours *neighbours) {
+    const uint64_t all = walk->mask;
     uint64_t again = all;
-    if (!gpci_if(w, all))
+    if (!gpci_if(walk, all))
         return;
-    const uint32_t rejoin = w->rejoin;
+    const uint32_t rejoin = walk->rejoin;
     for (unsigned atom = 0;; atom++) {
         const uint64_t now = again;
-        meet(w, l, e, b, atom);
+        meet(walk, launch, kernel, neighbours, atom);
         again = 0;
         for (uint64_t lanes = now; lanes; lanes &= lanes - 1)
-            again |= (uint64_t)(atom + 1 < b->count[gpci_lowest(lanes)]) << gpci_lowest(lanes);
-        if (!gpci_loop(w, again))
+            again |= (uint64_t)(atom + 1 < neighbours->count[gpci_lowest(lanes)]) << gpci_lowest(lanes);
+        if (!gpci_loop(walk, again))
             break;
     }
-    w->outer = all;
-    w->rejoin = rejoin;
-    gpci_end_if(w);
+    walk->outer = all;
+    walk->rejoin = rejoin;
+    gpci_end_if(walk);
 }
 
 /* Find the `k`th box around each lane's box. */
-static void look(gpci_walk *w, const gpci_launch *l, const embedded *e, uint64_t k, beside *b) {
-    const uint64_t side = l->rows;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t box = e->box[lane];
-        if (lane && box == e->box[lane - 1]) {
-            b->number[lane] = b->number[lane - 1];
-            b->count[lane] = b->count[lane - 1];
-            memcpy(b->at[lane], b->at[lane - 1], sizeof b->at[lane]);
+static void look(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel, uint64_t k,
+                 box_neighbours *neighbours) {
+    const uint64_t side = launch->rows;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const uint64_t box = kernel->box[lane];
+        if (lane && box == kernel->box[lane - 1]) {
+            neighbours->number[lane] = neighbours->number[lane - 1];
+            neighbours->count[lane] = neighbours->count[lane - 1];
+            memcpy(neighbours->at[lane], neighbours->at[lane - 1], sizeof neighbours->at[lane]);
             continue;
         }
         const uint64_t place[3] = {box % side + k / 9, box / side % side + k / 3 % 3, box / side / side + k % 3};
         bool halo;
-        b->number[lane] = numbered(l, place);
-        b->count[lane] = atoms_of(l, mirrored(l, b->number[lane], &halo), b->at[lane]);
+        neighbours->number[lane] = numbered(launch, place);
+        neighbours->count[lane] =
+            atoms_of(launch, mirrored(launch, neighbours->number[lane], &halo), neighbours->at[lane]);
     }
 }
 
-static void of_boxes(gpci_walk *w, const gpci_launch *l, unsigned number, const uint64_t *boxes, uint64_t bytes) {
+static void of_boxes(gpci_walk *walk, const gpci_launch *launch, unsigned number, const uint64_t *boxes,
+                     uint64_t bytes) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++)
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
         offsets[lane] = boxes[lane] * bytes;
-    gpci_access_at(w, array(l, CELLS, number), offsets);
+    gpci_access_at(walk, array(launch, CELLS, number), offsets);
 }
 
-static void walk_boxes(gpci_walk *w, const gpci_launch *l, const embedded *e) {
-    beside b;
+static void walk_boxes(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel) {
+    box_neighbours neighbours;
     uint64_t words[GPCI_SYNTHETIC_LANES];
-    of_boxes(w, l, NEIGHBOURS, e->number, GPCI_ELEMENT);
-    for (uint64_t k = 0; k < l->steps; k++) {
-        look(w, l, e, k, &b);
-        for (unsigned lane = 0; lane < w->lanes; lane++)
-            words[lane] = (e->number[lane] * BOXES + k) * GPCI_ELEMENT;
-        gpci_access_at(w, l->window, words);
+    of_boxes(walk, launch, NEIGHBOURS, kernel->number, GPCI_ELEMENT);
+    for (uint64_t k = 0; k < launch->steps; k++) {
+        look(walk, launch, kernel, k, &neighbours);
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
+            words[lane] = (kernel->number[lane] * BOXES + k) * GPCI_ELEMENT;
+        gpci_access_at(walk, launch->window, words);
         for (unsigned axis = 0; axis < 3; axis++) {
-            of_boxes(w, l, CENTRES + axis, e->number, l->operands);
-            of_boxes(w, l, CENTRES + axis, b.number, l->operands);
+            of_boxes(walk, launch, CENTRES + axis, kernel->number, launch->operands);
+            of_boxes(walk, launch, CENTRES + axis, neighbours.number, launch->operands);
         }
-        of_boxes(w, l, COUNTS, b.number, GPCI_ELEMENT);
-        visit(w, l, e, &b);
-        gpci_branch(w, k + 1 < l->steps);
+        of_boxes(walk, launch, COUNTS, neighbours.number, GPCI_ELEMENT);
+        visit(walk, launch, kernel, &neighbours);
+        gpci_branch(walk, k + 1 < launch->steps);
     }
 }
 
 /* EAM_Force_thread_atom, the steps 1 and 3. */
-static void walk_force(gpci_walk *w, const gpci_launch *l) {
-    const uint32_t *first = l->data;
-    const uint64_t thread = w->x * BOX_THREADS + w->first;
+static void walk_force(gpci_walk *walk, const gpci_launch *launch) {
+    const uint32_t *first = launch->data;
+    const uint64_t thread = walk->x * BOX_THREADS + walk->first;
     int32_t at[BOX_ATOMS][3];
-    embedded e;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    embedded kernel;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t atom = thread + lane < l->n ? thread + lane : l->n - 1, box = box_of(l, atom), side = l->rows;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const uint64_t atom = thread + lane < launch->n ? thread + lane : launch->n - 1, box = box_of(launch, atom),
+                       side = launch->rows;
         const uint64_t place[3] = {box % side + 1, box / side % side + 1, box / side / side + 1};
-        e.box[lane] = box;
-        e.number[lane] = numbered(l, place);
-        e.own[lane] = (e.number[lane] * BOX_ATOMS + atom - first[box]) * l->operands;
-        (void)atoms_of(l, box, at);
-        memcpy(e.at[lane], at[atom - first[box]], sizeof e.at[lane]);
+        kernel.box[lane] = box;
+        kernel.number[lane] = numbered(launch, place);
+        kernel.own[lane] = (kernel.number[lane] * BOX_ATOMS + atom - first[box]) * launch->operands;
+        (void)atoms_of(launch, box, at);
+        memcpy(kernel.at[lane], at[atom - first[box]], sizeof kernel.at[lane]);
     }
     for (unsigned k = 0; k < 2; k++)
-        gpci_access(w, array(l, LISTS, k) + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, array(launch, LISTS, k) + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     for (unsigned axis = 0; axis < 3; axis++)
-        gpci_access_at(w, array(l, ATOMS, POSITIONS + axis), e.own);
-    of_boxes(w, l, COUNTS, e.number, GPCI_ELEMENT);
-    (void)gpci_guard(w, w->all);
-    for (unsigned axis = 0; axis < 3 && l->repeats == 3; axis++)
-        gpci_access_at(w, array(l, ATOMS, FORCES + axis), e.own);
-    walk_boxes(w, l, &e);
+        gpci_access_at(walk, array(launch, ATOMS, POSITIONS + axis), kernel.own);
+    of_boxes(walk, launch, COUNTS, kernel.number, GPCI_ELEMENT);
+    (void)gpci_guard(walk, walk->all);
+    for (unsigned axis = 0; axis < 3 && launch->repeats == 3; axis++)
+        gpci_access_at(walk, array(launch, ATOMS, FORCES + axis), kernel.own);
+    walk_boxes(walk, launch, &kernel);
     for (unsigned axis = 0; axis < 3; axis++)
-        gpci_access_at(w, array(l, ATOMS, FORCES + axis), e.own);
-    if (l->repeats == 1) {
-        gpci_access_at(w, array(l, ATOMS, ENERGIES), e.own);
-        gpci_access_at(w, array(l, ATOMS, DENSITIES), e.own);
+        gpci_access_at(walk, array(launch, ATOMS, FORCES + axis), kernel.own);
+    if (launch->repeats == 1) {
+        gpci_access_at(walk, array(launch, ATOMS, ENERGIES), kernel.own);
+        gpci_access_at(walk, array(launch, ATOMS, DENSITIES), kernel.own);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Lanes with an atom in the block's box. The box must be a halo if `halos`, else not. 0: the lanes have ended. */
-static uint64_t begin_box(gpci_walk *w, const gpci_launch *l, bool halos) {
-    const uint32_t *first = l->data;
+static uint64_t begin_box(gpci_walk *walk, const gpci_launch *launch, bool halos) {
+    const uint32_t *first = launch->data;
     bool halo;
-    const uint64_t box = mirrored(l, w->x, &halo);
-    gpci_access(w, array(l, CELLS, COUNTS) + w->x * GPCI_ELEMENT, 0);
-    if (!gpci_guard(w, gpci_below(w, w->first, first[box + 1] - first[box])))
+    const uint64_t box = mirrored(launch, walk->x, &halo);
+    gpci_access(walk, array(launch, CELLS, COUNTS) + walk->x * GPCI_ELEMENT, 0);
+    if (!gpci_guard(walk, gpci_below(walk, walk->first, first[box + 1] - first[box])))
         return 0;
-    return gpci_guard(w, halo == halos ? w->all : 0) ? w->all : 0;
+    return gpci_guard(walk, halo == halos ? walk->all : 0) ? walk->all : 0;
 }
 
 /* Access one of the arrays of atoms, for the block's box. */
-static void of_box(gpci_walk *w, const gpci_launch *l, unsigned number, uint64_t box) {
-    gpci_access(w, array(l, ATOMS, number) + (box * BOX_ATOMS + w->first) * l->operands, l->operands);
+static void of_box(gpci_walk *walk, const gpci_launch *launch, unsigned number, uint64_t box) {
+    gpci_access(walk, array(launch, ATOMS, number) + (box * BOX_ATOMS + walk->first) * launch->operands,
+                launch->operands);
 }
 
 /* EAM_Force_2. In a lattice all atoms have the same density; here the middle of the table. */
-static void walk_energy(gpci_walk *w, const gpci_launch *l) {
-    if (!begin_box(w, l, false))
+static void walk_energy(gpci_walk *walk, const gpci_launch *launch) {
+    if (!begin_box(walk, launch, false))
         return;
-    of_box(w, l, DENSITIES, w->x);
+    of_box(walk, launch, DENSITIES, walk->x);
     for (unsigned k = 0; k < ENDS; k++)
-        gpci_access(w, array(l, TABLES, EMBEDDING) + (ENTRIES + OVER + k) * l->operands, 0);
+        gpci_access(walk, array(launch, TABLES, EMBEDDING) + (ENTRIES + OVER + k) * launch->operands, 0);
     for (unsigned k = 0; k < 4; k++)
-        gpci_access(w, array(l, TABLES, EMBEDDING) + (ENTRIES / 2 + k) * l->operands, 0);
-    of_box(w, l, DERIVATIVES, w->x);
-    of_box(w, l, ENERGIES, w->x);
-    of_box(w, l, ENERGIES, w->x);
-    gpci_finish(w);
+        gpci_access(walk, array(launch, TABLES, EMBEDDING) + (ENTRIES / 2 + k) * launch->operands, 0);
+    of_box(walk, launch, DERIVATIVES, walk->x);
+    of_box(walk, launch, ENERGIES, walk->x);
+    of_box(walk, launch, ENERGIES, walk->x);
+    gpci_finish(walk);
 }
 
 /* copy_halos_kernel: copy from the box mirrored by a halo. */
-static void walk_halo(gpci_walk *w, const gpci_launch *l) {
+static void walk_halo(gpci_walk *walk, const gpci_launch *launch) {
     static const unsigned copied[] = {DERIVATIVES, POSITIONS, POSITIONS + 1, POSITIONS + 2};
     bool halo;
-    if (!begin_box(w, l, true))
+    if (!begin_box(walk, launch, true))
         return;
-    const uint64_t box = mirrored(l, w->x, &halo), side = l->rows;
+    const uint64_t box = mirrored(launch, walk->x, &halo), side = launch->rows;
     const uint64_t place[3] = {box % side + 1, box / side % side + 1, box / side / side + 1};
     for (unsigned k = 0; k < 4; k++) {
-        of_box(w, l, copied[k], numbered(l, place));
-        of_box(w, l, copied[k], w->x);
+        of_box(walk, launch, copied[k], numbered(launch, place));
+        of_box(walk, launch, copied[k], walk->x);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* The most atoms of a box; 0: no memory. */
-static uint64_t count_atoms(gpci_problem *p, gpci_launch *l) {
-    const uint64_t boxes = l->rows * l->rows * l->rows;
-    uint32_t *first = gpci_problem_data(p, (boxes + 1) * sizeof *first);
+static uint64_t count_atoms(gpci_problem *problem, gpci_launch *launch) {
+    const uint64_t boxes = launch->rows * launch->rows * launch->rows;
+    uint32_t *first = gpci_problem_data(problem, (boxes + 1) * sizeof *first);
     int32_t at[BOX_ATOMS][3];
     uint64_t most = 0;
     if (!first)
         return 0;
     for (uint64_t box = 0; box < boxes; box++) {
-        const unsigned count = atoms_of(l, box, at);
+        const unsigned count = atoms_of(launch, box, at);
         first[box + 1] = first[box] + count;
         most = count > most ? count : most;
     }
-    l->data = first;
-    l->n = first[boxes];
+    launch->data = first;
+    launch->n = first[boxes];
     return most;
 }
 
-static gpc_status plan_launches(gpci_problem *p, gpci_launch *l, uint64_t most) {
+static gpc_status plan_launches(gpci_problem *problem, gpci_launch *launch, uint64_t most) {
     const struct {
         const char *name, *code;
-        void (*warp)(gpci_walk *w, const gpci_launch *l);
+        void (*warp)(gpci_walk *walk, const gpci_launch *l);
         uint64_t step;
     } kernels[] = {
-        {"_Z21EAM_Force_thread_atomILi1EEv5sim_t", codes[l->operands == DOUBLE].density, walk_force, 1},
-        {"_Z11EAM_Force_25sim_t", codes[l->operands == DOUBLE].energy, walk_energy, 0},
-        {"_Z17copy_halos_kernel5sim_t", codes[l->operands == DOUBLE].halo, walk_halo, 0},
-        {"_Z21EAM_Force_thread_atomILi3EEv5sim_t", codes[l->operands == DOUBLE].embedding, walk_force, 3},
+        {"_Z21EAM_Force_thread_atomILi1EEv5sim_t", codes[launch->operands == DOUBLE].density, walk_force, 1},
+        {"_Z11EAM_Force_25sim_t", codes[launch->operands == DOUBLE].energy, walk_energy, 0},
+        {"_Z17copy_halos_kernel5sim_t", codes[launch->operands == DOUBLE].halo, walk_halo, 0},
+        {"_Z21EAM_Force_thread_atomILi3EEv5sim_t", codes[launch->operands == DOUBLE].embedding, walk_force, 3},
     };
-    const uint64_t blocks = (uint64_t)p->values[1], only = (uint64_t)p->values[4], all = l->rows + 2;
-    const uint64_t forces = gpci_ceiling(l->n, BOX_THREADS);
+    const uint64_t blocks = (uint64_t)problem->values[1], only = (uint64_t)problem->values[4], all = launch->rows + 2;
+    const uint64_t forces = gpci_ceiling(launch->n, BOX_THREADS);
     gpc_status status = GPC_OK;
     for (unsigned k = 0; k < 4 && status == GPC_OK; k++) {
-        l->name = kernels[k].name;
-        l->code = kernels[k].code;
-        l->warp = kernels[k].warp;
-        l->repeats = kernels[k].step;
-        l->grid[0] = !l->repeats ? all * all * all : blocks && blocks < forces ? blocks : forces;
-        l->block[0] = l->repeats ? BOX_THREADS : most;
+        launch->name = kernels[k].name;
+        launch->code = kernels[k].code;
+        launch->warp = kernels[k].warp;
+        launch->repeats = kernels[k].step;
+        launch->grid[0] = !launch->repeats ? all * all * all : blocks && blocks < forces ? blocks : forces;
+        launch->block[0] = launch->repeats ? BOX_THREADS : most;
         if (!only || only == k + 1)
-            status = gpci_problem_launch(p, l);
+            status = gpci_problem_launch(problem, launch);
     }
     return status;
 }
 
-static gpc_status plan_eam(gpci_problem *p) {
-    gpci_launch l = {.steps = (uint64_t)p->values[0], .operands = p->values[5] != 0 ? DOUBLE : DOUBLE / 2};
-    l.stride = 2 * (uint64_t)p->values[2];
-    l.seed = gpci_mix((uint64_t)p->values[3]);
-    for (l.rows = LEAST_BOXES; (l.rows + 3) * (l.rows + 3) * (l.rows + 3) * BOX_ATOMS * DOUBLE <= p->size; l.rows++)
+static gpc_status plan_eam(gpci_problem *problem) {
+    gpci_launch launch = {.steps = (uint64_t)problem->values[0],
+                          .operands = problem->values[5] != 0 ? DOUBLE : DOUBLE / 2};
+    launch.stride = 2 * (uint64_t)problem->values[2];
+    launch.seed = gpci_mix((uint64_t)problem->values[3]);
+    for (launch.rows = LEAST_BOXES;
+         (launch.rows + 3) * (launch.rows + 3) * (launch.rows + 3) * BOX_ATOMS * DOUBLE <= problem->size; launch.rows++)
         continue;
-    const uint64_t cells = (l.rows + 2) * (l.rows + 2) * (l.rows + 2), widest = 3 * l.rows / 2;
-    l.columns = (CUTOFF * (l.rows + 1) - 1) / LATTICE;
-    l.columns = l.columns < widest ? l.columns : widest;
-    const uint64_t most = count_atoms(p, &l);
+    const uint64_t cells = (launch.rows + 2) * (launch.rows + 2) * (launch.rows + 2), widest = 3 * launch.rows / 2;
+    launch.columns = (CUTOFF * (launch.rows + 1) - 1) / LATTICE;
+    launch.columns = launch.columns < widest ? launch.columns : widest;
+    const uint64_t most = count_atoms(problem, &launch);
     if (!most)
         return GPC_ERROR_MEMORY;
-    l.operand[LISTS] = gpci_problem_arrays(p, cells * BOX_ATOMS * GPCI_ELEMENT, 2);
-    l.operand[CELLS] = gpci_problem_arrays(p, cells * l.operands, CELL_ARRAYS);
-    l.operand[ATOMS] = gpci_problem_arrays(p, cells * BOX_ATOMS * l.operands, ATOM_ARRAYS);
-    l.operand[TABLES] = gpci_problem_arrays(p, (ENTRIES + OVER + ENDS) * l.operands, TABLE_ARRAYS);
-    l.window = gpci_problem_array(p, cells * BOXES * GPCI_ELEMENT);
-    return plan_launches(p, &l, most);
+    launch.operand[LISTS] = gpci_problem_arrays(problem, cells * BOX_ATOMS * GPCI_ELEMENT, 2);
+    launch.operand[CELLS] = gpci_problem_arrays(problem, cells * launch.operands, CELL_ARRAYS);
+    launch.operand[ATOMS] = gpci_problem_arrays(problem, cells * BOX_ATOMS * launch.operands, ATOM_ARRAYS);
+    launch.operand[TABLES] = gpci_problem_arrays(problem, (ENTRIES + OVER + ENDS) * launch.operands, TABLE_ARRAYS);
+    launch.window = gpci_problem_array(problem, cells * BOXES * GPCI_ELEMENT);
+    return plan_launches(problem, &launch, most);
 }
 
 static const gpc_parameter eam_parameters[] = {

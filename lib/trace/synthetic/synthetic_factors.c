@@ -50,8 +50,8 @@ static const char internal_code[] =
     "R8 LDG.E R4; R8 FADD R8 R10; STG.E R4 R8; EXIT";
 
 /* Launch fields: `n` elements a side, `window` the present patch of the diagonal. */
-static uint64_t element(const gpci_launch *l, uint64_t row, uint64_t column) {
-    return l->operand[0].base + (row * l->n + column) * GPCI_ELEMENT;
+static uint64_t element(const gpci_launch *launch, uint64_t row, uint64_t column) {
+    return launch->operand[0].base + (row * launch->n + column) * GPCI_ELEMENT;
 }
 
 /* Element in one of three patches of shared memory. */
@@ -60,173 +60,175 @@ static uint64_t cell(unsigned array, uint64_t row, uint64_t column) {
 }
 
 /* Products of a row's elements, from lane to lane `row_stride` away, with a column's; to the end of the loop. */
-static void walk_products(gpci_walk *w, uint64_t count, unsigned left, uint64_t row, uint64_t row_stride, unsigned up,
-                          uint64_t column, uint64_t column_stride) {
+static void walk_products(gpci_walk *walk, uint64_t count, unsigned left, uint64_t row, uint64_t row_stride,
+                          unsigned up, uint64_t column, uint64_t column_stride) {
     for (uint64_t j = 0; j < count; j++) {
-        gpci_access(w, cell(left, row, j), row_stride);
-        gpci_access(w, cell(up, j, column), column_stride);
-        gpci_branch(w, j + 1 < count);
+        gpci_access(walk, cell(left, row, j), row_stride);
+        gpci_access(walk, cell(up, j, column), column_stride);
+        gpci_branch(walk, j + 1 < count);
     }
 }
 
 /* Lanes' elements first + lane * stride, less `count` products, over the divisor. */
-static void walk_divided(gpci_walk *w, uint64_t first, uint64_t count, unsigned left, uint64_t row, unsigned up) {
-    gpci_access(w, first, FACTOR_ROW);
-    if (!gpci_branch(w, count == 0))
-        walk_products(w, count, left, row, FACTOR_ROW, up, count, 0);
-    gpci_access(w, cell(up, count, count), 0);
-    gpci_access(w, first, FACTOR_ROW);
+static void walk_divided(gpci_walk *walk, uint64_t first, uint64_t count, unsigned left, uint64_t row, unsigned up) {
+    gpci_access(walk, first, FACTOR_ROW);
+    if (!gpci_branch(walk, count == 0))
+        walk_products(walk, count, left, row, FACTOR_ROW, up, count, 0);
+    gpci_access(walk, cell(up, count, count), 0);
+    gpci_access(walk, first, FACTOR_ROW);
 }
 
-static void walk_diagonal(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t from = l->window * FACTOR_SIDE;
+static void walk_diagonal(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t from = launch->window * FACTOR_SIDE;
     for (uint64_t i = 0; i < FACTOR_SIDE; i++)
-        gpci_access(w, element(l, from + i, from), GPCI_ELEMENT);
+        gpci_access(walk, element(launch, from + i, from), GPCI_ELEMENT);
     for (uint64_t i = 0; i < FACTOR_SIDE; i++)
-        gpci_access(w, cell(0, i, 0), GPCI_ELEMENT);
-    gpci_barrier(w);
+        gpci_access(walk, cell(0, i, 0), GPCI_ELEMENT);
+    gpci_barrier(walk);
     for (uint64_t i = 0; i + 1 < FACTOR_SIDE; i++) {
-        const uint64_t behind = w->all & ~gpci_below(w, 0, i + 1);
-        if (gpci_if(w, behind))
-            walk_divided(w, cell(0, 0, i), i, 0, 0, 0);
-        gpci_end_if(w);
-        gpci_barrier(w);
-        if (gpci_if(w, behind)) {
-            gpci_access(w, cell(0, i + 1, 0), GPCI_ELEMENT);
-            walk_products(w, i + 1, 0, i + 1, 0, 0, 0, GPCI_ELEMENT);
-            gpci_access(w, cell(0, i + 1, 0), GPCI_ELEMENT);
+        const uint64_t behind = walk->all & ~gpci_below(walk, 0, i + 1);
+        if (gpci_if(walk, behind))
+            walk_divided(walk, cell(0, 0, i), i, 0, 0, 0);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        if (gpci_if(walk, behind)) {
+            gpci_access(walk, cell(0, i + 1, 0), GPCI_ELEMENT);
+            walk_products(walk, i + 1, 0, i + 1, 0, 0, 0, GPCI_ELEMENT);
+            gpci_access(walk, cell(0, i + 1, 0), GPCI_ELEMENT);
         }
-        gpci_end_if(w);
-        gpci_barrier(w);
-        gpci_branch(w, i + 2 < FACTOR_SIDE);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        gpci_branch(walk, i + 2 < FACTOR_SIDE);
     }
     for (uint64_t i = 1; i < FACTOR_SIDE; i++) {
-        gpci_access(w, cell(0, i, 0), GPCI_ELEMENT);
-        gpci_access(w, element(l, from + i, from), GPCI_ELEMENT);
+        gpci_access(walk, cell(0, i, 0), GPCI_ELEMENT);
+        gpci_access(walk, element(launch, from + i, from), GPCI_ELEMENT);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Copy rows of the matrix into a patch of shared memory, by the warp's half that begins at `first`. */
-static void fetch(gpci_walk *w, const gpci_launch *l, uint64_t row, uint64_t column, unsigned array, uint64_t skipped,
-                  uint64_t rows, uint64_t first) {
+static void fetch(gpci_walk *walk, const gpci_launch *launch, uint64_t row, uint64_t column, unsigned array,
+                  uint64_t skipped, uint64_t rows, uint64_t first) {
     for (uint64_t i = 0; i < rows; i++)
-        gpci_access(w, element(l, row + i, column) - first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, element(launch, row + i, column) - first * GPCI_ELEMENT, GPCI_ELEMENT);
     for (uint64_t i = 0; i < rows; i++)
-        gpci_access(w, cell(array, skipped + i, 0) - first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, cell(array, skipped + i, 0) - first * GPCI_ELEMENT, GPCI_ELEMENT);
 }
 
-static void store(gpci_walk *w, const gpci_launch *l, uint64_t row, uint64_t column, unsigned array, uint64_t first_row,
-                  uint64_t first) {
+static void store(gpci_walk *walk, const gpci_launch *launch, uint64_t row, uint64_t column, unsigned array,
+                  uint64_t first_row, uint64_t first) {
     for (uint64_t i = first_row; i < FACTOR_SIDE; i++) {
-        gpci_access(w, cell(array, i, 0) - first * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, element(l, row + i, column) - first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, cell(array, i, 0) - first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, element(launch, row + i, column) - first * GPCI_ELEMENT, GPCI_ELEMENT);
     }
 }
 
 enum { CORNER, ACROSS, DOWN }; /* patches of shared memory: the diagonal's, in its row, in its column */
 
-static void walk_perimeter(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t from = l->window * FACTOR_SIDE, away = from + (w->x + 1) * FACTOR_SIDE;
-    const uint64_t upper = gpci_below(w, 0, FACTOR_SIDE), lower = w->all & ~upper;
-    if (gpci_if(w, upper)) {
-        fetch(w, l, from, from, CORNER, 0, FACTOR_SIDE / 2, 0);
-        fetch(w, l, from, away, ACROSS, 0, FACTOR_SIDE, 0);
+static void walk_perimeter(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t from = launch->window * FACTOR_SIDE, away = from + (walk->x + 1) * FACTOR_SIDE;
+    const uint64_t upper = gpci_below(walk, 0, FACTOR_SIDE), lower = walk->all & ~upper;
+    if (gpci_if(walk, upper)) {
+        fetch(walk, launch, from, from, CORNER, 0, FACTOR_SIDE / 2, 0);
+        fetch(walk, launch, from, away, ACROSS, 0, FACTOR_SIDE, 0);
     }
-    gpci_end_if(w);
-    if (gpci_if(w, lower)) {
-        fetch(w, l, from + FACTOR_SIDE / 2, from, CORNER, FACTOR_SIDE / 2, FACTOR_SIDE / 2, FACTOR_SIDE);
-        fetch(w, l, away, from, DOWN, 0, FACTOR_SIDE, FACTOR_SIDE);
+    gpci_end_if(walk);
+    if (gpci_if(walk, lower)) {
+        fetch(walk, launch, from + FACTOR_SIDE / 2, from, CORNER, FACTOR_SIDE / 2, FACTOR_SIDE / 2, FACTOR_SIDE);
+        fetch(walk, launch, away, from, DOWN, 0, FACTOR_SIDE, FACTOR_SIDE);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
-    if (gpci_if(w, upper))
+    gpci_end_if(walk);
+    gpci_barrier(walk);
+    if (gpci_if(walk, upper))
         for (uint64_t i = 1; i < FACTOR_SIDE; i++) {
-            gpci_access(w, cell(ACROSS, i, 0), GPCI_ELEMENT);
-            walk_products(w, i, CORNER, i, 0, ACROSS, 0, GPCI_ELEMENT);
-            gpci_access(w, cell(ACROSS, i, 0), GPCI_ELEMENT);
-            gpci_branch(w, i + 1 < FACTOR_SIDE);
+            gpci_access(walk, cell(ACROSS, i, 0), GPCI_ELEMENT);
+            walk_products(walk, i, CORNER, i, 0, ACROSS, 0, GPCI_ELEMENT);
+            gpci_access(walk, cell(ACROSS, i, 0), GPCI_ELEMENT);
+            gpci_branch(walk, i + 1 < FACTOR_SIDE);
         }
-    gpci_end_if(w);
-    if (gpci_if(w, lower))
+    gpci_end_if(walk);
+    if (gpci_if(walk, lower))
         for (uint64_t i = 0; i < FACTOR_SIDE; i++) {
-            walk_divided(w, cell(DOWN, 0, i) - FACTOR_SIDE * FACTOR_ROW, i, DOWN, -(uint64_t)FACTOR_SIDE, CORNER);
-            gpci_branch(w, i + 1 < FACTOR_SIDE);
+            walk_divided(walk, cell(DOWN, 0, i) - FACTOR_SIDE * FACTOR_ROW, i, DOWN, -(uint64_t)FACTOR_SIDE, CORNER);
+            gpci_branch(walk, i + 1 < FACTOR_SIDE);
         }
-    gpci_end_if(w);
-    gpci_barrier(w);
-    if (gpci_if(w, upper))
-        store(w, l, from, away, ACROSS, 1, 0);
-    gpci_end_if(w);
-    if (gpci_if(w, lower))
-        store(w, l, away, from, DOWN, 0, FACTOR_SIDE);
-    gpci_end_if(w);
-    gpci_finish(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
+    if (gpci_if(walk, upper))
+        store(walk, launch, from, away, ACROSS, 1, 0);
+    gpci_end_if(walk);
+    if (gpci_if(walk, lower))
+        store(walk, launch, away, from, DOWN, 0, FACTOR_SIDE);
+    gpci_end_if(walk);
+    gpci_finish(walk);
 }
 
-static void walk_internal(gpci_walk *w, const gpci_launch *l) {
+static void walk_internal(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t own[GPCI_SYNTHETIC_LANES], kept[GPCI_SYNTHETIC_LANES], row[GPCI_SYNTHETIC_LANES],
         column[GPCI_SYNTHETIC_LANES];
-    const uint64_t from = l->window * FACTOR_SIDE, x = from + (w->x + 1) * FACTOR_SIDE,
-                   y = from + (w->y + 1) * FACTOR_SIDE;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        own[lane] = (w->ty[lane] * l->n + w->tx[lane]) * GPCI_ELEMENT;
-        kept[lane] = w->ty[lane] * FACTOR_ROW + w->tx[lane] * GPCI_ELEMENT;
-        row[lane] = w->ty[lane] * FACTOR_ROW;
-        column[lane] = w->tx[lane] * GPCI_ELEMENT;
+    const uint64_t from = launch->window * FACTOR_SIDE, x = from + (walk->x + 1) * FACTOR_SIDE,
+                   y = from + (walk->y + 1) * FACTOR_SIDE;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        own[lane] = (walk->ty[lane] * launch->n + walk->tx[lane]) * GPCI_ELEMENT;
+        kept[lane] = walk->ty[lane] * FACTOR_ROW + walk->tx[lane] * GPCI_ELEMENT;
+        row[lane] = walk->ty[lane] * FACTOR_ROW;
+        column[lane] = walk->tx[lane] * GPCI_ELEMENT;
     }
-    gpci_access_at(w, element(l, from, x), own);
-    gpci_access_at(w, element(l, y, from), own);
-    gpci_access_at(w, cell(ACROSS, 0, 0), kept);
-    gpci_access_at(w, cell(DOWN, 0, 0), kept);
-    gpci_barrier(w);
+    gpci_access_at(walk, element(launch, from, x), own);
+    gpci_access_at(walk, element(launch, y, from), own);
+    gpci_access_at(walk, cell(ACROSS, 0, 0), kept);
+    gpci_access_at(walk, cell(DOWN, 0, 0), kept);
+    gpci_barrier(walk);
     for (uint64_t i = 0; i < FACTOR_SIDE; i++) {
-        gpci_access_at(w, cell(DOWN, 0, i), row);
-        gpci_access_at(w, cell(ACROSS, i, 0), column);
+        gpci_access_at(walk, cell(DOWN, 0, i), row);
+        gpci_access_at(walk, cell(ACROSS, i, 0), column);
     }
-    gpci_access_at(w, element(l, y, x), own);
-    gpci_access_at(w, element(l, y, x), own);
-    gpci_finish(w);
+    gpci_access_at(walk, element(launch, y, x), own);
+    gpci_access_at(walk, element(launch, y, x), own);
+    gpci_finish(walk);
 }
 
-static gpc_status add_launch(gpci_problem *p, gpci_launch *l, uint64_t x, uint64_t y, uint64_t threads, uint64_t rows) {
-    l->grid[0] = x;
-    l->grid[1] = y;
-    l->block[0] = threads;
-    l->block[1] = rows;
-    return gpci_problem_launch(p, l);
+static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, uint64_t x, uint64_t y, uint64_t threads,
+                             uint64_t rows) {
+    launch->grid[0] = x;
+    launch->grid[1] = y;
+    launch->block[0] = threads;
+    launch->block[1] = rows;
+    return gpci_problem_launch(problem, launch);
 }
 
 /* Add the launches of patch `window` of the diagonal; the last patch has only the first launch. */
-static gpc_status add_patch(gpci_problem *p, gpci_launch *l) {
-    const uint64_t behind = l->n / FACTOR_SIDE - 1 - l->window;
-    l->name = "_Z12lud_diagonalPfii";
-    l->code = diagonal_code;
-    l->warp = walk_diagonal;
-    l->shared = FACTOR_PATCH;
-    gpc_status status = add_launch(p, l, 1, 1, FACTOR_SIDE, 1);
-    l->name = "_Z13lud_perimeterPfii";
-    l->code = perimeter_code;
-    l->warp = walk_perimeter;
-    l->shared = 3 * FACTOR_PATCH;
+static gpc_status add_patch(gpci_problem *problem, gpci_launch *launch) {
+    const uint64_t behind = launch->n / FACTOR_SIDE - 1 - launch->window;
+    launch->name = "_Z12lud_diagonalPfii";
+    launch->code = diagonal_code;
+    launch->warp = walk_diagonal;
+    launch->shared = FACTOR_PATCH;
+    gpc_status status = add_launch(problem, launch, 1, 1, FACTOR_SIDE, 1);
+    launch->name = "_Z13lud_perimeterPfii";
+    launch->code = perimeter_code;
+    launch->warp = walk_perimeter;
+    launch->shared = 3 * FACTOR_PATCH;
     if (status == GPC_OK && behind)
-        status = add_launch(p, l, behind, 1, 2 * FACTOR_SIDE, 1);
-    l->name = "_Z12lud_internalPfii";
-    l->code = internal_code;
-    l->warp = walk_internal;
-    return status == GPC_OK && behind ? add_launch(p, l, behind, behind, FACTOR_SIDE, FACTOR_SIDE) : status;
+        status = add_launch(problem, launch, behind, 1, 2 * FACTOR_SIDE, 1);
+    launch->name = "_Z12lud_internalPfii";
+    launch->code = internal_code;
+    launch->warp = walk_internal;
+    return status == GPC_OK && behind ? add_launch(problem, launch, behind, behind, FACTOR_SIDE, FACTOR_SIDE) : status;
 }
 
-static gpc_status plan_lud(gpci_problem *p) {
-    gpci_launch l = {.n = gpci_root(p->size / GPCI_ELEMENT) / FACTOR_SIDE * FACTOR_SIDE};
-    const uint64_t first = (uint64_t)p->values[0], patches = (uint64_t)p->values[1];
-    if (first >= l.n / FACTOR_SIDE)
-        return gpci_problem_fail(p, "parameter 'first': %llu is none of the %llu patches of the diagonal",
-                                 (unsigned long long)first, (unsigned long long)(l.n / FACTOR_SIDE));
-    l.operand[0].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+static gpc_status plan_lud(gpci_problem *problem) {
+    gpci_launch launch = {.n = gpci_root(problem->size / GPCI_ELEMENT) / FACTOR_SIDE * FACTOR_SIDE};
+    const uint64_t first = (uint64_t)problem->values[0], patches = (uint64_t)problem->values[1];
+    if (first >= launch.n / FACTOR_SIDE)
+        return gpci_problem_fail(problem, "parameter 'first': %llu is none of the %llu patches of the diagonal",
+                                 (unsigned long long)first, (unsigned long long)(launch.n / FACTOR_SIDE));
+    launch.operand[0].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
     gpc_status status = GPC_OK;
-    for (l.window = first; status == GPC_OK && l.window < first + patches && l.window < l.n / FACTOR_SIDE; l.window++)
-        status = add_patch(p, &l);
+    for (launch.window = first;
+         status == GPC_OK && launch.window < first + patches && launch.window < launch.n / FACTOR_SIDE; launch.window++)
+        status = add_patch(problem, &launch);
     return status;
 }
 

@@ -64,100 +64,105 @@ static const char advance_code[] =
 enum { CELLS, NEIGHBOURS, NORMALS, FLUXES };
 enum { OLD = VARIABLES, AREAS = 2 * VARIABLES, STEPS, BEHIND };
 
-static uint64_t drawn(const gpci_launch *l, uint64_t cell, uint64_t side, uint64_t salt, uint64_t bound) {
-    return (gpci_mix(l->seed + (cell * SIDES + side) * 2 + salt) >> 32) * bound >> 32;
+static uint64_t drawn(const gpci_launch *launch, uint64_t cell, uint64_t side, uint64_t salt, uint64_t bound) {
+    return (gpci_mix(launch->seed + (cell * SIDES + side) * 2 + salt) >> 32) * bound >> 32;
 }
 
-static uint64_t neighbour(const gpci_launch *l, uint64_t cell, uint64_t side) {
-    uint64_t away = 1 + drawn(l, cell, side, 0, l->window);
-    return (cell + (side % 2 ? away : l->n - away % l->n)) % l->n;
+static uint64_t neighbour(const gpci_launch *launch, uint64_t cell, uint64_t side) {
+    uint64_t away = 1 + drawn(launch, cell, side, 0, launch->window);
+    return (cell + (side % 2 ? away : launch->n - away % launch->n)) % launch->n;
 }
 
 /* A side of every lane's cell. */
-static void walk_side(gpci_walk *w, const gpci_launch *l, uint64_t thread, uint64_t side) {
+static void walk_side(gpci_walk *walk, const gpci_launch *launch, uint64_t thread, uint64_t side) {
     uint64_t around[GPCI_SYNTHETIC_LANES], inside = 0;
-    gpci_access(w, l->operand[NEIGHBOURS].base + side * l->operand[NEIGHBOURS].step + thread * GPCI_ELEMENT,
+    gpci_access(walk,
+                launch->operand[NEIGHBOURS].base + side * launch->operand[NEIGHBOURS].step + thread * GPCI_ELEMENT,
                 GPCI_ELEMENT);
     for (uint64_t axis = 0; axis < AXES; axis++)
-        gpci_access(w,
-                    l->operand[NORMALS].base + (axis * SIDES + side) * l->operand[NORMALS].step + thread * GPCI_ELEMENT,
+        gpci_access(walk,
+                    launch->operand[NORMALS].base + (axis * SIDES + side) * launch->operand[NORMALS].step +
+                        thread * GPCI_ELEMENT,
                     GPCI_ELEMENT);
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        around[lane] = neighbour(l, thread + lane, side) * GPCI_ELEMENT;
-        inside |= (uint64_t)(drawn(l, thread + lane, side, 1, 100) >= BORDER) << lane;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        around[lane] = neighbour(launch, thread + lane, side) * GPCI_ELEMENT;
+        inside |= (uint64_t)(drawn(launch, thread + lane, side, 1, 100) >= BORDER) << lane;
     }
-    if (gpci_if(w, w->mask & inside))
+    if (gpci_if(walk, walk->mask & inside))
         for (uint64_t k = 0; k < VARIABLES; k++)
-            gpci_access_at(w, l->operand[CELLS].base + k * l->operand[CELLS].step, around);
-    gpci_end_if(w);
+            gpci_access_at(walk, launch->operand[CELLS].base + k * launch->operand[CELLS].step, around);
+    gpci_end_if(walk);
 }
 
-static void walk_flux(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * CELL_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_flux(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * CELL_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
     for (uint64_t k = 0; k < VARIABLES; k++)
-        gpci_access(w, l->operand[CELLS].base + k * l->operand[CELLS].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, launch->operand[CELLS].base + k * launch->operand[CELLS].step + thread * GPCI_ELEMENT,
+                    GPCI_ELEMENT);
     for (uint64_t side = 0; side < SIDES; side++)
-        walk_side(w, l, thread, side);
+        walk_side(walk, launch, thread, side);
     for (uint64_t k = 0; k < VARIABLES; k++)
-        gpci_access(w, l->operand[FLUXES].base + k * l->operand[FLUXES].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+        gpci_access(walk, launch->operand[FLUXES].base + k * launch->operand[FLUXES].step + thread * GPCI_ELEMENT,
+                    GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 /* Access every lane's cell in one of several arrays. */
-static void each(gpci_walk *w, const gpci_launch *l, unsigned operand, uint64_t array, uint64_t thread) {
-    gpci_access(w, l->operand[operand].base + array * l->operand[operand].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+static void each(gpci_walk *walk, const gpci_launch *launch, unsigned operand, uint64_t array, uint64_t thread) {
+    gpci_access(walk, launch->operand[operand].base + array * launch->operand[operand].step + thread * GPCI_ELEMENT,
+                GPCI_ELEMENT);
 }
 
-static void walk_step(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * CELL_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_step(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * CELL_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
     for (uint64_t k = 0; k < VARIABLES; k++)
-        each(w, l, CELLS, k, thread);
-    each(w, l, FLUXES, AREAS, thread);
-    each(w, l, FLUXES, STEPS, thread);
-    gpci_finish(w);
+        each(walk, launch, CELLS, k, thread);
+    each(walk, launch, FLUXES, AREAS, thread);
+    each(walk, launch, FLUXES, STEPS, thread);
+    gpci_finish(walk);
 }
 
-static void walk_advance(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * CELL_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_advance(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * CELL_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    each(w, l, FLUXES, STEPS, thread);
+    each(walk, launch, FLUXES, STEPS, thread);
     for (uint64_t k = 0; k < VARIABLES; k++) {
-        each(w, l, FLUXES, OLD + k, thread);
-        each(w, l, FLUXES, k, thread);
-        each(w, l, CELLS, k, thread);
+        each(walk, launch, FLUXES, OLD + k, thread);
+        each(walk, launch, FLUXES, k, thread);
+        each(walk, launch, CELLS, k, thread);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_cfd(gpci_problem *p) {
+static gpc_status plan_cfd(gpci_problem *problem) {
     static const struct {
         const char *name, *code;
-        void (*warp)(gpci_walk *w, const gpci_launch *l);
+        void (*warp)(gpci_walk *walk, const gpci_launch *l);
     } kernels[] = {{"_Z24cuda_compute_step_factoriPfS_S_", step_code, walk_step},
                    {"_Z17cuda_compute_fluxiPiPfS0_S0_", flux_code, walk_flux},
                    {"_Z14cuda_time_stepiiPfS_S_S_", advance_code, walk_advance}};
-    gpci_launch l = {.n = p->size / (GPCI_ELEMENT * VARIABLES)};
-    const uint64_t only = (uint64_t)p->values[2];
-    l.window = (uint64_t)p->values[0];
-    l.seed = gpci_mix((uint64_t)p->values[1]);
-    l.grid[0] = gpci_ceiling(l.n, CELL_THREADS);
-    l.block[0] = CELL_THREADS;
-    l.operand[CELLS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
-    l.operand[NEIGHBOURS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES);
-    l.operand[NORMALS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES * AXES);
-    l.operand[FLUXES] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, BEHIND);
+    gpci_launch launch = {.n = problem->size / (GPCI_ELEMENT * VARIABLES)};
+    const uint64_t only = (uint64_t)problem->values[2];
+    launch.window = (uint64_t)problem->values[0];
+    launch.seed = gpci_mix((uint64_t)problem->values[1]);
+    launch.grid[0] = gpci_ceiling(launch.n, CELL_THREADS);
+    launch.block[0] = CELL_THREADS;
+    launch.operand[CELLS] = gpci_problem_arrays(problem, launch.n * GPCI_ELEMENT, VARIABLES);
+    launch.operand[NEIGHBOURS] = gpci_problem_arrays(problem, launch.n * GPCI_ELEMENT, SIDES);
+    launch.operand[NORMALS] = gpci_problem_arrays(problem, launch.n * GPCI_ELEMENT, SIDES * AXES);
+    launch.operand[FLUXES] = gpci_problem_arrays(problem, launch.n * GPCI_ELEMENT, BEHIND);
     gpc_status status = GPC_OK;
     for (uint64_t k = 0; k < 3 && status == GPC_OK; k++) {
-        l.name = kernels[k].name;
-        l.code = kernels[k].code;
-        l.warp = kernels[k].warp;
+        launch.name = kernels[k].name;
+        launch.code = kernels[k].code;
+        launch.warp = kernels[k].warp;
         if (!only || only == k + 1)
-            status = gpci_problem_launch(p, &l);
+            status = gpci_problem_launch(problem, &launch);
     }
     return status;
 }

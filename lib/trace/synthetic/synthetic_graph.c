@@ -40,117 +40,117 @@ static const char level_code[] = RELAX("", "R9 MOV;", "STG.E R10 UR4 R9; R15 MOV
 /* Operands: the worklist, then the arrays of the graph, distances, and the changed flag. */
 enum { DEGREES, FIRSTS, DESTINATIONS, WEIGHTS };
 
-static uint64_t random_below(const gpci_launch *l, uint64_t salt, uint64_t index, uint64_t bound) {
-    return (gpci_mix(l->seed + index * 4 + salt) >> 32) * bound >> 32;
+static uint64_t random_below(const gpci_launch *launch, uint64_t salt, uint64_t index, uint64_t bound) {
+    return (gpci_mix(launch->seed + index * 4 + salt) >> 32) * bound >> 32;
 }
 
 /* The first edge of a node; `n` has the end of the last one's. `columns` is the mean degree. */
-static uint64_t first_edge(const gpci_launch *l, uint64_t node) {
-    return node * l->columns + (node && node < l->n ? random_below(l, 0, node, l->columns + 1) : 0);
+static uint64_t first_edge(const gpci_launch *launch, uint64_t node) {
+    return node * launch->columns + (node && node < launch->n ? random_below(launch, 0, node, launch->columns + 1) : 0);
 }
 
 /* Addresses without an operand. */
-static uint64_t distances(const gpci_launch *l) {
-    return l->stride;
+static uint64_t distances(const gpci_launch *launch) {
+    return launch->stride;
 }
 
-static uint64_t changed_flag(const gpci_launch *l) {
-    return l->window;
+static uint64_t changed_flag(const gpci_launch *launch) {
+    return launch->window;
 }
 
-static void relax_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges, const uint64_t *own,
+static void relax_edge(gpci_walk *walk, const gpci_launch *launch, const uint64_t *edges, const uint64_t *own,
                        uint64_t *changed) {
     uint64_t words[GPCI_SYNTHETIC_LANES], to[GPCI_SYNTHETIC_LANES], shorter = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
         words[lane] = edges[lane] * GPCI_ELEMENT;
-        to[lane] = random_below(l, 1, edges[lane], l->n) * GPCI_ELEMENT;
-        uint64_t chance = random_below(l, 2, edges[lane] + l->repeats * l->n * l->columns, 100);
-        shorter |= (uint64_t)(chance < l->rows) << lane;
+        to[lane] = random_below(launch, 1, edges[lane], launch->n) * GPCI_ELEMENT;
+        uint64_t chance = random_below(launch, 2, edges[lane] + launch->repeats * launch->n * launch->columns, 100);
+        shorter |= (uint64_t)(chance < launch->rows) << lane;
     }
-    gpci_access_at(w, l->operand[DESTINATIONS].base, words);
-    if (l->operand[WEIGHTS].base)
-        gpci_access_at(w, l->operand[WEIGHTS].base, words);
-    gpci_access_at(w, distances(l), own);
-    gpci_access_at(w, distances(l), to);
-    shorter &= w->mask;
-    if (gpci_if(w, shorter))
-        gpci_access_at(w, distances(l), to);
-    gpci_end_if(w);
+    gpci_access_at(walk, launch->operand[DESTINATIONS].base, words);
+    if (launch->operand[WEIGHTS].base)
+        gpci_access_at(walk, launch->operand[WEIGHTS].base, words);
+    gpci_access_at(walk, distances(launch), own);
+    gpci_access_at(walk, distances(launch), to);
+    shorter &= walk->mask;
+    if (gpci_if(walk, shorter))
+        gpci_access_at(walk, distances(launch), to);
+    gpci_end_if(walk);
     *changed |= shorter;
 }
 
-static void walk_relax(gpci_walk *w, const gpci_launch *l) {
+static void walk_relax(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t node[GPCI_SYNTHETIC_LANES], words[GPCI_SYNTHETIC_LANES], edges[GPCI_SYNTHETIC_LANES];
-    uint64_t ends[GPCI_SYNTHETIC_LANES], thread = w->x * GPCI_THREADS + w->first, has_edges = 0, changed = 0;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    uint64_t ends[GPCI_SYNTHETIC_LANES], thread = walk->x * GPCI_THREADS + walk->first, has_edges = 0, changed = 0;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t drawn = random_below(l, 3, thread + lane + l->repeats * l->n, l->n);
-        node[lane] = l->steps ? drawn : thread + lane < l->n ? thread + lane : 0;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t drawn = random_below(launch, 3, thread + lane + launch->repeats * launch->n, launch->n);
+        node[lane] = launch->steps ? drawn : thread + lane < launch->n ? thread + lane : 0;
         words[lane] = node[lane] * GPCI_ELEMENT;
-        edges[lane] = first_edge(l, node[lane]);
-        ends[lane] = first_edge(l, node[lane] + 1);
+        edges[lane] = first_edge(launch, node[lane]);
+        ends[lane] = first_edge(launch, node[lane] + 1);
         has_edges |= (uint64_t)(edges[lane] < ends[lane]) << lane;
     }
-    if (l->steps)
-        gpci_access(w, l->steps + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access_at(w, l->operand[DEGREES].base, words);
-    if (!gpci_guard(w, has_edges))
+    if (launch->steps)
+        gpci_access(walk, launch->steps + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access_at(walk, launch->operand[DEGREES].base, words);
+    if (!gpci_guard(walk, has_edges))
         return;
-    gpci_access_at(w, l->operand[FIRSTS].base, words);
+    gpci_access_at(walk, launch->operand[FIRSTS].base, words);
     uint64_t again;
     do {
-        relax_edge(w, l, edges, words, &changed);
+        relax_edge(walk, launch, edges, words, &changed);
         again = 0;
-        for (uint64_t left = w->mask; left; left &= left - 1) {
+        for (uint64_t left = walk->mask; left; left &= left - 1) {
             unsigned lane = gpci_lowest(left);
             again |= (uint64_t)(++edges[lane] < ends[lane]) << lane;
         }
-    } while (gpci_loop(w, again));
-    w->mask = w->all;
-    if (!gpci_guard(w, changed))
+    } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    if (!gpci_guard(walk, changed))
         return;
-    gpci_access(w, changed_flag(l), 0);
-    gpci_finish(w);
+    gpci_access(walk, changed_flag(launch), 0);
+    gpci_finish(walk);
 }
 
 /* `weights`: edges have weights. `worklist`: nodes come from a worklist. */
-static gpc_status plan_graph(gpci_problem *p, gpci_launch l, bool weights, bool worklist, uint64_t seed) {
-    l.warp = walk_relax;
-    l.columns = (uint64_t)p->values[0];
-    l.rows = (uint64_t)p->values[1];
-    l.seed = gpci_mix(seed);
-    l.n = p->size / GPCI_ELEMENT / l.columns;
-    if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a node's %llu edges", (unsigned long long)p->size,
-                                 (unsigned long long)l.columns);
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operand[DEGREES].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.operand[FIRSTS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.operand[DESTINATIONS].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
+static gpc_status plan_graph(gpci_problem *problem, gpci_launch launch, bool weights, bool worklist, uint64_t seed) {
+    launch.warp = walk_relax;
+    launch.columns = (uint64_t)problem->values[0];
+    launch.rows = (uint64_t)problem->values[1];
+    launch.seed = gpci_mix(seed);
+    launch.n = problem->size / GPCI_ELEMENT / launch.columns;
+    if (!launch.n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a node's %llu edges",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.columns);
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operand[DEGREES].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.operand[FIRSTS].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.operand[DESTINATIONS].base = gpci_problem_array(problem, launch.n * launch.columns * GPCI_ELEMENT);
     if (weights)
-        l.operand[WEIGHTS].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
-    l.stride = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.window = gpci_problem_array(p, 1);
+        launch.operand[WEIGHTS].base = gpci_problem_array(problem, launch.n * launch.columns * GPCI_ELEMENT);
+    launch.stride = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.window = gpci_problem_array(problem, 1);
     if (worklist)
-        l.steps = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+        launch.steps = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
     gpc_status status = GPC_OK;
-    for (l.repeats = 0; status == GPC_OK && l.repeats < (uint64_t)p->values[2]; l.repeats++)
-        status = gpci_problem_launch(p, &l);
+    for (launch.repeats = 0; status == GPC_OK && launch.repeats < (uint64_t)problem->values[2]; launch.repeats++)
+        status = gpci_problem_launch(problem, &launch);
     return status;
 }
 
-static gpc_status plan_sssp(gpci_problem *p) {
-    bool worklist = p->values[3] != 0;
-    gpci_launch l = {.name = worklist ? "_Z10drelax_wlcPj5GraphPj" : "_Z6drelaxPj5GraphPb",
-                     .code = worklist ? worklist_code : relax_code};
-    return plan_graph(p, l, true, worklist, (uint64_t)p->values[4]);
+static gpc_status plan_sssp(gpci_problem *problem) {
+    bool worklist = problem->values[3] != 0;
+    gpci_launch launch = {.name = worklist ? "_Z10drelax_wlcPj5GraphPj" : "_Z6drelaxPj5GraphPb",
+                          .code = worklist ? worklist_code : relax_code};
+    return plan_graph(problem, launch, true, worklist, (uint64_t)problem->values[4]);
 }
 
-static gpc_status plan_bfs(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z6drelaxPj5GraphPb", .code = level_code};
-    return plan_graph(p, l, false, false, (uint64_t)p->values[3]);
+static gpc_status plan_bfs(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z6drelaxPj5GraphPb", .code = level_code};
+    return plan_graph(problem, launch, false, false, (uint64_t)problem->values[3]);
 }
 
 static const gpc_parameter sssp_parameters[] = {
@@ -225,135 +225,136 @@ enum { THIS, NEXT, MET, OVER };
  * Nodes are visited in the order of a number: below `rows` before the level, `steps` with the level, `repeats` with the
  * next.
  */
-static uint64_t order_of(const gpci_launch *l, uint64_t node) {
-    return node ? gpci_mix(l->seed + node * 4 + 3) >> 32 : 0;
+static uint64_t order_of(const gpci_launch *launch, uint64_t node) {
+    return node ? gpci_mix(launch->seed + node * 4 + 3) >> 32 : 0;
 }
 
-static uint64_t marks(const gpci_launch *l, unsigned which) {
-    return l->operand[MARKS].base + which * l->operand[MARKS].step;
+static uint64_t marks(const gpci_launch *launch, unsigned which) {
+    return launch->operand[MARKS].base + which * launch->operand[MARKS].step;
 }
 
 /* Mask of lanes with a node whose order is in a range. */
-static uint64_t lanes_between(const gpci_walk *w, const gpci_launch *l, const uint64_t *nodes, uint64_t from,
+static uint64_t lanes_between(const gpci_walk *walk, const gpci_launch *launch, const uint64_t *nodes, uint64_t from,
                               uint64_t to) {
     uint64_t found = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t order = order_of(l, nodes[lane]);
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const uint64_t order = order_of(launch, nodes[lane]);
         found |= (uint64_t)(order >= from && order < to) << lane;
     }
     return found;
 }
 
 /* Visit an edge of each lane's node: load its destination, and the destination's visited mark. */
-static void search_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges, uint64_t node) {
+static void search_edge(gpci_walk *walk, const gpci_launch *launch, const uint64_t *edges, uint64_t node) {
     uint64_t words[GPCI_SYNTHETIC_LANES], to[GPCI_SYNTHETIC_LANES], levels[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
         words[lane] = edges[lane] * GPCI_ELEMENT;
-        to[lane] = random_below(l, 1, edges[lane], l->n);
+        to[lane] = random_below(launch, 1, edges[lane], launch->n);
         levels[lane] = to[lane] * GPCI_ELEMENT;
     }
-    gpci_access_at(w, l->operand[EDGES].base, words);
-    gpci_access_at(w, marks(l, MET), to);
-    if (gpci_if(w, w->mask & lanes_between(w, l, to, l->steps, UINT64_MAX))) {
-        gpci_access(w, l->operand[LEVELS].base + node * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access_at(w, l->operand[LEVELS].base, levels);
-        gpci_access_at(w, marks(l, NEXT), to);
+    gpci_access_at(walk, launch->operand[EDGES].base, words);
+    gpci_access_at(walk, marks(launch, MET), to);
+    if (gpci_if(walk, walk->mask & lanes_between(walk, launch, to, launch->steps, UINT64_MAX))) {
+        gpci_access(walk, launch->operand[LEVELS].base + node * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access_at(walk, launch->operand[LEVELS].base, levels);
+        gpci_access_at(walk, marks(launch, NEXT), to);
     }
-    gpci_end_if(w);
+    gpci_end_if(walk);
 }
 
-static void walk_search(gpci_walk *w, const gpci_launch *l) {
+static void walk_search(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t nodes[GPCI_SYNTHETIC_LANES], edges[GPCI_SYNTHETIC_LANES], ends[GPCI_SYNTHETIC_LANES];
-    const uint64_t thread = w->x * LEVEL_THREADS + w->first, node = l->operand[NODES].base + thread * NODE_BYTES;
+    const uint64_t thread = walk->x * LEVEL_THREADS + walk->first,
+                   node = launch->operand[NODES].base + thread * NODE_BYTES;
     uint64_t again = 0;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
         nodes[lane] = thread + lane;
-        edges[lane] = first_edge(l, thread + lane < l->n ? thread + lane : 0);
-        ends[lane] = first_edge(l, thread + lane < l->n ? thread + lane + 1 : 0);
+        edges[lane] = first_edge(launch, thread + lane < launch->n ? thread + lane : 0);
+        ends[lane] = first_edge(launch, thread + lane < launch->n ? thread + lane + 1 : 0);
         again |= (uint64_t)(edges[lane] < ends[lane]) << lane;
     }
-    gpci_access(w, marks(l, THIS) + thread, 1);
-    if (!gpci_guard(w, lanes_between(w, l, nodes, l->rows, l->steps)))
+    gpci_access(walk, marks(launch, THIS) + thread, 1);
+    if (!gpci_guard(walk, lanes_between(walk, launch, nodes, launch->rows, launch->steps)))
         return;
-    gpci_access(w, marks(l, THIS) + thread, 1);
-    gpci_access(w, node, NODE_BYTES);
-    gpci_access(w, node + GPCI_ELEMENT, NODE_BYTES);
-    if (!gpci_guard(w, again))
+    gpci_access(walk, marks(launch, THIS) + thread, 1);
+    gpci_access(walk, node, NODE_BYTES);
+    gpci_access(walk, node + GPCI_ELEMENT, NODE_BYTES);
+    if (!gpci_guard(walk, again))
         return;
     do {
-        search_edge(w, l, edges, thread);
-        gpci_access(w, node, NODE_BYTES);
-        gpci_access(w, node + GPCI_ELEMENT, NODE_BYTES);
+        search_edge(walk, launch, edges, thread);
+        gpci_access(walk, node, NODE_BYTES);
+        gpci_access(walk, node + GPCI_ELEMENT, NODE_BYTES);
         again = 0;
-        for (uint64_t left = w->mask; left; left &= left - 1) {
+        for (uint64_t left = walk->mask; left; left &= left - 1) {
             const unsigned lane = gpci_lowest(left);
             again |= (uint64_t)(++edges[lane] < ends[lane]) << lane;
         }
-    } while (gpci_loop(w, again));
-    w->mask = w->all;
-    gpci_finish(w);
+    } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
-static void walk_marks(gpci_walk *w, const gpci_launch *l) {
+static void walk_marks(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t nodes[GPCI_SYNTHETIC_LANES];
-    const uint64_t thread = w->x * LEVEL_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    const uint64_t thread = walk->x * LEVEL_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
         nodes[lane] = thread + lane;
-    gpci_access(w, marks(l, NEXT) + thread, 1);
-    if (!gpci_guard(w, lanes_between(w, l, nodes, l->steps, l->repeats)))
+    gpci_access(walk, marks(launch, NEXT) + thread, 1);
+    if (!gpci_guard(walk, lanes_between(walk, launch, nodes, launch->steps, launch->repeats)))
         return;
-    gpci_access(w, marks(l, THIS) + thread, 1);
-    gpci_access(w, marks(l, MET) + thread, 1);
-    gpci_access(w, marks(l, OVER), 0);
-    gpci_access(w, marks(l, NEXT) + thread, 1);
-    gpci_finish(w);
+    gpci_access(walk, marks(launch, THIS) + thread, 1);
+    gpci_access(walk, marks(launch, MET) + thread, 1);
+    gpci_access(walk, marks(launch, OVER), 0);
+    gpci_access(walk, marks(launch, NEXT) + thread, 1);
+    gpci_finish(walk);
 }
 
-static gpc_status add_level(gpci_problem *p, gpci_launch *l) {
-    l->name = "_Z6KernelP4NodePiPbS2_S2_S1_i";
-    l->code = search_code;
-    l->warp = walk_search;
-    gpc_status status = gpci_problem_launch(p, l);
-    l->name = "_Z7Kernel2PbS_S_S_i";
-    l->code = mark_code;
-    l->warp = walk_marks;
-    return status == GPC_OK ? gpci_problem_launch(p, l) : status;
+static gpc_status add_level(gpci_problem *problem, gpci_launch *launch) {
+    launch->name = "_Z6KernelP4NodePiPbS2_S2_S1_i";
+    launch->code = search_code;
+    launch->warp = walk_search;
+    gpc_status status = gpci_problem_launch(problem, launch);
+    launch->name = "_Z7Kernel2PbS_S_S_i";
+    launch->code = mark_code;
+    launch->warp = walk_marks;
+    return status == GPC_OK ? gpci_problem_launch(problem, launch) : status;
 }
 
-static gpc_status plan_levels(gpci_problem *p) {
-    const uint64_t first = (uint64_t)p->values[1], levels = (uint64_t)p->values[2];
-    gpci_launch l = {.columns = (uint64_t)p->values[0], .seed = gpci_mix((uint64_t)p->values[3])};
-    l.n = p->size / GPCI_ELEMENT / l.columns;
-    if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a node's %llu edges", (unsigned long long)p->size,
-                                 (unsigned long long)l.columns);
-    l.grid[0] = gpci_ceiling(l.n, LEVEL_THREADS);
-    l.block[0] = LEVEL_THREADS;
-    l.operand[NODES].base = gpci_problem_array(p, l.n * NODE_BYTES);
-    l.operand[EDGES].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
-    l.operand[LEVELS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.operand[MARKS] = gpci_problem_arrays(p, l.n, OVER + 1);
+static gpc_status plan_levels(gpci_problem *problem) {
+    const uint64_t first = (uint64_t)problem->values[1], levels = (uint64_t)problem->values[2];
+    gpci_launch launch = {.columns = (uint64_t)problem->values[0], .seed = gpci_mix((uint64_t)problem->values[3])};
+    launch.n = problem->size / GPCI_ELEMENT / launch.columns;
+    if (!launch.n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a node's %llu edges",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.columns);
+    launch.grid[0] = gpci_ceiling(launch.n, LEVEL_THREADS);
+    launch.block[0] = LEVEL_THREADS;
+    launch.operand[NODES].base = gpci_problem_array(problem, launch.n * NODE_BYTES);
+    launch.operand[EDGES].base = gpci_problem_array(problem, launch.n * launch.columns * GPCI_ELEMENT);
+    launch.operand[LEVELS].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.operand[MARKS] = gpci_problem_arrays(problem, launch.n, OVER + 1);
     const double all = (double)UINT32_MAX + 1;
-    double met = 0, level = all / (double)l.n;
+    double met = 0, level = all / (double)launch.n;
     gpc_status status = GPC_OK;
     for (uint64_t i = 0; status == GPC_OK && i < first + levels && level >= 1; i++) {
         double missed = all - met - level; /* unvisited nodes without an edge from the level */
-        for (uint64_t edge = 0; edge < l.columns; edge++)
+        for (uint64_t edge = 0; edge < launch.columns; edge++)
             missed *= 1 - level / all;
-        l.rows = (uint64_t)met;
-        l.steps = (uint64_t)(met + level);
-        l.repeats = (uint64_t)(all - missed);
+        launch.rows = (uint64_t)met;
+        launch.steps = (uint64_t)(met + level);
+        launch.repeats = (uint64_t)(all - missed);
         met += level;
         level = all - missed - met;
         if (i >= first)
-            status = add_level(p, &l);
+            status = add_level(problem, &launch);
     }
-    if (!p->launch_count)
-        return gpci_problem_fail(p, "parameter 'first': the graph has not so many levels");
+    if (!problem->launch_count)
+        return gpci_problem_fail(problem, "parameter 'first': the graph has not so many levels");
     return status;
 }
 

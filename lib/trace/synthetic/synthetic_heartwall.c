@@ -16,123 +16,126 @@
 
 /* Point of a block in a frame, and the lanes' elements in an array. */
 typedef struct heart_point {
-    const heart *h;
+    const heart *tracker;
     uint64_t point, frame, row, column;
     uint64_t at[GPCI_SYNTHETIC_LANES];
 } heart_point;
 
-static uint64_t base_of(const heart_point *p, unsigned array) {
-    return p->h->array[array].base + p->point * p->h->array[array].step;
+static uint64_t base_of(const heart_point *point, unsigned array) {
+    return point->tracker->array[array].base + point->point * point->tracker->array[array].step;
 }
 
 /* Address of a point's coordinate, or of its place in `frame`: each wall has its own arrays. */
-static uint64_t coordinate_of(const heart_point *p, unsigned array, uint64_t frame) {
-    const heart *h = p->h;
-    const uint64_t inner = h->points * HEART_INNER / HEART_POINTS, outer = p->point >= inner;
-    const uint64_t number = p->point - (outer ? inner : 0);
-    const uint64_t element = array == ROWS || array == COLUMNS ? number : number * h->frames + frame;
-    return h->array[array].base + outer * h->array[array].step + element * GPCI_ELEMENT;
+static uint64_t coordinate_of(const heart_point *point, unsigned array, uint64_t frame) {
+    const heart *tracker = point->tracker;
+    const uint64_t inner = tracker->points * HEART_INNER / HEART_POINTS, outer = point->point >= inner;
+    const uint64_t number = point->point - (outer ? inner : 0);
+    const uint64_t element = array == ROWS || array == COLUMNS ? number : number * tracker->frames + frame;
+    return tracker->array[array].base + outer * tracker->array[array].step + element * GPCI_ELEMENT;
 }
 
-static uint64_t mapped(const heart_point *p, heart_map map, uint64_t e) {
-    const heart *h = p->h;
+static uint64_t mapped(const heart_point *point, heart_map map, uint64_t e) {
+    const heart *tracker = point->tracker;
     switch (map) {
     case AROUND:
-        return (e / h->area + p->column - h->search - 1) * h->side + e % h->area + p->row - h->search - 1;
+        return (e / tracker->area + point->column - tracker->search - 1) * tracker->side + e % tracker->area +
+               point->row - tracker->search - 1;
     case TEMPLATE:
-        return (e / h->in + p->column - h->template - 1) * h->side + e % h->in + p->row - h->template - 1;
+        return (e / tracker->in + point->column - tracker->template - 1) * tracker->side + e % tracker->in +
+               point->row - tracker->template - 1;
     case BACK:
-        return h->in * h->in - 1 - e;
+        return tracker->in * tracker->in - 1 - e;
     case LOWER:
-        return e / h->out * h->padded + e % h->out + h->in;
+        return e / tracker->out * tracker->padded + e % tracker->out + tracker->in;
     case UPPER:
-        return e / h->out * h->padded + e % h->out;
+        return e / tracker->out * tracker->padded + e % tracker->out;
     case RIGHT:
-        return e + h->in * h->out;
+        return e + tracker->in * tracker->out;
     default:
         return e;
     }
 }
 
 /* Access each lane's element of an array. */
-static void access_mapped(gpci_walk *w, const heart_point *p, uint64_t base, heart_map map) {
+static void access_mapped(gpci_walk *walk, const heart_point *point, uint64_t base, heart_map map) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES] = {0};
-    for (uint64_t left = w->mask; left; left &= left - 1) {
+    for (uint64_t left = walk->mask; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
-        offsets[lane] = mapped(p, map, p->at[lane]) * GPCI_ELEMENT;
+        offsets[lane] = mapped(point, map, point->at[lane]) * GPCI_ELEMENT;
     }
-    gpci_access_at(w, base, offsets);
+    gpci_access_at(walk, base, offsets);
 }
 
-static void element(gpci_walk *w, const heart_point *p, unsigned array, heart_map map) {
-    access_mapped(w, p, base_of(p, array), map);
+static void element(gpci_walk *walk, const heart_point *point, unsigned array, heart_map map) {
+    access_mapped(walk, point, base_of(point, array), map);
 }
 
-static void shared_element(gpci_walk *w, const heart_point *p, unsigned which) {
-    access_mapped(w, p, p->h->shared[which], SAME);
+static void shared_element(gpci_walk *walk, const heart_point *point, unsigned which) {
+    access_mapped(walk, point, point->tracker->shared[which], SAME);
 }
 
 /* Run `body` for the elements of each thread; then a barrier. */
-static void each_element(gpci_walk *w, heart_point *p, uint64_t count, uint64_t skip,
+static void each_element(gpci_walk *walk, heart_point *point, uint64_t count, uint64_t skip,
                          void (*body)(gpci_walk *, heart_point *, const void *), const void *data) {
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        p->at[lane] = w->first + lane;
-    uint64_t again = gpci_below(w, w->first, count);
-    if (gpci_if(w, again))
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        point->at[lane] = walk->first + lane;
+    uint64_t again = gpci_below(walk, walk->first, count);
+    if (gpci_if(walk, again))
         do {
-            body(w, p, data);
+            body(walk, point, data);
             again = 0;
-            for (uint64_t left = w->mask; left; left &= left - 1) {
+            for (uint64_t left = walk->mask; left; left &= left - 1) {
                 const unsigned lane = gpci_lowest(left);
-                p->at[lane] += GPCI_THREADS * skip;
-                again |= (uint64_t)(p->at[lane] < count) << lane;
+                point->at[lane] += GPCI_THREADS * skip;
+                again |= (uint64_t)(point->at[lane] < count) << lane;
             }
-        } while (gpci_loop(w, again));
-    w->mask = w->all;
-    gpci_barrier(w);
+        } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    gpci_barrier(walk);
 }
 
-static void walk_element(gpci_walk *w, heart_point *p, const void *data) {
-    const heart_step *s = data;
-    for (unsigned k = 0; k < s->count; k++)
-        element(w, p, s->load[k].array, s->load[k].map);
-    if (s->uses)
-        gpci_access(w, p->h->shared[s->uses], 0);
-    element(w, p, s->to, SAME);
+static void walk_element(gpci_walk *walk, heart_point *point, const void *data) {
+    const heart_step *step = data;
+    for (unsigned k = 0; k < step->count; k++)
+        element(walk, point, step->load[k].array, step->load[k].map);
+    if (step->uses)
+        gpci_access(walk, point->tracker->shared[step->uses], 0);
+    element(walk, point, step->to, SAME);
 }
 
-static void walk_step(gpci_walk *w, heart_point *p, const heart_step *s, uint64_t count) {
-    each_element(w, p, count, 1, walk_element, s);
+static void walk_step(gpci_walk *walk, heart_point *point, const heart_step *step, uint64_t count) {
+    each_element(walk, point, count, 1, walk_element, step);
 }
 
-static void walk_turned(gpci_walk *w, heart_point *p, const void *data) {
+static void walk_turned(gpci_walk *walk, heart_point *point, const void *data) {
     (void)data;
-    element(w, p, TEMPLATES, BACK);
-    shared_element(w, p, TURNED);
+    element(walk, point, TEMPLATES, BACK);
+    shared_element(walk, point, TURNED);
 }
 
 /* Copy the area, or its squares, into a border of zeros. */
-static void walk_padded(gpci_walk *w, heart_point *p, const void *data) {
-    const heart *h = p->h;
+static void walk_padded(gpci_walk *walk, heart_point *point, const void *data) {
+    const heart *tracker = point->tracker;
     const unsigned from = *(const unsigned *)data;
     uint64_t offsets[GPCI_SYNTHETIC_LANES] = {0}, inside = 0;
-    const uint64_t all = w->mask;
+    const uint64_t all = walk->mask;
     for (uint64_t left = all; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
-        const uint64_t r = p->at[lane] % h->padded - h->in, c = p->at[lane] / h->padded - h->in;
-        if (r >= h->area || c >= h->area)
+        const uint64_t r = point->at[lane] % tracker->padded - tracker->in,
+                       c = point->at[lane] / tracker->padded - tracker->in;
+        if (r >= tracker->area || c >= tracker->area)
             continue;
         inside |= UINT64_C(1) << lane;
-        offsets[lane] = (c * h->area + r) * GPCI_ELEMENT;
+        offsets[lane] = (c * tracker->area + r) * GPCI_ELEMENT;
     }
-    if (gpci_if(w, inside)) {
-        gpci_access_at(w, base_of(p, from), offsets);
-        element(w, p, PADDED, SAME);
+    if (gpci_if(walk, inside)) {
+        gpci_access_at(walk, base_of(point, from), offsets);
+        element(walk, point, PADDED, SAME);
     }
-    gpci_end_if(w);
-    w->mask = all & ~inside;
-    element(w, p, PADDED, SAME);
-    w->mask = all;
+    gpci_end_if(walk);
+    walk->mask = all & ~inside;
+    element(walk, point, PADDED, SAME);
+    walk->mask = all;
 }
 
 /* Row or column of each lane: its begin, and the step between elements. */
@@ -143,25 +146,26 @@ typedef struct heart_line {
     unsigned to; /* array in shared memory for the result; 0: no result */
 } heart_line;
 
-static void walk_line(gpci_walk *w, heart_point *p, const void *data) {
+static void walk_line(gpci_walk *walk, heart_point *point, const void *data) {
     const heart_line *line = data;
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
     for (uint64_t k = 0; k < line->count; k++) {
-        for (unsigned lane = 0; lane < w->lanes; lane++)
-            offsets[lane] = w->mask >> lane & 1 ? (p->at[lane] * line->first + k * line->step) * GPCI_ELEMENT : 0;
-        gpci_access_at(w, base_of(p, line->array), offsets);
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
+            offsets[lane] =
+                walk->mask >> lane & 1 ? (point->at[lane] * line->first + k * line->step) * GPCI_ELEMENT : 0;
+        gpci_access_at(walk, base_of(point, line->array), offsets);
         if (line->store)
-            gpci_access_at(w, base_of(p, line->array), offsets);
-        gpci_branch(w, k + 1 < line->count);
+            gpci_access_at(walk, base_of(point, line->array), offsets);
+        gpci_branch(walk, k + 1 < line->count);
     }
     if (line->to == LARGEST)
-        shared_element(w, p, LARGEST_AT);
+        shared_element(walk, point, LARGEST_AT);
     if (line->to)
-        shared_element(w, p, line->to);
+        shared_element(walk, point, line->to);
 }
 
-static void walk_lines(gpci_walk *w, heart_point *p, heart_line line, uint64_t count) {
-    each_element(w, p, count, 1, walk_line, &line);
+static void walk_lines(gpci_walk *walk, heart_point *point, heart_line line, uint64_t count) {
+    each_element(walk, point, count, 1, walk_line, &line);
 }
 
 /* Full convolution of a square of side `a` with a square of side `b`, moved by `offset`; both count from 1. */
@@ -175,226 +179,231 @@ typedef struct heart_range {
     uint64_t at, from, to;
 } heart_range;
 
-static heart_range range_of(const heart_convolution *c, uint64_t result) {
-    const uint64_t at = result + 1 + c->offset;
-    return (heart_range){at, c->b < at + 1 ? at + 1 - c->b : 1, c->a < at ? c->a : at};
+static heart_range range_of(const heart_convolution *convolution, uint64_t result) {
+    const uint64_t at = result + 1 + convolution->offset;
+    return (heart_range){at, convolution->b < at + 1 ? at + 1 - convolution->b : 1,
+                         convolution->a < at ? convolution->a : at};
 }
 
 /* Load the factors of a product, or an element of the mask. */
-static void load_factors(gpci_walk *w, const heart_point *p, const heart_convolution *c, const heart_range *rows,
-                         const heart_range *columns, const uint64_t *i, const uint64_t *j) {
+static void load_factors(gpci_walk *walk, const heart_point *point, const heart_convolution *convolution,
+                         const heart_range *rows, const heart_range *columns, const uint64_t *i, const uint64_t *j) {
     uint64_t first[GPCI_SYNTHETIC_LANES] = {0}, second[GPCI_SYNTHETIC_LANES] = {0};
-    for (uint64_t left = w->mask; left; left &= left - 1) {
+    for (uint64_t left = walk->mask; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
-        first[lane] = (c->a * (j[lane] - 1) + i[lane] - 1) * GPCI_ELEMENT;
-        second[lane] = (c->b * (columns[lane].at - j[lane]) + rows[lane].at - i[lane]) * GPCI_ELEMENT;
+        first[lane] = (convolution->a * (j[lane] - 1) + i[lane] - 1) * GPCI_ELEMENT;
+        second[lane] = (convolution->b * (columns[lane].at - j[lane]) + rows[lane].at - i[lane]) * GPCI_ELEMENT;
     }
-    gpci_access_at(w, c->by_mask ? base_of(p, MASK) : p->h->shared[TURNED], first);
-    if (!c->by_mask)
-        gpci_access_at(w, base_of(p, AREA), second);
+    gpci_access_at(walk, convolution->by_mask ? base_of(point, MASK) : point->tracker->shared[TURNED], first);
+    if (!convolution->by_mask)
+        gpci_access_at(walk, base_of(point, AREA), second);
 }
 
 /* Advance each lane in its range; returns the lanes still in range. */
-static uint64_t go_on(const gpci_walk *w, const heart_range *range, uint64_t *at) {
+static uint64_t go_on(const gpci_walk *walk, const heart_range *range, uint64_t *at) {
     uint64_t again = 0;
-    for (uint64_t left = w->mask; left; left &= left - 1) {
+    for (uint64_t left = walk->mask; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
         again |= (uint64_t)(++at[lane] <= range[lane].to) << lane;
     }
     return again;
 }
 
-static void walk_convolution(gpci_walk *w, heart_point *p, const void *data) {
-    const heart_convolution *c = data;
+static void walk_convolution(gpci_walk *walk, heart_point *point, const void *data) {
+    const heart_convolution *convolution = data;
     heart_range rows[GPCI_SYNTHETIC_LANES], columns[GPCI_SYNTHETIC_LANES];
     uint64_t i[GPCI_SYNTHETIC_LANES], j[GPCI_SYNTHETIC_LANES], again;
-    const uint64_t all = w->mask;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        rows[lane] = range_of(c, p->at[lane] % p->h->out);
-        columns[lane] = range_of(c, p->at[lane] / p->h->out);
+    const uint64_t all = walk->mask;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        rows[lane] = range_of(convolution, point->at[lane] % point->tracker->out);
+        columns[lane] = range_of(convolution, point->at[lane] / point->tracker->out);
         j[lane] = columns[lane].from;
     }
     do {
-        const uint64_t lanes = w->mask;
-        for (unsigned lane = 0; lane < w->lanes; lane++)
+        const uint64_t lanes = walk->mask;
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
             i[lane] = rows[lane].from;
         do
-            load_factors(w, p, c, rows, columns, i, j);
-        while (gpci_loop(w, go_on(w, rows, i)));
-        w->mask = lanes;
-        again = go_on(w, columns, j);
-    } while (gpci_loop(w, again));
-    w->mask = all;
-    if (c->by_mask)
-        element(w, p, SQUARE_SUMS, SAME);
-    element(w, p, c->by_mask ? MASKED : CONVOLVED, SAME);
+            load_factors(walk, point, convolution, rows, columns, i, j);
+        while (gpci_loop(walk, go_on(walk, rows, i)));
+        walk->mask = lanes;
+        again = go_on(walk, columns, j);
+    } while (gpci_loop(walk, again));
+    walk->mask = all;
+    if (convolution->by_mask)
+        element(walk, point, SQUARE_SUMS, SAME);
+    element(walk, point, convolution->by_mask ? MASKED : CONVOLVED, SAME);
 }
 
-static void walk_boxes(gpci_walk *w, heart_point *p, unsigned of) {
-    const heart *h = p->h;
+static void walk_boxes(gpci_walk *walk, heart_point *point, unsigned of) {
+    const heart *tracker = point->tracker;
     const unsigned from = of == OF_SQUARES ? SQUARES : AREA;
-    const uint64_t wide = h->out * h->padded, out = h->out * h->out;
-    each_element(w, p, h->padded * h->padded, 1, walk_padded, &from);
-    walk_lines(w, p, (heart_line){PADDED, h->padded, 1, h->padded, true, 0}, h->padded);
-    walk_step(w, p, &gpci_heart_lower, wide);
-    walk_step(w, p, &gpci_heart_upper, wide);
-    walk_step(w, p, &gpci_heart_subtract, wide);
-    walk_lines(w, p, (heart_line){SUBTRACTED, 1, h->out, h->padded, true, 0}, h->out);
-    walk_step(w, p, &gpci_heart_right, out);
-    walk_step(w, p, &gpci_heart_lefts[of], out);
-    walk_step(w, p, &gpci_heart_boxes[of], out);
+    const uint64_t wide = tracker->out * tracker->padded, out = tracker->out * tracker->out;
+    each_element(walk, point, tracker->padded * tracker->padded, 1, walk_padded, &from);
+    walk_lines(walk, point, (heart_line){PADDED, tracker->padded, 1, tracker->padded, true, 0}, tracker->padded);
+    walk_step(walk, point, &gpci_heart_lower, wide);
+    walk_step(walk, point, &gpci_heart_upper, wide);
+    walk_step(walk, point, &gpci_heart_subtract, wide);
+    walk_lines(walk, point, (heart_line){SUBTRACTED, 1, tracker->out, tracker->padded, true, 0}, tracker->out);
+    walk_step(walk, point, &gpci_heart_right, out);
+    walk_step(walk, point, &gpci_heart_lefts[of], out);
+    walk_step(walk, point, &gpci_heart_boxes[of], out);
 }
 
 /* Code of only one thread; the other threads wait behind. */
-static bool only_thread(gpci_walk *w, uint64_t thread) {
-    return gpci_if(w, gpci_below(w, w->first, thread + 1) & ~gpci_below(w, w->first, thread));
+static bool only_thread(gpci_walk *walk, uint64_t thread) {
+    return gpci_if(walk, gpci_below(walk, walk->first, thread + 1) & ~gpci_below(walk, walk->first, thread));
 }
 
-static void walk_template(gpci_walk *w, heart_point *p) {
-    const heart *h = p->h;
-    walk_step(w, p, &gpci_heart_square, h->in * h->in);
-    walk_lines(w, p, (heart_line){TEMPLATES, h->in, 1, h->in, false, PARTIAL}, h->in);
-    walk_lines(w, p, (heart_line){TEMPLATE_SQUARES, 1, h->in, h->in, false, SQUARE_PARTIAL}, h->in);
+static void walk_template(gpci_walk *walk, heart_point *point) {
+    const heart *tracker = point->tracker;
+    walk_step(walk, point, &gpci_heart_square, tracker->in * tracker->in);
+    walk_lines(walk, point, (heart_line){TEMPLATES, tracker->in, 1, tracker->in, false, PARTIAL}, tracker->in);
+    walk_lines(walk, point, (heart_line){TEMPLATE_SQUARES, 1, tracker->in, tracker->in, false, SQUARE_PARTIAL},
+               tracker->in);
     for (unsigned thread = 0; thread < 2; thread++) {
-        if (only_thread(w, thread)) {
-            for (uint64_t k = 0; k < h->in; k++) {
-                gpci_access(w, h->shared[PARTIAL + thread] + k * GPCI_ELEMENT, 0);
-                gpci_branch(w, k + 1 < h->in);
+        if (only_thread(walk, thread)) {
+            for (uint64_t k = 0; k < tracker->in; k++) {
+                gpci_access(walk, tracker->shared[PARTIAL + thread] + k * GPCI_ELEMENT, 0);
+                gpci_branch(walk, k + 1 < tracker->in);
             }
-            gpci_access(w, h->shared[TOTAL + thread], 0);
+            gpci_access(walk, tracker->shared[TOTAL + thread], 0);
         }
-        gpci_end_if(w);
+        gpci_end_if(walk);
     }
-    gpci_barrier(w);
-    if (only_thread(w, 0))
+    gpci_barrier(walk);
+    if (only_thread(walk, 0))
         for (unsigned which = TOTAL; which <= DEVIATION; which++)
-            gpci_access(w, h->shared[which], 0);
-    gpci_end_if(w);
-    gpci_barrier(w);
+            gpci_access(walk, tracker->shared[which], 0);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
 }
 
 /* A pair of coordinates, or of places in a frame. */
-static void coordinates(gpci_walk *w, const heart_point *p, unsigned rows, unsigned columns, uint64_t frame) {
-    gpci_access(w, coordinate_of(p, rows, frame), 0);
-    gpci_access(w, coordinate_of(p, columns, frame), 0);
+static void coordinates(gpci_walk *walk, const heart_point *point, unsigned rows, unsigned columns, uint64_t frame) {
+    gpci_access(walk, coordinate_of(point, rows, frame), 0);
+    gpci_access(walk, coordinate_of(point, columns, frame), 0);
 }
 
 /* Load, change and store both coordinates. */
-static void move_point(gpci_walk *w, const heart_point *p) {
-    coordinates(w, p, ROWS, ROW_PLACES, p->frame);
-    coordinates(w, p, COLUMNS, COLUMN_PLACES, p->frame);
+static void move_point(gpci_walk *walk, const heart_point *point) {
+    coordinates(walk, point, ROWS, ROW_PLACES, point->frame);
+    coordinates(walk, point, COLUMNS, COLUMN_PLACES, point->frame);
 }
 
-static void walk_largest(gpci_walk *w, heart_point *p) {
-    const heart *h = p->h;
-    walk_lines(w, p, (heart_line){MASKED, h->out, 1, h->out, false, LARGEST}, h->out);
-    if (only_thread(w, 0)) {
-        for (uint64_t k = 0; k < h->out; k++) {
-            gpci_access(w, h->shared[LARGEST] + k * GPCI_ELEMENT, 0);
-            gpci_access(w, h->shared[LARGEST_AT] + k * GPCI_ELEMENT, 0);
-            gpci_branch(w, k + 1 < h->out);
+static void walk_largest(gpci_walk *walk, heart_point *point) {
+    const heart *tracker = point->tracker;
+    walk_lines(walk, point, (heart_line){MASKED, tracker->out, 1, tracker->out, false, LARGEST}, tracker->out);
+    if (only_thread(walk, 0)) {
+        for (uint64_t k = 0; k < tracker->out; k++) {
+            gpci_access(walk, tracker->shared[LARGEST] + k * GPCI_ELEMENT, 0);
+            gpci_access(walk, tracker->shared[LARGEST_AT] + k * GPCI_ELEMENT, 0);
+            gpci_branch(walk, k + 1 < tracker->out);
         }
-        move_point(w, p);
+        move_point(walk, point);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
 }
 
-static void walk_mask(gpci_walk *w, heart_point *p, const void *data) {
+static void walk_mask(gpci_walk *walk, heart_point *point, const void *data) {
     (void)data;
-    element(w, p, MASK, SAME);
+    element(walk, point, MASK, SAME);
 }
 
-static void walk_search(gpci_walk *w, heart_point *p) {
-    const heart *h = p->h;
-    const uint64_t in = h->in * h->in, area = h->area * h->area, out = h->out * h->out;
-    const heart_convolution around = {h->in, h->area, 0, false}, near = {h->out, h->move, h->move / 2, true};
-    coordinates(w, p, ROWS, COLUMNS, 0);
-    walk_step(w, p, &gpci_heart_select_area, area);
-    each_element(w, p, in, 1, walk_turned, NULL);
-    each_element(w, p, out, h->skip, walk_convolution, &around);
-    walk_boxes(w, p, OF_AREA);
-    walk_step(w, p, &gpci_heart_square_area, area);
-    walk_boxes(w, p, OF_SQUARES);
-    walk_step(w, p, &gpci_heart_deviations, out);
-    walk_template(w, p);
-    walk_step(w, p, &gpci_heart_scale, out);
-    walk_step(w, p, &gpci_heart_centre, out);
-    walk_step(w, p, &gpci_heart_divide, out);
-    coordinates(w, p, ROW_PLACES, ROWS, p->frame - 1);
-    coordinates(w, p, COLUMN_PLACES, COLUMNS, p->frame - 1);
-    each_element(w, p, out, 1, walk_mask, NULL);
-    each_element(w, p, out, h->skip, walk_convolution, &near);
-    walk_largest(w, p);
+static void walk_search(gpci_walk *walk, heart_point *point) {
+    const heart *tracker = point->tracker;
+    const uint64_t in = tracker->in * tracker->in, area = tracker->area * tracker->area,
+                   out = tracker->out * tracker->out;
+    const heart_convolution around = {tracker->in, tracker->area, 0, false},
+                            near = {tracker->out, tracker->move, tracker->move / 2, true};
+    coordinates(walk, point, ROWS, COLUMNS, 0);
+    walk_step(walk, point, &gpci_heart_select_area, area);
+    each_element(walk, point, in, 1, walk_turned, NULL);
+    each_element(walk, point, out, tracker->skip, walk_convolution, &around);
+    walk_boxes(walk, point, OF_AREA);
+    walk_step(walk, point, &gpci_heart_square_area, area);
+    walk_boxes(walk, point, OF_SQUARES);
+    walk_step(walk, point, &gpci_heart_deviations, out);
+    walk_template(walk, point);
+    walk_step(walk, point, &gpci_heart_scale, out);
+    walk_step(walk, point, &gpci_heart_centre, out);
+    walk_step(walk, point, &gpci_heart_divide, out);
+    coordinates(walk, point, ROW_PLACES, ROWS, point->frame - 1);
+    coordinates(walk, point, COLUMN_PLACES, COLUMNS, point->frame - 1);
+    each_element(walk, point, out, 1, walk_mask, NULL);
+    each_element(walk, point, out, tracker->skip, walk_convolution, &near);
+    walk_largest(walk, point);
 }
 
 /* Take the template from the frame; with `data` mix it with the old template. */
-static void walk_taken(gpci_walk *w, heart_point *p, const void *data) {
-    coordinates(w, p, ROWS, COLUMNS, 0);
+static void walk_taken(gpci_walk *walk, heart_point *point, const void *data) {
+    coordinates(walk, point, ROWS, COLUMNS, 0);
     if (data)
-        element(w, p, TEMPLATES, SAME);
-    element(w, p, FRAME, TEMPLATE);
-    element(w, p, TEMPLATES, SAME);
+        element(walk, point, TEMPLATES, SAME);
+    element(walk, point, FRAME, TEMPLATE);
+    element(walk, point, TEMPLATES, SAME);
 }
 
 /* Movement of a point in one direction, with its place taken over every tenth frame. */
-static uint64_t moved(const heart *h, uint64_t coordinate, uint64_t point, uint64_t tens) {
+static uint64_t moved(const heart *tracker, uint64_t coordinate, uint64_t point, uint64_t tens) {
     for (uint64_t k = 1; k <= tens; k++)
-        coordinate += (gpci_mix(h->seed + point * HEART_TENTH + k) >> 32) % 5 - 2;
+        coordinate += (gpci_mix(tracker->seed + point * HEART_TENTH + k) >> 32) % 5 - 2;
     return coordinate;
 }
 
-static void place_point(heart_point *p, uint64_t tens) {
-    p->row = moved(p->h, p->h->row[p->point], 2 * p->point, tens);
-    p->column = moved(p->h, p->h->column[p->point], 2 * p->point + 1, tens);
+static void place_point(heart_point *point, uint64_t tens) {
+    point->row = moved(point->tracker, point->tracker->row[point->point], 2 * point->point, tens);
+    point->column = moved(point->tracker, point->tracker->column[point->point], 2 * point->point + 1, tens);
 }
 
-static void walk_heart(gpci_walk *w, const gpci_launch *l) {
-    heart_point p = {.h = l->data, .point = w->x, .frame = l->repeats};
-    const bool tenth = p.frame && p.frame % HEART_TENTH == 0;
-    place_point(&p, p.frame ? (p.frame - 1) / HEART_TENTH : 0);
-    if (!gpci_branch(w, p.frame != 0)) {
-        if (only_thread(w, 0))
-            move_point(w, &p);
-        gpci_end_if(w);
-        each_element(w, &p, p.h->in * p.h->in, 1, walk_taken, NULL);
+static void walk_heart(gpci_walk *walk, const gpci_launch *launch) {
+    heart_point point = {.tracker = launch->data, .point = walk->x, .frame = launch->repeats};
+    const bool tenth = point.frame && point.frame % HEART_TENTH == 0;
+    place_point(&point, point.frame ? (point.frame - 1) / HEART_TENTH : 0);
+    if (!gpci_branch(walk, point.frame != 0)) {
+        if (only_thread(walk, 0))
+            move_point(walk, &point);
+        gpci_end_if(walk);
+        each_element(walk, &point, point.tracker->in * point.tracker->in, 1, walk_taken, NULL);
     }
-    if (!gpci_branch(w, p.frame == 0))
-        walk_search(w, &p);
-    if (!gpci_branch(w, !tenth)) {
-        coordinates(w, &p, ROW_PLACES, COLUMN_PLACES, p.frame);
-        coordinates(w, &p, ROWS, COLUMNS, 0);
-        place_point(&p, p.frame / HEART_TENTH);
-        each_element(w, &p, p.h->in * p.h->in, 1, walk_taken, &p);
+    if (!gpci_branch(walk, point.frame == 0))
+        walk_search(walk, &point);
+    if (!gpci_branch(walk, !tenth)) {
+        coordinates(walk, &point, ROW_PLACES, COLUMN_PLACES, point.frame);
+        coordinates(walk, &point, ROWS, COLUMNS, 0);
+        place_point(&point, point.frame / HEART_TENTH);
+        each_element(walk, &point, point.tracker->in * point.tracker->in, 1, walk_taken, &point);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Place points on a circle: at part k / n of a quarter, (n^2 - k^2, 2 n k) / (n^2 + k^2). */
-static void place_circle(heart *h, uint64_t from, uint64_t count, uint64_t radius) {
-    const uint64_t middle = h->side / 2;
+static void place_circle(heart *tracker, uint64_t from, uint64_t count, uint64_t radius) {
+    const uint64_t middle = tracker->side / 2;
     for (uint64_t k = 0; k < count; k++) {
         const uint64_t quarter = 4 * k / count, part = 4 * k % count, all = count * count + part * part;
         const uint64_t along = radius * (count * count - part * part) / all, across = 2 * radius * count * part / all;
         const uint64_t x[] = {middle + along, middle - across, middle - along, middle + across};
         const uint64_t y[] = {middle + across, middle + along, middle - across, middle - along};
-        h->row[from + k] = x[quarter];
-        h->column[from + k] = y[quarter];
+        tracker->row[from + k] = x[quarter];
+        tracker->column[from + k] = y[quarter];
     }
 }
 
-static void place_heart_arrays(gpci_problem *problem, heart *h) {
-    const uint64_t in = h->in * h->in, area = h->area * h->area, out = h->out * h->out, wide = h->out * h->padded;
+static void place_heart_arrays(gpci_problem *problem, heart *tracker) {
+    const uint64_t in = tracker->in * tracker->in, area = tracker->area * tracker->area,
+                   out = tracker->out * tracker->out, wide = tracker->out * tracker->padded;
     const uint64_t elements[HEART_ARRAYS] = {
-        [FRAME] = h->side * h->side,
-        [ROWS] = h->points,
-        [COLUMNS] = h->points,
-        [ROW_PLACES] = h->points * h->frames,
-        [COLUMN_PLACES] = h->points * h->frames,
+        [FRAME] = tracker->side * tracker->side,
+        [ROWS] = tracker->points,
+        [COLUMNS] = tracker->points,
+        [ROW_PLACES] = tracker->points * tracker->frames,
+        [COLUMN_PLACES] = tracker->points * tracker->frames,
         [TEMPLATES] = in,
         [AREA] = area,
         [CONVOLVED] = out,
-        [PADDED] = h->padded * h->padded,
+        [PADDED] = tracker->padded * tracker->padded,
         [SELECTED] = wide,
         [SUBTRACTED] = wide,
         [SUBTRACTED_SELECTED] = out,
@@ -408,56 +417,59 @@ static void place_heart_arrays(gpci_problem *problem, heart *h) {
     for (unsigned k = 0; k < HEART_ARRAYS; k++) {
         const uint64_t unit = k == TEMPLATES ? GPCI_ELEMENT : 512;
         const uint64_t bytes = gpci_ceiling(elements[k] * GPCI_ELEMENT, unit) * unit;
-        h->array[k] = gpci_problem_arrays(problem, bytes, k == FRAME ? 1 : k <= COLUMN_PLACES ? 2 : h->points);
+        tracker->array[k] = gpci_problem_arrays(problem, bytes,
+                                                k == FRAME           ? 1
+                                                : k <= COLUMN_PLACES ? 2
+                                                                     : tracker->points);
     }
-    h->array[FRAME].step = 0; /* shared by all points */
-    const uint64_t words[HEART_SHARED] = {in, h->in, h->in, h->out, h->out, 1, 1, 1};
-    h->shared[0] = GPCI_SHARED_BASE;
+    tracker->array[FRAME].step = 0; /* shared by all points */
+    const uint64_t words[HEART_SHARED] = {in, tracker->in, tracker->in, tracker->out, tracker->out, 1, 1, 1};
+    tracker->shared[0] = GPCI_SHARED_BASE;
     for (unsigned k = 0; k < HEART_SHARED; k++)
-        h->shared[k + 1] = h->shared[k] + words[k] * GPCI_ELEMENT;
+        tracker->shared[k + 1] = tracker->shared[k] + words[k] * GPCI_ELEMENT;
 }
 
 static gpc_status plan_heartwall(gpci_problem *problem) {
     const double *values = problem->values;
-    heart *h = gpci_problem_data(problem, sizeof *h);
-    if (!h)
+    heart *tracker = gpci_problem_data(problem, sizeof *tracker);
+    if (!tracker)
         return GPC_ERROR_MEMORY;
-    h->side = gpci_root(problem->size / GPCI_ELEMENT);
-    h->points = (uint64_t)values[0];
-    h->frames = (uint64_t)values[1];
-    h->search = (uint64_t)values[2];
-    h->template = (uint64_t)values[3];
-    h->move = (uint64_t)values[4];
-    h->skip = (uint64_t)values[5];
-    h->seed = gpci_mix((uint64_t)values[6]);
-    h->in = 2 * h->template + 1;
-    h->area = 2 * h->search + 1;
-    h->out = h->in + h->area - 1;
-    h->padded = h->area + 2 * h->in;
-    const uint64_t border = h->search + 2 + 2 * (h->frames / HEART_TENTH);
-    if (h->template > h->search)
+    tracker->side = gpci_root(problem->size / GPCI_ELEMENT);
+    tracker->points = (uint64_t)values[0];
+    tracker->frames = (uint64_t)values[1];
+    tracker->search = (uint64_t)values[2];
+    tracker->template = (uint64_t)values[3];
+    tracker->move = (uint64_t)values[4];
+    tracker->skip = (uint64_t)values[5];
+    tracker->seed = gpci_mix((uint64_t)values[6]);
+    tracker->in = 2 * tracker->template + 1;
+    tracker->area = 2 * tracker->search + 1;
+    tracker->out = tracker->in + tracker->area - 1;
+    tracker->padded = tracker->area + 2 * tracker->in;
+    const uint64_t border = tracker->search + 2 + 2 * (tracker->frames / HEART_TENTH);
+    if (tracker->template > tracker->search)
         return gpci_problem_fail(problem, "parameter 'template': %llu is more than %llu that are searched",
-                                 (unsigned long long)h->template, (unsigned long long)h->search);
-    if (h->side / 2 <= border)
+                                 (unsigned long long)tracker->template, (unsigned long long)tracker->search);
+    if (tracker->side / 2 <= border)
         return gpci_problem_fail(
             problem, "parameter 'search': a frame of %llu x %llu has no room for %llu around a point",
-            (unsigned long long)h->side, (unsigned long long)h->side, (unsigned long long)h->search);
-    const uint64_t room = h->side / 2 - border, radius = h->side / 4 < room ? h->side / 4 : room;
-    const uint64_t inner = h->points * HEART_INNER / HEART_POINTS;
-    place_circle(h, 0, inner, radius * 2 / 3);
-    place_circle(h, inner, h->points - inner, radius);
-    place_heart_arrays(problem, h);
-    gpci_heart_listing(h);
-    gpci_launch l = {.name = "_Z6kernelv",
-                     .code = h->code,
-                     .warp = walk_heart,
-                     .grid = {h->points},
-                     .block = {GPCI_THREADS},
-                     .shared = h->shared[HEART_SHARED] - GPCI_SHARED_BASE,
-                     .data = h};
+            (unsigned long long)tracker->side, (unsigned long long)tracker->side, (unsigned long long)tracker->search);
+    const uint64_t room = tracker->side / 2 - border, radius = tracker->side / 4 < room ? tracker->side / 4 : room;
+    const uint64_t inner = tracker->points * HEART_INNER / HEART_POINTS;
+    place_circle(tracker, 0, inner, radius * 2 / 3);
+    place_circle(tracker, inner, tracker->points - inner, radius);
+    place_heart_arrays(problem, tracker);
+    gpci_heart_listing(tracker);
+    gpci_launch launch = {.name = "_Z6kernelv",
+                          .code = tracker->code,
+                          .warp = walk_heart,
+                          .grid = {tracker->points},
+                          .block = {GPCI_THREADS},
+                          .shared = tracker->shared[HEART_SHARED] - GPCI_SHARED_BASE,
+                          .data = tracker};
     gpc_status status = GPC_OK;
-    for (; status == GPC_OK && l.repeats < h->frames; l.repeats++)
-        status = gpci_problem_launch(problem, &l);
+    for (; status == GPC_OK && launch.repeats < tracker->frames; launch.repeats++)
+        status = gpci_problem_launch(problem, &launch);
     return status;
 }
 

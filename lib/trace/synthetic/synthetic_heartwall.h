@@ -84,6 +84,6 @@ extern const heart_step gpci_heart_select_area, gpci_heart_lower, gpci_heart_upp
     gpci_heart_deviations, gpci_heart_scale, gpci_heart_centre, gpci_heart_divide;
 
 /* Write the listing to `code`. */
-void gpci_heart_listing(heart *h);
+void gpci_heart_listing(heart *tracker);
 
 #endif

@@ -32,7 +32,7 @@ enum { TEMPERATURE, GIVEN, MADE };
 /* Cells of the lanes, and masks of the active lanes. */
 typedef struct heat {
     uint64_t chip[GPCI_SYNTHETIC_LANES], cell[GPCI_SYNTHETIC_LANES];
-    uint64_t beside[4][GPCI_SYNTHETIC_LANES]; /* above, below, left, right, within chip and patch */
+    uint64_t neighbours[4][GPCI_SYNTHETIC_LANES]; /* above, below, left, right, within chip and patch */
     uint64_t there, in_step[HEAT_STEPS];
 } heat;
 
@@ -44,26 +44,26 @@ static uint64_t cell_at(int64_t x, int64_t y) {
     return ((uint64_t)y * HEAT_SIDE + (uint64_t)x) * GPCI_ELEMENT;
 }
 
-static void place_heat(const gpci_walk *w, const gpci_launch *l, heat *h) {
-    const int64_t n = (int64_t)l->n, x0 = (int64_t)(w->x * HEAT_KEPT) - HEAT_STEPS;
-    const int64_t y0 = (int64_t)(w->y * HEAT_KEPT) - HEAT_STEPS, side = HEAT_SIDE;
+static void place_heat(const gpci_walk *walk, const gpci_launch *launch, heat *grid) {
+    const int64_t n = (int64_t)launch->n, x0 = (int64_t)(walk->x * HEAT_KEPT) - HEAT_STEPS;
+    const int64_t y0 = (int64_t)(walk->y * HEAT_KEPT) - HEAT_STEPS, side = HEAT_SIDE;
     const int64_t x1 = clamped(-x0, 0, side - 1), x2 = clamped(n - 1 - x0, 0, side - 1);
     const int64_t y1 = clamped(-y0, 0, side - 1), y2 = clamped(n - 1 - y0, 0, side - 1);
-    *h = (heat){0};
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const int64_t x = (int64_t)w->tx[lane], y = (int64_t)w->ty[lane];
+    *grid = (heat){0};
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        const int64_t x = (int64_t)walk->tx[lane], y = (int64_t)walk->ty[lane];
         const bool there = x >= x1 && x <= x2 && y >= y1 && y <= y2;
-        h->there |= (uint64_t)there << lane;
+        grid->there |= (uint64_t)there << lane;
         for (int64_t s = 0; s < HEAT_STEPS; s++) {
             const bool inside = x > s && x < side - 1 - s && y > s && y < side - 1 - s;
-            h->in_step[s] |= (uint64_t)(there && inside) << lane;
+            grid->in_step[s] |= (uint64_t)(there && inside) << lane;
         }
-        h->chip[lane] = there ? (uint64_t)((y0 + y) * n + x0 + x) * GPCI_ELEMENT : 0;
-        h->cell[lane] = cell_at(x, y);
-        h->beside[0][lane] = cell_at(x, clamped(y - 1, y1, y2));
-        h->beside[1][lane] = cell_at(x, clamped(y + 1, y1, y2));
-        h->beside[2][lane] = cell_at(clamped(x - 1, x1, x2), y);
-        h->beside[3][lane] = cell_at(clamped(x + 1, x1, x2), y);
+        grid->chip[lane] = there ? (uint64_t)((y0 + y) * n + x0 + x) * GPCI_ELEMENT : 0;
+        grid->cell[lane] = cell_at(x, y);
+        grid->neighbours[0][lane] = cell_at(x, clamped(y - 1, y1, y2));
+        grid->neighbours[1][lane] = cell_at(x, clamped(y + 1, y1, y2));
+        grid->neighbours[2][lane] = cell_at(clamped(x - 1, x1, x2), y);
+        grid->neighbours[3][lane] = cell_at(clamped(x + 1, x1, x2), y);
     }
 }
 
@@ -71,58 +71,58 @@ static uint64_t heat_array(unsigned which) {
     return GPCI_SHARED_BASE + which * HEAT_PATCH;
 }
 
-static void walk_heat_step(gpci_walk *w, const heat *h, unsigned step) {
-    if (gpci_if(w, w->mask & h->in_step[step])) {
-        gpci_access_at(w, heat_array(TEMPERATURE), h->cell);
-        gpci_access_at(w, heat_array(GIVEN), h->cell);
+static void walk_heat_step(gpci_walk *walk, const heat *grid, unsigned step) {
+    if (gpci_if(walk, walk->mask & grid->in_step[step])) {
+        gpci_access_at(walk, heat_array(TEMPERATURE), grid->cell);
+        gpci_access_at(walk, heat_array(GIVEN), grid->cell);
         for (unsigned k = 0; k < 4; k++)
-            gpci_access_at(w, heat_array(TEMPERATURE), h->beside[k]);
-        gpci_access_at(w, heat_array(MADE), h->cell);
+            gpci_access_at(walk, heat_array(TEMPERATURE), grid->neighbours[k]);
+        gpci_access_at(walk, heat_array(MADE), grid->cell);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
 }
 
-static void walk_heat(gpci_walk *w, const gpci_launch *l) {
-    heat h;
-    place_heat(w, l, &h);
-    if (gpci_if(w, w->mask & h.there))
+static void walk_heat(gpci_walk *walk, const gpci_launch *launch) {
+    heat grid;
+    place_heat(walk, launch, &grid);
+    if (gpci_if(walk, walk->mask & grid.there))
         for (unsigned array = TEMPERATURE; array <= GIVEN; array++) {
-            gpci_access_at(w, l->operand[array == GIVEN ? POWER : FROM].base, h.chip);
-            gpci_access_at(w, heat_array(array), h.cell);
+            gpci_access_at(walk, launch->operand[array == GIVEN ? POWER : FROM].base, grid.chip);
+            gpci_access_at(walk, heat_array(array), grid.cell);
         }
-    gpci_end_if(w);
-    gpci_barrier(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
     for (unsigned step = 0; step < HEAT_STEPS; step++) {
-        walk_heat_step(w, &h, step);
-        if (gpci_branch(w, step + 1 == HEAT_STEPS))
+        walk_heat_step(walk, &grid, step);
+        if (gpci_branch(walk, step + 1 == HEAT_STEPS))
             break;
-        if (gpci_if(w, w->mask & h.in_step[step])) {
-            gpci_access_at(w, heat_array(MADE), h.cell);
-            gpci_access_at(w, heat_array(TEMPERATURE), h.cell);
+        if (gpci_if(walk, walk->mask & grid.in_step[step])) {
+            gpci_access_at(walk, heat_array(MADE), grid.cell);
+            gpci_access_at(walk, heat_array(TEMPERATURE), grid.cell);
         }
-        gpci_end_if(w);
-        gpci_barrier(w);
-        gpci_branch(w, true);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        gpci_branch(walk, true);
     }
-    if (!gpci_guard(w, h.in_step[HEAT_STEPS - 1] & w->all))
+    if (!gpci_guard(walk, grid.in_step[HEAT_STEPS - 1] & walk->all))
         return;
-    gpci_access_at(w, heat_array(MADE), h.cell);
-    gpci_access_at(w, l->operand[TO].base, h.chip);
-    gpci_finish(w);
+    gpci_access_at(walk, heat_array(MADE), grid.cell);
+    gpci_access_at(walk, launch->operand[TO].base, grid.chip);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_hotspot(gpci_problem *p) {
+static gpc_status plan_hotspot(gpci_problem *problem) {
     gpci_launch l = {.name = "_Z14calculate_tempiPfS_S_iiiiffffff", .code = heat_code, .warp = walk_heat};
-    l.n = gpci_root(p->size / GPCI_ELEMENT);
+    l.n = gpci_root(problem->size / GPCI_ELEMENT);
     for (unsigned k = POWER; k <= TO; k++)
-        l.operand[k].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+        l.operand[k].base = gpci_problem_array(problem, l.n * l.n * GPCI_ELEMENT);
     l.shared = 3 * HEAT_PATCH;
     l.grid[0] = l.grid[1] = gpci_ceiling(l.n, HEAT_KEPT);
     l.block[0] = l.block[1] = HEAT_SIDE;
     gpc_status status = GPC_OK;
-    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)p->values[0]; launch++) {
-        status = gpci_problem_launch(p, &l);
+    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)problem->values[0]; launch++) {
+        status = gpci_problem_launch(problem, &l);
         const gpci_operand from = l.operand[FROM];
         l.operand[FROM] = l.operand[TO];
         l.operand[TO] = from;

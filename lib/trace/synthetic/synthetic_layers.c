@@ -6,15 +6,15 @@
 #define SIDE 16u
 
 /* Walk with an element for each thread inside the matrix: load all operands but the last, then store the last. */
-static void walk_map(gpci_walk *w, const gpci_launch *l) {
+static void walk_map(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
-    if (!gpci_guard(w, gpci_inside(w, l->columns, l->rows)))
+    if (!gpci_guard(walk, gpci_inside(walk, launch->columns, launch->rows)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
-    for (uint64_t k = 0; k < l->operands; k++)
-        gpci_access_at(w, l->operand[k].base, offsets);
-    gpci_finish(w);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        offsets[lane] = (walk->gy[lane] * launch->columns + walk->gx[lane]) * GPCI_ELEMENT;
+    for (uint64_t k = 0; k < launch->operands; k++)
+        gpci_access_at(walk, launch->operand[k].base, offsets);
+    gpci_finish(walk);
 }
 
 #define LAYERS_INDEX                                                                                                 \
@@ -34,28 +34,28 @@ static const char elemmul_code[] =
     LAYERS_INDEX "R4 LDC.64; R8 LDC.64; R2 IMAD.WIDE R7 R2; R2 LDG.E R2 UR4; R4 IMAD.WIDE R7 R4; R5 LDG.E R4 UR4;"
                  "R8 IMAD.WIDE R7 R8; R7 FMUL R2 R5; STG.E R8 UR4 R7; EXIT";
 
-static gpc_status plan_map(gpci_problem *p, const char *name, const char *code, uint64_t operands) {
-    gpci_launch l = {.name = name, .code = code, .warp = walk_map, .operands = operands, .block = {SIDE, SIDE}};
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &l);
+static gpc_status plan_map(gpci_problem *problem, const char *name, const char *code, uint64_t operands) {
+    gpci_launch launch = {.name = name, .code = code, .warp = walk_map, .operands = operands, .block = {SIDE, SIDE}};
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], 1, &launch);
     if (status < 0)
         return status;
-    l.grid[0] = gpci_ceiling(l.columns, SIDE);
-    l.grid[1] = gpci_ceiling(l.rows, SIDE);
+    launch.grid[0] = gpci_ceiling(launch.columns, SIDE);
+    launch.grid[1] = gpci_ceiling(launch.rows, SIDE);
     for (uint64_t k = 0; k < operands; k++)
-        l.operand[k].base = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+        launch.operand[k].base = gpci_problem_array(problem, launch.rows * launch.columns * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
-static gpc_status plan_relu(gpci_problem *p) {
-    return plan_map(p, "_Z4reluPfPKfii", relu_code, 2);
+static gpc_status plan_relu(gpci_problem *problem) {
+    return plan_map(problem, "_Z4reluPfPKfii", relu_code, 2);
 }
 
-static gpc_status plan_sigmoid(gpci_problem *p) {
-    return plan_map(p, "_Z7sigmoidPfPKfii", sigmoid_code, 2);
+static gpc_status plan_sigmoid(gpci_problem *problem) {
+    return plan_map(problem, "_Z7sigmoidPfPKfii", sigmoid_code, 2);
 }
 
-static gpc_status plan_elemmul(gpci_problem *p) {
-    return plan_map(p, "_Z7elemmulPfPKfS1_ii", elemmul_code, 3);
+static gpc_status plan_elemmul(gpci_problem *problem) {
+    return plan_map(problem, "_Z7elemmulPfPKfS1_ii", elemmul_code, 3);
 }
 
 static const gpc_parameter columns_parameter[] = {
@@ -99,36 +99,38 @@ static const char zeropad_code[] =
     "R3 HFMA2.MMA R255 R255; @P0 BRA border; R2 LDC.64; R7 IMAD R7 UR10 R6; R2 IMAD.WIDE R7 R2; R3 LDG.E R2 UR6;"
     "border: BSYNC; STG.E R4 UR6 R3; EXIT";
 
-static void walk_zeropad(gpci_walk *w, const gpci_launch *l) {
-    uint64_t pad = l->window, side = l->n, padded = side + 2 * pad, inside = 0;
+static void walk_zeropad(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t pad = launch->window, side = launch->n, padded = side + 2 * pad, inside = 0;
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
-    if (!gpci_guard(w, gpci_inside(w, padded, padded)))
+    if (!gpci_guard(walk, gpci_inside(walk, padded, padded)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t x = w->gx[lane] - pad, y = w->gy[lane] - pad; /* wraps round left of and above the border */
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t x = walk->gx[lane] - pad, y = walk->gy[lane] - pad; /* wraps round left of and above the border */
         inside |= (uint64_t)(x < side && y < side) << lane;
         in[lane] = (y * side + x) * GPCI_ELEMENT;
-        out[lane] = (w->gy[lane] * padded + w->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = (walk->gy[lane] * padded + walk->gx[lane]) * GPCI_ELEMENT;
     }
-    if (gpci_if(w, inside & w->mask))
-        gpci_access_at(w, l->operand[0].base, in);
-    gpci_end_if(w);
-    gpci_access_at(w, l->operand[1].base, out);
-    gpci_finish(w);
+    if (gpci_if(walk, inside & walk->mask))
+        gpci_access_at(walk, launch->operand[0].base, in);
+    gpci_end_if(walk);
+    gpci_access_at(walk, launch->operand[1].base, out);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_zeropad(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z7zeropadPfPKfiii", .code = zeropad_code, .warp = walk_zeropad, .block = {SIDE, SIDE}};
-    uint64_t padded = gpci_root(p->size / GPCI_ELEMENT);
-    l.window = (uint64_t)p->values[0];
-    if (padded <= 2 * l.window)
-        return gpci_problem_fail(p, "a result of %llu x %llu has no room for a border of %llu",
-                                 (unsigned long long)padded, (unsigned long long)padded, (unsigned long long)l.window);
-    l.n = padded - 2 * l.window;
-    l.grid[0] = l.grid[1] = gpci_ceiling(padded, SIDE);
-    l.operand[0].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
-    l.operand[1].base = gpci_problem_array(p, padded * padded * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_zeropad(gpci_problem *problem) {
+    gpci_launch launch = {
+        .name = "_Z7zeropadPfPKfiii", .code = zeropad_code, .warp = walk_zeropad, .block = {SIDE, SIDE}};
+    uint64_t padded = gpci_root(problem->size / GPCI_ELEMENT);
+    launch.window = (uint64_t)problem->values[0];
+    if (padded <= 2 * launch.window)
+        return gpci_problem_fail(problem, "a result of %llu x %llu has no room for a border of %llu",
+                                 (unsigned long long)padded, (unsigned long long)padded,
+                                 (unsigned long long)launch.window);
+    launch.n = padded - 2 * launch.window;
+    launch.grid[0] = launch.grid[1] = gpci_ceiling(padded, SIDE);
+    launch.operand[0].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
+    launch.operand[1].base = gpci_problem_array(problem, padded * padded * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter zeropad_parameters[] = {
@@ -191,59 +193,59 @@ typedef struct pool_row {
     const uint64_t *offsets;
 } pool_row;
 
-static void load_pooled(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+static void load_pooled(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data) {
     const pool_row *row = data;
-    (void)l;
-    gpci_access_at(w, row->base + step * GPCI_ELEMENT, row->offsets);
+    (void)launch;
+    gpci_access_at(walk, row->base + step * GPCI_ELEMENT, row->offsets);
 }
 
-static void walk_pool(gpci_walk *w, const gpci_launch *l) {
-    uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], odd = l->window % 2;
-    if (!gpci_guard(w, gpci_inside(w, l->n, l->steps)))
+static void walk_pool(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], odd = launch->window % 2;
+    if (!gpci_guard(walk, gpci_inside(walk, launch->n, launch->steps)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * l->stride * GPCI_ELEMENT;
-        out[lane] = (w->gy[lane] * l->n + w->gx[lane]) * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        in[lane] = (walk->gy[lane] * launch->columns + walk->gx[lane]) * launch->stride * GPCI_ELEMENT;
+        out[lane] = (walk->gy[lane] * launch->n + walk->gx[lane]) * GPCI_ELEMENT;
     }
-    for (uint64_t y = 0; y < l->window; y++) {
-        pool_row row = {l->operand[0].base + y * l->columns * GPCI_ELEMENT, in};
-        gpci_unrolled(w, l, load_pooled, &row, 0, odd, 1);
-        gpci_unrolled(w, l, load_pooled, &row, odd, l->window, 2);
-        gpci_branch(w, y + 1 < l->window);
+    for (uint64_t y = 0; y < launch->window; y++) {
+        pool_row row = {launch->operand[0].base + y * launch->columns * GPCI_ELEMENT, in};
+        gpci_unrolled(walk, launch, load_pooled, &row, 0, odd, 1);
+        gpci_unrolled(walk, launch, load_pooled, &row, odd, launch->window, 2);
+        gpci_branch(walk, y + 1 < launch->window);
     }
-    gpci_access_at(w, l->operand[1].base, out);
-    gpci_finish(w);
+    gpci_access_at(walk, launch->operand[1].base, out);
+    gpci_finish(walk);
 }
 
 /* The result is n wide and `steps` high. */
-static gpc_status plan_pool(gpci_problem *p, gpci_launch *l) {
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[2], 1, l);
+static gpc_status plan_pool(gpci_problem *problem, gpci_launch *launch) {
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[2], 1, launch);
     if (status < 0)
         return status;
-    l->warp = walk_pool;
-    l->window = (uint64_t)p->values[0];
-    l->stride = (uint64_t)p->values[1];
-    if (l->rows < l->window || l->columns < l->window)
-        return gpci_problem_fail(p, "a matrix of %llu x %llu is smaller than the window", (unsigned long long)l->rows,
-                                 (unsigned long long)l->columns);
-    l->n = (l->columns - l->window) / l->stride + 1;
-    l->steps = (l->rows - l->window) / l->stride + 1;
-    l->block[0] = l->block[1] = SIDE;
-    l->grid[0] = gpci_ceiling(l->n, SIDE);
-    l->grid[1] = gpci_ceiling(l->steps, SIDE);
-    l->operand[0].base = gpci_problem_array(p, l->rows * l->columns * GPCI_ELEMENT);
-    l->operand[1].base = gpci_problem_array(p, l->n * l->steps * GPCI_ELEMENT);
-    return gpci_problem_launch(p, l);
+    launch->warp = walk_pool;
+    launch->window = (uint64_t)problem->values[0];
+    launch->stride = (uint64_t)problem->values[1];
+    if (launch->rows < launch->window || launch->columns < launch->window)
+        return gpci_problem_fail(problem, "a matrix of %llu x %llu is smaller than the window",
+                                 (unsigned long long)launch->rows, (unsigned long long)launch->columns);
+    launch->n = (launch->columns - launch->window) / launch->stride + 1;
+    launch->steps = (launch->rows - launch->window) / launch->stride + 1;
+    launch->block[0] = launch->block[1] = SIDE;
+    launch->grid[0] = gpci_ceiling(launch->n, SIDE);
+    launch->grid[1] = gpci_ceiling(launch->steps, SIDE);
+    launch->operand[0].base = gpci_problem_array(problem, launch->rows * launch->columns * GPCI_ELEMENT);
+    launch->operand[1].base = gpci_problem_array(problem, launch->n * launch->steps * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, launch);
 }
 
-static gpc_status plan_maxpool(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z7maxpoolPfPKfiii", .code = maxpool_code};
-    return plan_pool(p, &l);
+static gpc_status plan_maxpool(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z7maxpoolPfPKfiii", .code = maxpool_code};
+    return plan_pool(problem, &launch);
 }
 
-static gpc_status plan_meanpool(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z8meanpoolPfPKfiii", .code = meanpool_code};
-    return plan_pool(p, &l);
+static gpc_status plan_meanpool(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z8meanpoolPfPKfiii", .code = meanpool_code};
+    return plan_pool(problem, &launch);
 }
 
 static const gpc_parameter maxpool_parameters[] = {

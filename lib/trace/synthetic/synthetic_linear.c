@@ -9,30 +9,30 @@
 
 #define UNROLL 8u
 
-static void load_step(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+static void load_step(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data) {
     const uint64_t *thread = data;
-    for (uint64_t k = 0; k + 1 < l->operands; k++) {
-        const gpci_operand *in = &l->operand[k];
-        gpci_access(w, in->base + *thread * in->thread + step * in->step, in->thread);
+    for (uint64_t k = 0; k + 1 < launch->operands; k++) {
+        const gpci_operand *operand = &launch->operand[k];
+        gpci_access(walk, operand->base + *thread * operand->thread + step * operand->step, operand->thread);
     }
 }
 
 /* Steps made eight at a time, with all loads in flight before the first use; none if `stride` is set. */
-static uint64_t eights(const gpci_launch *l) {
-    return l->stride ? 0 : l->steps;
+static uint64_t eights(const gpci_launch *launch) {
+    return launch->stride ? 0 : launch->steps;
 }
 
 /* Sum the products of all operands but the last, and store to the last; `repeats`: add to the old value. */
-static void walk_dot(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * GPCI_THREADS + w->first;
-    const gpci_operand *out = &l->operand[l->operands - 1];
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_dot(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    const gpci_operand *out = &launch->operand[launch->operands - 1];
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    uint64_t done = gpci_unrolled(w, l, load_step, &thread, 0, eights(l), UNROLL);
-    gpci_unrolled(w, l, load_step, &thread, done, l->steps, 1);
-    for (uint64_t k = 0; k <= l->repeats; k++)
-        gpci_access(w, out->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    uint64_t done = gpci_unrolled(walk, launch, load_step, &thread, 0, eights(launch), UNROLL);
+    gpci_unrolled(walk, launch, load_step, &thread, done, launch->steps, 1);
+    for (uint64_t k = 0; k <= launch->repeats; k++)
+        gpci_access(walk, out->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 /* R2 and R4 walk over the operands, R8 is the sum. */
@@ -67,107 +67,107 @@ typedef struct linear {
     uint64_t rows, columns, a, b, across[2], down[2], serial;
 } linear;
 
-static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
-    gpci_launch l;
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &l);
+static gpc_status plan_linear(gpci_problem *problem, linear *matrix, bool two_matrices) {
+    gpci_launch launch;
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], 1, &launch);
     if (status < 0)
         return status;
-    *m = (linear){.rows = l.rows, .columns = l.columns, .serial = (uint64_t)p->values[1]};
-    m->a = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
+    *matrix = (linear){.rows = launch.rows, .columns = launch.columns, .serial = (uint64_t)problem->values[1]};
+    matrix->a = gpci_problem_array(problem, launch.rows * launch.columns * GPCI_ELEMENT);
     if (two_matrices)
-        m->b = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
+        matrix->b = gpci_problem_array(problem, launch.rows * launch.columns * GPCI_ELEMENT);
     for (unsigned k = 0; k < 2; k++) {
-        m->across[k] = gpci_problem_array(p, l.columns * GPCI_ELEMENT);
-        m->down[k] = gpci_problem_array(p, l.rows * GPCI_ELEMENT);
+        matrix->across[k] = gpci_problem_array(problem, launch.columns * GPCI_ELEMENT);
+        matrix->down[k] = gpci_problem_array(problem, launch.rows * GPCI_ELEMENT);
     }
     return GPC_OK;
 }
 
 /* Add a launch with a thread for each row: loads the vector's element, the same for all lanes, then the matrix's. */
-static gpc_status by_rows(gpci_problem *p, const char *name, const linear *m, uint64_t vector, uint64_t result,
-                          bool add) {
-    gpci_launch l = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
-    l.n = m->rows;
-    l.steps = m->columns;
-    l.stride = m->serial;
-    l.repeats = add;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operands = 3;
-    l.operand[0] = (gpci_operand){vector, 0, GPCI_ELEMENT};
-    l.operand[1] = (gpci_operand){m->a, m->columns * GPCI_ELEMENT, GPCI_ELEMENT};
-    l.operand[2].base = result;
-    return gpci_problem_launch(p, &l);
+static gpc_status by_rows(gpci_problem *problem, const char *name, const linear *matrix, uint64_t vector,
+                          uint64_t result, bool add) {
+    gpci_launch launch = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
+    launch.n = matrix->rows;
+    launch.steps = matrix->columns;
+    launch.stride = matrix->serial;
+    launch.repeats = add;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operands = 3;
+    launch.operand[0] = (gpci_operand){vector, 0, GPCI_ELEMENT};
+    launch.operand[1] = (gpci_operand){matrix->a, matrix->columns * GPCI_ELEMENT, GPCI_ELEMENT};
+    launch.operand[2].base = result;
+    return gpci_problem_launch(problem, &launch);
 }
 
-static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m, uint64_t vector, uint64_t result,
-                             bool add) {
-    gpci_launch l = {.name = name, .code = add ? BY_COLUMNS ADD_AND_STORE : BY_COLUMNS STORE, .warp = walk_dot};
-    l.n = m->columns;
-    l.steps = m->rows;
-    l.stride = m->serial;
-    l.repeats = add;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operands = 3;
-    l.operand[0] = (gpci_operand){m->a, GPCI_ELEMENT, m->columns * GPCI_ELEMENT};
-    l.operand[1] = (gpci_operand){vector, 0, GPCI_ELEMENT};
-    l.operand[2].base = result;
-    return gpci_problem_launch(p, &l);
+static gpc_status by_columns(gpci_problem *problem, const char *name, const linear *matrix, uint64_t vector,
+                             uint64_t result, bool add) {
+    gpci_launch launch = {.name = name, .code = add ? BY_COLUMNS ADD_AND_STORE : BY_COLUMNS STORE, .warp = walk_dot};
+    launch.n = matrix->columns;
+    launch.steps = matrix->rows;
+    launch.stride = matrix->serial;
+    launch.repeats = add;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operands = 3;
+    launch.operand[0] = (gpci_operand){matrix->a, GPCI_ELEMENT, matrix->columns * GPCI_ELEMENT};
+    launch.operand[1] = (gpci_operand){vector, 0, GPCI_ELEMENT};
+    launch.operand[2].base = result;
+    return gpci_problem_launch(problem, &launch);
 }
 
 /* True if launch 1 or 2 is wanted. */
-static bool wanted(const gpci_problem *p, unsigned launch) {
-    return p->values[2] == 0 || p->values[2] == launch;
+static bool wanted(const gpci_problem *problem, unsigned launch) {
+    return problem->values[2] == 0 || problem->values[2] == launch;
 }
 
-static gpc_status plan_atax(gpci_problem *p) {
-    linear m;
-    gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK && wanted(p, 1))
-        status = by_rows(p, "_Z5atax1PKfS0_Pfii", &m, m.across[0], m.down[0], false);
-    if (status == GPC_OK && wanted(p, 2))
-        status = by_columns(p, "_Z5atax2PKfPfS0_ii", &m, m.down[0], m.across[1], false);
+static gpc_status plan_atax(gpci_problem *problem) {
+    linear matrix;
+    gpc_status status = plan_linear(problem, &matrix, false);
+    if (status == GPC_OK && wanted(problem, 1))
+        status = by_rows(problem, "_Z5atax1PKfS0_Pfii", &matrix, matrix.across[0], matrix.down[0], false);
+    if (status == GPC_OK && wanted(problem, 2))
+        status = by_columns(problem, "_Z5atax2PKfPfS0_ii", &matrix, matrix.down[0], matrix.across[1], false);
     return status;
 }
 
-static gpc_status plan_bicg(gpci_problem *p) {
-    linear m;
-    gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK && wanted(p, 1))
-        status = by_columns(p, "_Z5bicg1PKfS0_Pfii", &m, m.down[0], m.across[0], false);
-    if (status == GPC_OK && wanted(p, 2))
-        status = by_rows(p, "_Z5bicg2PKfS0_Pfii", &m, m.across[1], m.down[1], false);
+static gpc_status plan_bicg(gpci_problem *problem) {
+    linear matrix;
+    gpc_status status = plan_linear(problem, &matrix, false);
+    if (status == GPC_OK && wanted(problem, 1))
+        status = by_columns(problem, "_Z5bicg1PKfS0_Pfii", &matrix, matrix.down[0], matrix.across[0], false);
+    if (status == GPC_OK && wanted(problem, 2))
+        status = by_rows(problem, "_Z5bicg2PKfS0_Pfii", &matrix, matrix.across[1], matrix.down[1], false);
     return status;
 }
 
-static gpc_status plan_mvt(gpci_problem *p) {
-    linear m;
-    gpc_status status = plan_linear(p, &m, false);
-    if (status == GPC_OK && wanted(p, 1))
-        status = by_rows(p, "_Z4mvt1PKfPfS0_ii", &m, m.across[0], m.down[0], true);
-    if (status == GPC_OK && wanted(p, 2))
-        status = by_columns(p, "_Z4mvt2PKfPfS0_ii", &m, m.down[1], m.across[1], true);
+static gpc_status plan_mvt(gpci_problem *problem) {
+    linear matrix;
+    gpc_status status = plan_linear(problem, &matrix, false);
+    if (status == GPC_OK && wanted(problem, 1))
+        status = by_rows(problem, "_Z4mvt1PKfPfS0_ii", &matrix, matrix.across[0], matrix.down[0], true);
+    if (status == GPC_OK && wanted(problem, 2))
+        status = by_columns(problem, "_Z4mvt2PKfPfS0_ii", &matrix, matrix.down[1], matrix.across[1], true);
     return status;
 }
 
-static gpc_status plan_gesummv(gpci_problem *p) {
-    linear m;
-    gpc_status status = plan_linear(p, &m, true);
+static gpc_status plan_gesummv(gpci_problem *problem) {
+    linear matrix;
+    gpc_status status = plan_linear(problem, &matrix, true);
     if (status < 0)
         return status;
-    gpci_launch l = {.name = "_Z7gesummvPKfS0_S0_Pfffii", .code = gesummv_code, .warp = walk_dot};
-    l.n = m.rows;
-    l.steps = m.columns;
-    l.stride = m.serial;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operands = 4;
-    l.operand[0] = (gpci_operand){m.a, m.columns * GPCI_ELEMENT, GPCI_ELEMENT};
-    l.operand[1] = (gpci_operand){m.across[0], 0, GPCI_ELEMENT};
-    l.operand[2] = (gpci_operand){m.b, m.columns * GPCI_ELEMENT, GPCI_ELEMENT};
-    l.operand[3].base = m.down[0];
-    return gpci_problem_launch(p, &l);
+    gpci_launch launch = {.name = "_Z7gesummvPKfS0_S0_Pfffii", .code = gesummv_code, .warp = walk_dot};
+    launch.n = matrix.rows;
+    launch.steps = matrix.columns;
+    launch.stride = matrix.serial;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operands = 4;
+    launch.operand[0] = (gpci_operand){matrix.a, matrix.columns * GPCI_ELEMENT, GPCI_ELEMENT};
+    launch.operand[1] = (gpci_operand){matrix.across[0], 0, GPCI_ELEMENT};
+    launch.operand[2] = (gpci_operand){matrix.b, matrix.columns * GPCI_ELEMENT, GPCI_ELEMENT};
+    launch.operand[3].base = matrix.down[0];
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter parameters[] = {
@@ -233,42 +233,43 @@ const gpci_synthetic gpci_synthetic_gesummv = {
     "nearest: P1 FSETP.GEU.AND R11 R4; UR5 ULDC; R2 SEL R5 R2 P1; R5 IADD3 R5 R255; R4 FSEL R11 R4 P1;"     \
     "P0 ISETP.GE.AND R5 UR5; @!P0 BRA centre; R4 LDC.64; R4 IMAD.WIDE R0 R4; STG.E R4 UR4 R2; EXIT"
 
-static void walk_kmeans(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * GPCI_THREADS + w->first;
-    gpci_launch centre = *l;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_kmeans(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    gpci_launch centre = *launch;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t c = 0; c < l->repeats; c++) {
-        uint64_t done = gpci_unrolled(w, &centre, load_step, &thread, 0, eights(l), UNROLL);
-        gpci_unrolled(w, &centre, load_step, &thread, done, l->steps, 1);
-        centre.operand[1].base += l->steps * GPCI_ELEMENT;
-        gpci_branch(w, c + 1 < l->repeats);
+    for (uint64_t c = 0; c < launch->repeats; c++) {
+        uint64_t done = gpci_unrolled(walk, &centre, load_step, &thread, 0, eights(launch), UNROLL);
+        gpci_unrolled(walk, &centre, load_step, &thread, done, launch->steps, 1);
+        centre.operand[1].base += launch->steps * GPCI_ELEMENT;
+        gpci_branch(walk, c + 1 < launch->repeats);
     }
-    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_access(walk, launch->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_kmeans(gpci_problem *p) {
-    bool rowmajor = p->values[2] != 0;
-    gpci_launch l = {.name = rowmajor ? "_Z15kmeans_rowmajorPiPKfS1_iii" : "_Z13kmeans_assignPiPKfS1_iii",
-                     .code = rowmajor ? KMEANS("") : KMEANS("R10 IMAD.WIDE R9 R10;"),
-                     .warp = walk_kmeans};
-    l.repeats = (uint64_t)p->values[0];
-    l.steps = (uint64_t)p->values[1];
-    l.stride = (uint64_t)p->values[3];
-    l.n = p->size / GPCI_ELEMENT / l.steps;
-    if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
-                                 (unsigned long long)l.steps);
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operands = 3;
-    uint64_t points = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
-    l.operand[0] = rowmajor ? (gpci_operand){points, l.steps * GPCI_ELEMENT, GPCI_ELEMENT}
-                            : (gpci_operand){points, GPCI_ELEMENT, l.n * GPCI_ELEMENT};
-    l.operand[1] = (gpci_operand){gpci_problem_array(p, l.repeats * l.steps * GPCI_ELEMENT), 0, GPCI_ELEMENT};
-    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_kmeans(gpci_problem *problem) {
+    bool rowmajor = problem->values[2] != 0;
+    gpci_launch launch = {.name = rowmajor ? "_Z15kmeans_rowmajorPiPKfS1_iii" : "_Z13kmeans_assignPiPKfS1_iii",
+                          .code = rowmajor ? KMEANS("") : KMEANS("R10 IMAD.WIDE R9 R10;"),
+                          .warp = walk_kmeans};
+    launch.repeats = (uint64_t)problem->values[0];
+    launch.steps = (uint64_t)problem->values[1];
+    launch.stride = (uint64_t)problem->values[3];
+    launch.n = problem->size / GPCI_ELEMENT / launch.steps;
+    if (!launch.n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a point of %llu features",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.steps);
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operands = 3;
+    uint64_t points = gpci_problem_array(problem, launch.n * launch.steps * GPCI_ELEMENT);
+    launch.operand[0] = rowmajor ? (gpci_operand){points, launch.steps * GPCI_ELEMENT, GPCI_ELEMENT}
+                                 : (gpci_operand){points, GPCI_ELEMENT, launch.n * GPCI_ELEMENT};
+    launch.operand[1] =
+        (gpci_operand){gpci_problem_array(problem, launch.repeats * launch.steps * GPCI_ELEMENT), 0, GPCI_ELEMENT};
+    launch.operand[2].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter kmeans_parameters[] = {

@@ -25,24 +25,24 @@ typedef struct assembler {
     gpc_error *error;
 } assembler;
 
-static gpc_status bad(const assembler *a, const char *text) {
-    return gpci_fail(a->error, GPC_ERROR_FORMAT, "a synthetic kernel's listing: cannot read '%.40s'", text);
+static gpc_status bad(const assembler *listing, const char *text) {
+    return gpci_fail(listing->error, GPC_ERROR_FORMAT, "a synthetic kernel's listing: cannot read '%.40s'", text);
 }
 
 /* Number of a label, placed or not; UINT32_MAX: too many labels. */
-static uint32_t find_label(assembler *a, const char *name, size_t length) {
+static uint32_t find_label(assembler *listing, const char *name, size_t length) {
     if (length >= NAME)
         return UINT32_MAX;
-    for (uint32_t i = 0; i < a->label_count; i++)
-        if (strlen(a->labels[i].name) == length && !memcmp(a->labels[i].name, name, length))
+    for (uint32_t i = 0; i < listing->label_count; i++)
+        if (strlen(listing->labels[i].name) == length && !memcmp(listing->labels[i].name, name, length))
             return i;
-    if (a->label_count == LABELS)
+    if (listing->label_count == LABELS)
         return UINT32_MAX;
-    label *l = &a->labels[a->label_count];
+    label *l = &listing->labels[listing->label_count];
     memcpy(l->name, name, length);
     l->name[length] = '\0';
     l->step = UINT32_MAX;
-    return a->label_count++;
+    return listing->label_count++;
 }
 
 /* Read M3, the barrier at 24 of shared memory, or V7, 14 bits of a number stated by the trace beside the barrier. */
@@ -79,9 +79,9 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
 }
 
 /* The immediate of a DEPBAR, and the bytes of a bulk copy's rows. */
-static bool read_width(const assembler *a, gpci_listing_step *step, const char *token, size_t length) {
+static bool read_width(const assembler *listing, gpci_listing_step *step, const char *token, size_t length) {
     char *end;
-    const uint8_t copy = gpci_opcodes_at(a->opcodes, step->opcode)->copy;
+    const uint8_t copy = gpci_opcodes_at(listing->opcodes, step->opcode)->copy;
     if (*token < '0' || *token > '9' || (copy != GPC_COPY_WAIT && copy != GPC_COPY_BULK))
         return false;
     const unsigned long width = strtoul(token, &end, 10);
@@ -89,9 +89,9 @@ static bool read_width(const assembler *a, gpci_listing_step *step, const char *
     return end == token + length && width <= UINT8_MAX;
 }
 
-static gpci_listing_step *append(assembler *a) {
-    gpci_listing *out = a->out;
-    if (!GPCI_ARRAY_ROOM(a->context, out->steps, a->capacity, out->count, 1))
+static gpci_listing_step *append(assembler *listing) {
+    gpci_listing *out = listing->out;
+    if (!GPCI_ARRAY_RESERVE(listing->context, out->steps, listing->capacity, out->count, 1))
         return NULL;
     gpci_listing_step *step = &out->steps[out->count++];
     memset(step, 0, sizeof *step);
@@ -127,10 +127,10 @@ static size_t token_length(const char *text) {
 }
 
 /* Read an instruction; leaves `*text` at the ';' or '}' behind. */
-static gpc_status instruction(assembler *a, const char **text, unsigned repeat) {
-    gpci_listing_step *step = append(a);
+static gpc_status instruction(assembler *listing, const char **text, unsigned repeat) {
+    gpci_listing_step *step = append(listing);
     if (!step)
-        return gpci_out_of_memory(a->error);
+        return gpci_out_of_memory(listing->error);
     uint32_t target = UINT32_MAX;
     uint16_t predicate = 0, number;
     bool predicated = false, decoded = false;
@@ -141,79 +141,79 @@ static gpc_status instruction(assembler *a, const char **text, unsigned repeat) 
             unsigned skip = p[1] == '!' ? 2 : 1;
             predicated = okay = length > skip && read_register(p + skip, length - skip, repeat, &predicate);
         } else if (read_register(p, length, repeat, &number)) {
-            okay = add_register(step, number, !decoded, a->out);
+            okay = add_register(step, number, !decoded, listing->out);
         } else if (!decoded) {
-            step->opcode = gpci_opcodes_intern(a->opcodes, p, length);
+            step->opcode = gpci_opcodes_intern(listing->opcodes, p, length);
             if (step->opcode == UINT32_MAX)
-                return gpci_out_of_memory(a->error);
+                return gpci_out_of_memory(listing->error);
             decoded = true;
-        } else if (!read_width(a, step, p, length)) {
-            target = find_label(a, p, length);
+        } else if (!read_width(listing, step, p, length)) {
+            target = find_label(listing, p, length);
             okay = target != UINT32_MAX;
         }
         if (!okay)
-            return bad(a, p);
+            return bad(listing, p);
     }
-    if (!decoded || (predicated && !add_register(step, predicate, false, a->out)))
-        return bad(a, *text);
+    if (!decoded || (predicated && !add_register(step, predicate, false, listing->out)))
+        return bad(listing, *text);
     step->target = target;
-    step->role = role_of(gpci_opcodes_at(a->opcodes, step->opcode), predicated, target != UINT32_MAX);
+    step->role = role_of(gpci_opcodes_at(listing->opcodes, step->opcode), predicated, target != UINT32_MAX);
     *text = p;
     return GPC_OK;
 }
 
 /* COUNT*{ ... }; `*text` is left behind the brace. */
-static gpc_status repeated(assembler *a, const char **text) {
+static gpc_status repeated(assembler *listing, const char **text) {
     char *open;
     unsigned long count = strtoul(*text, &open, 10);
     if (open[0] != '*' || open[1] != '{' || !count || count > 64)
-        return bad(a, *text);
+        return bad(listing, *text);
     const char *p = *text;
     for (unsigned i = 0; i < count; i++) {
         p = open + 2;
         for (;;) {
-            gpc_status status = instruction(a, &p, i);
+            gpc_status status = instruction(listing, &p, i);
             if (status < 0)
                 return status;
             if (*p == '}')
                 break;
             if (*p++ != ';')
-                return bad(a, *text);
+                return bad(listing, *text);
         }
     }
     *text = p + 1;
     return GPC_OK;
 }
 
-static gpc_status item(assembler *a, const char **text) {
+static gpc_status item(assembler *listing, const char **text) {
     const char *start = *text;
     size_t length = token_length(start);
     if (*start >= '0' && *start <= '9')
-        return repeated(a, text);
+        return repeated(listing, text);
     if (length && start[length - 1] == ':') {
-        uint32_t l = find_label(a, start, length - 1);
-        if (l == UINT32_MAX || a->labels[l].step != UINT32_MAX)
-            return bad(a, start);
-        a->labels[l].step = (uint32_t)a->out->count;
+        uint32_t l = find_label(listing, start, length - 1);
+        if (l == UINT32_MAX || listing->labels[l].step != UINT32_MAX)
+            return bad(listing, start);
+        listing->labels[l].step = (uint32_t)listing->out->count;
         *text += length;
         return GPC_OK;
     }
-    gpc_status status = instruction(a, text, 0);
-    return status == GPC_OK && **text && **text != ';' ? bad(a, start) : status;
+    gpc_status status = instruction(listing, text, 0);
+    return status == GPC_OK && **text && **text != ';' ? bad(listing, start) : status;
 }
 
 /* Resolve labels to steps. A listing must end in an EXIT: a walk then cannot run beyond its end. */
-static gpc_status resolve(const assembler *a) {
-    gpci_listing *out = a->out;
+static gpc_status resolve(const assembler *listing) {
+    gpci_listing *out = listing->out;
     if (!out->count || out->steps[out->count - 1].role != GPCI_ROLE_EXIT)
-        return bad(a, "(no EXIT at the end)");
+        return bad(listing, "(no EXIT at the end)");
     for (size_t i = 0; i < out->count; i++) {
         gpci_listing_step *step = &out->steps[i];
         if (step->target == UINT32_MAX)
             continue;
-        const label *l = &a->labels[step->target];
+        const label *l = &listing->labels[step->target];
         if (l->step >= out->count)
-            return bad(a, l->name);
+            return bad(listing, l->name);
         step->target = l->step;
     }
     return GPC_OK;

@@ -63,32 +63,32 @@ typedef struct reads_problem {
     uint64_t base[READ_ARRAYS];
 } reads_problem;
 
-static uint64_t read_bytes(const gpci_reads *r) {
-    return r->length + READ_MARKS;
+static uint64_t read_bytes(const gpci_reads *reads) {
+    return reads->length + READ_MARKS;
 }
 
-static uint64_t coordinates_of(const gpci_reads *r) {
-    return r->length - r->least + 1;
+static uint64_t coordinates_of(const gpci_reads *reads) {
+    return reads->length - reads->least + 1;
 }
 
 /* Load the next base of each lane's read. */
-static void load_base(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
+static void load_base(gpci_walk *walk, const reads_problem *reads, const gpci_match *match) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) /* for inactive lanes, too */
-        at[lane] = m[lane].query * read_bytes(&p->reads) + m[lane].start + m[lane].length;
-    gpci_access_at(w, p->base[READS], at);
+    for (unsigned lane = 0; lane < walk->lanes; lane++) /* for inactive lanes, too */
+        at[lane] = match[lane].query * read_bytes(&reads->reads) + match[lane].start + match[lane].length;
+    gpci_access_at(walk, reads->base[READS], at);
 }
 
 /* Record matches of the lanes with enough bases. */
-static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
-    uint64_t at[GPCI_SYNTHETIC_LANES], all = w->mask, far = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        at[lane] = (m[lane].query * coordinates_of(&p->reads) + m[lane].start) * COORDINATES;
-        far |= (uint64_t)(m[lane].length > p->reads.least) << lane;
+static void record(gpci_walk *walk, const reads_problem *reads, const gpci_match *m) {
+    uint64_t at[GPCI_SYNTHETIC_LANES], all = walk->mask, far = 0;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        at[lane] = (m[lane].query * coordinates_of(&reads->reads) + m[lane].start) * COORDINATES;
+        far |= (uint64_t)(m[lane].length > reads->reads.least) << lane;
     }
-    w->mask = all & far;
-    gpci_access_at(w, p->base[COORDINATE], at);
-    w->mask = all;
+    walk->mask = all & far;
+    gpci_access_at(walk, reads->base[COORDINATE], at);
+    walk->mask = all;
 }
 
 /* Set `found` to the lanes of the mask with a true expression. */
@@ -99,224 +99,226 @@ static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
     }
 
 /* Walk base by base along an edge; returns the lanes that met a difference. */
-static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
-    const gpci_reads *r = &p->reads;
-    uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = w->mask, on = 0, differing = 0;
-    BY_LANE(w, on, lane, gpci_match_compares(r, &m[lane]))
-    if (!gpci_if(w, on)) {
-        w->mask = all;
+static uint64_t walk_edge(gpci_walk *walk, const reads_problem *reads, gpci_match *match) {
+    const gpci_reads *r = &reads->reads;
+    uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = walk->mask, on = 0, differing = 0;
+    BY_LANE(walk, on, lane, gpci_match_compares(r, &match[lane]))
+    if (!gpci_if(walk, on)) {
+        walk->mask = all;
         return 0;
     }
     uint64_t again;
     do {
         uint64_t same = 0;
-        const uint64_t lanes = w->mask;
-        BY_LANE(w, same, lane, gpci_match_same(r, &m[lane]))
-        for (unsigned lane = 0; lane < w->lanes; lane++)
-            at[lane] = lanes >> lane & 1 ? m[lane].at - 1 : 0;
-        gpci_access_at(w, p->base[REFERENCE], at);
+        const uint64_t lanes = walk->mask;
+        BY_LANE(walk, same, lane, gpci_match_same(r, &match[lane]))
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
+            at[lane] = lanes >> lane & 1 ? match[lane].at - 1 : 0;
+        gpci_access_at(walk, reads->base[REFERENCE], at);
         differing |= lanes & ~same;
-        if (gpci_if(w, same)) {
+        if (gpci_if(walk, same)) {
             for (uint64_t left = same; left; left &= left - 1) {
-                m[gpci_lowest(left)].at++;
-                m[gpci_lowest(left)].length++;
+                match[gpci_lowest(left)].at++;
+                match[gpci_lowest(left)].length++;
             }
-            load_base(w, p, m);
+            load_base(walk, reads, match);
         }
-        gpci_end_if(w);
+        gpci_end_if(walk);
         again = 0;
-        BY_LANE(w, again, lane, (same >> lane & 1) && gpci_match_compares(r, &m[lane]))
-    } while (gpci_loop(w, again));
-    w->mask = all;
+        BY_LANE(walk, again, lane, (same >> lane & 1) && gpci_match_compares(r, &match[lane]))
+    } while (gpci_loop(walk, again));
+    walk->mask = all;
     return differing;
 }
 
 /*
  * Follow an edge of each lane's node; returns the lanes that go on. Lanes without an edge record their match and leave.
  */
-static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, uint64_t *recorded) {
-    const gpci_reads *r = &p->reads;
+static uint64_t walk_down(gpci_walk *walk, const reads_problem *reads, gpci_match *match, uint64_t *recorded) {
+    const gpci_reads *r = &reads->reads;
     uint64_t with = 0, on = 0;
-    const uint64_t all = w->mask;
-    BY_LANE(w, with, lane, gpci_match_follow(r, &m[lane]))
-    if (gpci_if(w, all & ~with)) {
-        record(w, p, m);
-        for (uint64_t left = w->mask; left; left &= left - 1) {
-            m[gpci_lowest(left)].length--;
-            m[gpci_lowest(left)].must = 0;
+    const uint64_t all = walk->mask;
+    BY_LANE(walk, with, lane, gpci_match_follow(r, &match[lane]))
+    if (gpci_if(walk, all & ~with)) {
+        record(walk, reads, match);
+        for (uint64_t left = walk->mask; left; left &= left - 1) {
+            match[gpci_lowest(left)].length--;
+            match[gpci_lowest(left)].must = 0;
         }
     }
-    gpci_end_if(w);
-    if (gpci_branch(w, !with))
+    gpci_end_if(walk);
+    if (gpci_branch(walk, !with))
         return 0;
-    w->mask = with;
+    walk->mask = with;
     for (uint64_t left = with; left; left &= left - 1)
-        gpci_match_enter(r, &m[gpci_lowest(left)]);
-    load_base(w, p, m);
-    const uint64_t differing = walk_edge(w, p, m);
+        gpci_match_enter(r, &match[gpci_lowest(left)]);
+    load_base(walk, reads, match);
+    const uint64_t differing = walk_edge(walk, reads, match);
     *recorded |= with;
-    w->mask = with & ~differing;
-    BY_LANE(w, on, lane, gpci_match_base(r, &m[lane]) != GPCI_NO_BASE)
-    w->mask = with;
+    walk->mask = with & ~differing;
+    BY_LANE(walk, on, lane, gpci_match_base(r, &match[lane]) != GPCI_NO_BASE)
+    walk->mask = with;
     *recorded &= ~on;
-    return gpci_loop(w, on) ? on : 0;
+    return gpci_loop(walk, on) ? on : 0;
 }
 
 /* Walk over the suffixes of each lane's read, each one base shorter. */
-static void walk_starts(gpci_walk *w, const reads_problem *p, gpci_match *m) {
-    const gpci_reads *r = &p->reads;
+static void walk_starts(gpci_walk *walk, const reads_problem *reads, gpci_match *match) {
+    const gpci_reads *r = &reads->reads;
     const uint64_t starts = coordinates_of(r);
-    for (uint64_t start = 0; start < starts && w->status == GPC_OK; start++) {
+    for (uint64_t start = 0; start < starts && walk->status == GPC_OK; start++) {
         uint64_t recorded = 0;
-        for (uint64_t left = w->all; left; left &= left - 1)
-            gpci_match_begin(&m[gpci_lowest(left)]);
-        load_base(w, p, m);
-        while (walk_down(w, p, m, &recorded))
+        for (uint64_t left = walk->all; left; left &= left - 1)
+            gpci_match_begin(&match[gpci_lowest(left)]);
+        load_base(walk, reads, match);
+        while (walk_down(walk, reads, match, &recorded))
             continue;
-        w->mask = w->all;
-        if (gpci_if(w, recorded)) {
-            record(w, p, m);
+        walk->mask = walk->all;
+        if (gpci_if(walk, recorded)) {
+            record(walk, reads, match);
             for (uint64_t left = recorded; left; left &= left - 1)
-                gpci_match_record(&m[gpci_lowest(left)]);
+                gpci_match_record(&match[gpci_lowest(left)]);
         }
-        gpci_end_if(w);
-        for (uint64_t left = w->all; left; left &= left - 1)
-            gpci_match_next(r, &m[gpci_lowest(left)]);
-        gpci_branch(w, start + 1 < starts);
+        gpci_end_if(walk);
+        for (uint64_t left = walk->all; left; left &= left - 1)
+            gpci_match_next(r, &match[gpci_lowest(left)]);
+        gpci_branch(walk, start + 1 < starts);
     }
 }
 
-static void walk_follow(gpci_walk *w, const gpci_launch *l) {
-    const reads_problem *p = l->data;
-    gpci_match m[GPCI_SYNTHETIC_LANES] = {0};
-    const uint64_t thread = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, p->reads.queries)))
+static void walk_follow(gpci_walk *walk, const gpci_launch *launch) {
+    const reads_problem *reads = launch->data;
+    gpci_match match[GPCI_SYNTHETIC_LANES] = {0};
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, reads->reads.queries)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        m[lane].query = w->all >> lane & 1 ? thread + lane : thread;
-    gpci_access(w, p->base[READ_LENGTHS] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access(w, p->base[READ_PLACES] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    walk_starts(w, p, m);
-    gpci_finish(w);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        match[lane].query = walk->all >> lane & 1 ? thread + lane : thread;
+    gpci_access(walk, reads->base[READ_LENGTHS] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(walk, reads->base[READ_PLACES] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    walk_starts(walk, reads, match);
+    gpci_finish(walk);
 }
 
 /* Load `field` of each lane's match. */
-static void load_field(gpci_walk *w, const reads_problem *p, unsigned field) {
-    gpci_access(w, p->base[MATCHES] + (w->x * GPCI_THREADS + w->first) * MATCH_BYTES + field, MATCH_BYTES);
+static void load_field(gpci_walk *walk, const reads_problem *reads, unsigned field) {
+    gpci_access(walk, reads->base[MATCHES] + (walk->x * GPCI_THREADS + walk->first) * MATCH_BYTES + field, MATCH_BYTES);
 }
 
 /* Load the read's base at `from` + the match's start. */
-static void load_read(gpci_walk *w, const reads_problem *p, const gpci_printing *of, const uint64_t *from) {
+static void load_read(gpci_walk *walk, const reads_problem *reads, const gpci_printing *printing,
+                      const uint64_t *from) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        at[lane] =
-            w->mask >> lane & 1 ? of[lane].found.query * read_bytes(&p->reads) + of[lane].found.start + from[lane] : 0;
-    gpci_access_at(w, p->base[READS], at);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        at[lane] = walk->mask >> lane & 1 ? printing[lane].found.query * read_bytes(&reads->reads) +
+                                                printing[lane].found.start + from[lane]
+                                          : 0;
+    gpci_access_at(walk, reads->base[READS], at);
 }
 
 /* Walk to the begin of the printing, with the loads of the match. */
-static void walk_climb(gpci_walk *w, const reads_problem *p, const gpci_printing *of) {
-    const gpci_suffix_node *nodes = p->reads.tree.nodes;
+static void walk_climb(gpci_walk *walk, const reads_problem *reads, const gpci_printing *printing) {
+    const gpci_suffix_node *nodes = reads->reads.tree.nodes;
     uint64_t at[GPCI_SYNTHETIC_LANES], none[GPCI_SYNTHETIC_LANES] = {0}, climbs = 0, same = 0;
     uint32_t node[GPCI_SYNTHETIC_LANES];
-    const uint64_t all = w->mask;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        at[lane] = all >> lane & 1 ? of[lane].found.query * GPCI_ELEMENT : 0;
-        node[lane] = of[lane].found.node;
+    const uint64_t all = walk->mask;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        at[lane] = all >> lane & 1 ? printing[lane].found.query * GPCI_ELEMENT : 0;
+        node[lane] = printing[lane].found.node;
     }
-    load_field(w, p, MATCH_QUERY);
-    gpci_access_at(w, p->base[READ_PLACES], at);
-    load_field(w, p, MATCH_START);
-    load_read(w, p, of, none);
-    load_field(w, p, MATCH_NODE);
-    BY_LANE(w, climbs, lane, node[lane] != of[lane].above)
-    if (gpci_if(w, climbs)) {
+    load_field(walk, reads, MATCH_QUERY);
+    gpci_access_at(walk, reads->base[READ_PLACES], at);
+    load_field(walk, reads, MATCH_START);
+    load_read(walk, reads, printing, none);
+    load_field(walk, reads, MATCH_NODE);
+    BY_LANE(walk, climbs, lane, node[lane] != printing[lane].above)
+    if (gpci_if(walk, climbs)) {
         uint64_t again;
         do {
             again = 0;
-            BY_LANE(w, again, lane, (node[lane] = nodes[node[lane]].parent) != of[lane].above)
-        } while (gpci_loop(w, again));
+            BY_LANE(walk, again, lane, (node[lane] = nodes[node[lane]].parent) != printing[lane].above)
+        } while (gpci_loop(walk, again));
     }
-    w->mask = all;
-    load_field(w, p, MATCH_ALIGNMENT);
-    BY_LANE(w, same, lane, of[lane].top == of[lane].found.node)
-    if (gpci_if(w, same))
-        load_field(w, p, MATCH_EDGE);
-    gpci_end_if(w);
+    walk->mask = all;
+    load_field(walk, reads, MATCH_ALIGNMENT);
+    BY_LANE(walk, same, lane, printing[lane].top == printing[lane].found.node)
+    if (gpci_if(walk, same))
+        load_field(walk, reads, MATCH_EDGE);
+    gpci_end_if(walk);
 }
 
-static void write_alignment(gpci_walk *w, const reads_problem *p, const uint64_t *alignment, uint64_t lanes) {
-    const uint64_t all = w->mask;
-    w->mask = lanes;
-    gpci_access_at(w, p->base[ALIGNMENTS], alignment);
-    gpci_access_at(w, p->base[ALIGNMENTS] + GPCI_ELEMENT, alignment);
-    w->mask = all;
+static void write_alignment(gpci_walk *walk, const reads_problem *reads, const uint64_t *alignment, uint64_t lanes) {
+    const uint64_t all = walk->mask;
+    walk->mask = lanes;
+    gpci_access_at(walk, reads->base[ALIGNMENTS], alignment);
+    gpci_access_at(walk, reads->base[ALIGNMENTS] + GPCI_ELEMENT, alignment);
+    walk->mask = all;
 }
 
 /* Make a step of printing: lanes at leaves go up, then the other lanes down. */
-static void walk_print_step(gpci_walk *w, const reads_problem *p, gpci_printing *of) {
+static void walk_print_step(gpci_walk *walk, const reads_problem *reads, gpci_printing *printing) {
     uint64_t alignment[GPCI_SYNTHETIC_LANES] = {0}, behind[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t up = 0, prints = 0, asks = 0, beyond = 0;
-    const uint64_t all = w->mask;
+    const uint64_t all = walk->mask;
     for (uint64_t left = all; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
-        alignment[lane] = (uint64_t)of[lane].alignment * ALIGNMENT;
-        behind[lane] = p->reads.tree.nodes[of[lane].current].depth;
-        const gpci_printed did = gpci_printing_step(&p->reads, &of[lane]);
+        alignment[lane] = (uint64_t)printing[lane].alignment * ALIGNMENT;
+        behind[lane] = reads->reads.tree.nodes[printing[lane].current].depth;
+        const gpci_printed did = gpci_printing_step(&reads->reads, &printing[lane]);
         up |= (uint64_t)did.up << lane;
         prints |= (uint64_t)did.prints << lane;
         asks |= (uint64_t)did.asks << lane;
         beyond |= (uint64_t)did.beyond << lane;
     }
-    if (gpci_if(w, up))
-        write_alignment(w, p, alignment, prints);
-    gpci_end_if(w);
-    if (gpci_if(w, all & ~up)) {
-        const uint32_t rejoin = w->rejoin;
-        if (gpci_if(w, asks)) {
-            load_field(w, p, MATCH_START);
-            load_read(w, p, of, behind);
+    if (gpci_if(walk, up))
+        write_alignment(walk, reads, alignment, prints);
+    gpci_end_if(walk);
+    if (gpci_if(walk, all & ~up)) {
+        const uint32_t rejoin = walk->rejoin;
+        if (gpci_if(walk, asks)) {
+            load_field(walk, reads, MATCH_START);
+            load_read(walk, reads, printing, behind);
         }
-        gpci_end_if(w);
-        if (gpci_if(w, beyond))
-            load_field(w, p, MATCH_EDGE);
-        gpci_end_if(w);
-        w->rejoin = rejoin;
+        gpci_end_if(walk);
+        if (gpci_if(walk, beyond))
+            load_field(walk, reads, MATCH_EDGE);
+        gpci_end_if(walk);
+        walk->rejoin = rejoin;
     }
-    w->outer = all;
-    gpci_end_if(w);
+    walk->outer = all;
+    gpci_end_if(walk);
 }
 
-static void walk_print(gpci_walk *w, const gpci_launch *l) {
-    const reads_problem *p = l->data;
-    gpci_printing of[GPCI_SYNTHETIC_LANES] = {0};
+static void walk_print(gpci_walk *walk, const gpci_launch *launch) {
+    const reads_problem *reads = launch->data;
+    gpci_printing printing[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t again = 0;
-    const uint64_t thread = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t left = w->mask; left; left &= left - 1)
-        gpci_printing_begin(&p->reads, &of[gpci_lowest(left)], thread + gpci_lowest(left));
-    walk_climb(w, p, of);
+    for (uint64_t left = walk->mask; left; left &= left - 1)
+        gpci_printing_begin(&reads->reads, &printing[gpci_lowest(left)], thread + gpci_lowest(left));
+    walk_climb(walk, reads, printing);
     do {
-        walk_print_step(w, p, of);
+        walk_print_step(walk, reads, printing);
         again = 0;
-        BY_LANE(w, again, lane, !gpci_printing_is_over(&of[lane]))
-    } while (gpci_loop(w, again));
-    w->mask = w->all;
-    gpci_finish(w);
+        BY_LANE(walk, again, lane, !gpci_printing_is_over(&printing[lane]))
+    } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
 /* Make a random genome; `repeats` of 100 pieces begin with a copy of an earlier piece. */
-static void make_text(gpci_suffix_tree *t, uint64_t repeats, uint64_t seed) {
+static void make_text(gpci_suffix_tree *tree, uint64_t repeats, uint64_t seed) {
     uint64_t state = seed;
-    for (uint32_t at = 1; at < t->length;) {
+    for (uint32_t at = 1; at < tree->length;) {
         const bool seen = at > REPEAT_EVERY && gpci_random_below(&state, 100) < repeats;
         uint32_t from = seen ? 1 + gpci_random_below(&state, at - 1) : 0;
         uint32_t end = at + (seen ? REPEAT_LEAST + gpci_random_below(&state, 4 * REPEAT_LEAST) : REPEAT_EVERY);
-        for (; at < end && at < t->length; at++)
-            t->text[at] = seen ? t->text[from++] : (uint8_t)gpci_random_below(&state, GPCI_SUFFIX_BASES);
+        for (; at < end && at < tree->length; at++)
+            tree->text[at] = seen ? tree->text[from++] : (uint8_t)gpci_random_below(&state, GPCI_SUFFIX_BASES);
     }
-    t->text[t->length] = GPCI_SUFFIX_END;
+    tree->text[tree->length] = GPCI_SUFFIX_END;
 }
 
 /* Allocate tree, counts and text in one piece of memory. */
@@ -335,34 +337,34 @@ static reads_problem *make_reads(gpci_problem *problem, const gpci_reads *reads)
 }
 
 static gpc_status place_reads(gpci_problem *problem, reads_problem *p) {
-    const gpci_reads *r = &p->reads;
-    const uint64_t matches = r->matches[r->queries], alignments = r->alignments[r->queries];
+    const gpci_reads *reads = &p->reads;
+    const uint64_t matches = reads->matches[reads->queries], alignments = reads->alignments[reads->queries];
     const uint64_t bytes[READ_ARRAYS] = {
-        [READS] = r->queries * read_bytes(r),
-        [READ_LENGTHS] = r->queries * GPCI_ELEMENT,
-        [READ_PLACES] = r->queries * GPCI_ELEMENT,
-        [REFERENCE] = r->tree.length,
-        [COORDINATE] = r->queries * coordinates_of(r) * COORDINATES,
+        [READS] = reads->queries * read_bytes(reads),
+        [READ_LENGTHS] = reads->queries * GPCI_ELEMENT,
+        [READ_PLACES] = reads->queries * GPCI_ELEMENT,
+        [REFERENCE] = reads->tree.length,
+        [COORDINATE] = reads->queries * coordinates_of(reads) * COORDINATES,
         [MATCHES] = matches * MATCH_BYTES,
         [ALIGNMENTS] = alignments * ALIGNMENT,
     };
     for (unsigned k = 0; k < READ_ARRAYS; k++)
         p->base[k] = bytes[k] ? gpci_problem_array(problem, bytes[k]) : 0;
-    gpci_launch l = {.name = "_Z15mummergpuKernelPvPcS0_PKiS2_ii",
-                     .code = follow_code,
-                     .warp = walk_follow,
-                     .grid = {gpci_ceiling(r->queries, GPCI_THREADS)},
-                     .block = {GPCI_THREADS},
-                     .data = p};
-    gpc_status status = gpci_problem_launch(problem, &l);
+    gpci_launch launch = {.name = "_Z15mummergpuKernelPvPcS0_PKiS2_ii",
+                          .code = follow_code,
+                          .warp = walk_follow,
+                          .grid = {gpci_ceiling(reads->queries, GPCI_THREADS)},
+                          .block = {GPCI_THREADS},
+                          .data = p};
+    gpc_status status = gpci_problem_launch(problem, &launch);
     if (status < 0 || !matches)
         return status;
-    l.name = "_Z11printKernelP9MatchInfoiP9AlignmentPcPKiS5_iiiii";
-    l.code = print_code;
-    l.warp = walk_print;
-    l.n = matches;
-    l.grid[0] = gpci_ceiling(matches, GPCI_THREADS);
-    return gpci_problem_launch(problem, &l);
+    launch.name = "_Z11printKernelP9MatchInfoiP9AlignmentPcPKiS5_iiiii";
+    launch.code = print_code;
+    launch.warp = walk_print;
+    launch.n = matches;
+    launch.grid[0] = gpci_ceiling(matches, GPCI_THREADS);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static gpc_status plan_mummergpu(gpci_problem *problem) {

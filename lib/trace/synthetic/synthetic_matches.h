@@ -27,14 +27,14 @@ typedef struct gpci_match {
 
 /* begin with the next shorter suffix of the read */
 void gpci_match_begin(gpci_match *match);
-uint8_t gpci_match_base(const gpci_reads *reads, const gpci_match *m); /* next base of the read */
-bool gpci_match_follow(const gpci_reads *reads, gpci_match *match);    /* follow an edge; false: no edge */
+uint8_t gpci_match_base(const gpci_reads *reads, const gpci_match *match); /* next base of the read */
+bool gpci_match_follow(const gpci_reads *reads, gpci_match *match);        /* follow an edge; false: no edge */
 /* enter the edge, up to its known matching bases */
 void gpci_match_enter(const gpci_reads *reads, gpci_match *match);
-bool gpci_match_compares(const gpci_reads *reads, const gpci_match *m); /* true if both edge and read go on */
-bool gpci_match_same(const gpci_reads *reads, const gpci_match *match); /* true if their next bases are equal */
-void gpci_match_record(gpci_match *match);                              /* record, after a mismatch or the read's end */
-void gpci_match_next(const gpci_reads *reads, gpci_match *match);       /* go on along the suffix link */
+bool gpci_match_compares(const gpci_reads *reads, const gpci_match *match); /* true if both edge and read go on */
+bool gpci_match_same(const gpci_reads *reads, const gpci_match *match);     /* true if their next bases are equal */
+void gpci_match_record(gpci_match *match);                        /* record, after a mismatch or the read's end */
+void gpci_match_next(const gpci_reads *reads, gpci_match *match); /* go on along the suffix link */
 
 /* Recorded match: node, and position on the edge to the node. */
 typedef struct gpci_found {

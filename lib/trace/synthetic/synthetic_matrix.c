@@ -15,15 +15,15 @@ static const char naive_code[] =
     "R5 IMAD R7 UR6 R0; R2 IMAD.WIDE R5 R2; R4 LDC.64; R3 LDG.E R2 UR4; R7 IMAD R0 UR6 R7; R4 IMAD.WIDE R7 R4;"
     "STG.E R4 UR4 R3; EXIT";
 
-static void walk_naive(gpci_walk *w, const gpci_launch *l) {
+static void walk_naive(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
-        out[lane] = (w->gx[lane] * l->rows + w->gy[lane]) * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        in[lane] = (walk->gy[lane] * launch->columns + walk->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = (walk->gx[lane] * launch->rows + walk->gy[lane]) * GPCI_ELEMENT;
     }
-    gpci_access_at(w, l->operand[0].base, in);
-    gpci_access_at(w, l->operand[1].base, out);
-    gpci_finish(w);
+    gpci_access_at(walk, launch->operand[0].base, in);
+    gpci_access_at(walk, launch->operand[1].base, out);
+    gpci_finish(walk);
 }
 
 static const char tiled_code[] =
@@ -32,44 +32,44 @@ static const char tiled_code[] =
     "R5 IMAD R10 R4; R4 IMAD R8 R4; R5 LEA R8 R5; R6 LEA R10 R4; R4 LEA R11 R8; R7 IMAD R7 UR6 R4; R2 IMAD.WIDE R7 R2;"
     "STS R5 R0; BAR.SYNC.DEFER_BLOCKING; R9 LDS R6; STG.E R2 UR4 R9; EXIT";
 
-static void walk_tiled(gpci_walk *w, const gpci_launch *l) {
+static void walk_tiled(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], put[GPCI_SYNTHETIC_LANES], get[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t tx = w->tx[lane], ty = w->ty[lane];
-        in[lane] = (w->gy[lane] * l->columns + w->gx[lane]) * GPCI_ELEMENT;
-        out[lane] = ((w->x * TILE + ty) * l->rows + w->y * TILE + tx) * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t tx = walk->tx[lane], ty = walk->ty[lane];
+        in[lane] = (walk->gy[lane] * launch->columns + walk->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = ((walk->x * TILE + ty) * launch->rows + walk->y * TILE + tx) * GPCI_ELEMENT;
         put[lane] = (ty * PITCH + tx) * GPCI_ELEMENT;
         get[lane] = (tx * PITCH + ty) * GPCI_ELEMENT;
     }
-    gpci_access_at(w, l->operand[0].base, in);
-    gpci_access_at(w, GPCI_SHARED_BASE, put);
-    gpci_barrier(w);
-    gpci_access_at(w, GPCI_SHARED_BASE, get);
-    gpci_access_at(w, l->operand[1].base, out);
-    gpci_finish(w);
+    gpci_access_at(walk, launch->operand[0].base, in);
+    gpci_access_at(walk, GPCI_SHARED_BASE, put);
+    gpci_barrier(walk);
+    gpci_access_at(walk, GPCI_SHARED_BASE, get);
+    gpci_access_at(walk, launch->operand[1].base, out);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_transpose(gpci_problem *p, gpci_launch *l) {
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], TILE, l);
+static gpc_status plan_transpose(gpci_problem *problem, gpci_launch *launch) {
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], TILE, launch);
     if (status < 0)
         return status;
-    l->block[0] = l->block[1] = TILE;
-    l->grid[0] = l->columns / TILE;
-    l->grid[1] = l->rows / TILE;
+    launch->block[0] = launch->block[1] = TILE;
+    launch->grid[0] = launch->columns / TILE;
+    launch->grid[1] = launch->rows / TILE;
     for (unsigned k = 0; k < 2; k++)
-        l->operand[k].base = gpci_problem_array(p, l->rows * l->columns * GPCI_ELEMENT);
-    return gpci_problem_launch(p, l);
+        launch->operand[k].base = gpci_problem_array(problem, launch->rows * launch->columns * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, launch);
 }
 
-static gpc_status plan_naive(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z15transpose_naivePfPKfi", .code = naive_code, .warp = walk_naive};
-    return plan_transpose(p, &l);
+static gpc_status plan_naive(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z15transpose_naivePfPKfi", .code = naive_code, .warp = walk_naive};
+    return plan_transpose(problem, &launch);
 }
 
-static gpc_status plan_tiled(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z15transpose_tiledPfPKfi", .code = tiled_code, .warp = walk_tiled};
-    l.shared = TILE * PITCH * GPCI_ELEMENT;
-    return plan_transpose(p, &l);
+static gpc_status plan_tiled(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z15transpose_tiledPfPKfi", .code = tiled_code, .warp = walk_tiled};
+    launch.shared = TILE * PITCH * GPCI_ELEMENT;
+    return plan_transpose(problem, &launch);
 }
 
 const gpci_synthetic gpci_synthetic_transpose_naive = {
@@ -109,42 +109,42 @@ static const char kronecker_code[] =
     "R3 IMAD R10 R3 R12; R6 IMAD.WIDE R11 R6; R8 IMAD.WIDE R3 R8; R7 LDG.E R6 UR4; R2 LDC.64; R8 LDG.E R8 UR4;"
     "R5 IMAD R5 R0 R4; R2 IMAD.WIDE R5 R2; R5 FMUL R8 R7; STG.E R2 UR4 R5; EXIT";
 
-static void walk_kronecker(gpci_walk *w, const gpci_launch *l) {
-    uint64_t m = l->rows, n = l->n, side = m * n;
+static void walk_kronecker(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t m = launch->rows, n = launch->n, side = m * n;
     uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
-    if (!gpci_guard(w, gpci_inside(w, side, side)))
+    if (!gpci_guard(walk, gpci_inside(walk, side, side)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t x = w->gx[lane], y = w->gy[lane];
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t x = walk->gx[lane], y = walk->gy[lane];
         a[lane] = (y / n * m + x / n) * GPCI_ELEMENT;
         b[lane] = (y % n * n + x % n) * GPCI_ELEMENT;
         out[lane] = (y * side + x) * GPCI_ELEMENT;
     }
-    gpci_access_at(w, l->operand[0].base, a);
-    gpci_access_at(w, l->operand[1].base, b);
-    gpci_access_at(w, l->operand[2].base, out);
-    gpci_finish(w);
+    gpci_access_at(walk, launch->operand[0].base, a);
+    gpci_access_at(walk, launch->operand[1].base, b);
+    gpci_access_at(walk, launch->operand[2].base, out);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_kronecker(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z9kroneckerPfPKfS1_ii", .code = kronecker_code, .warp = walk_kronecker};
-    uint64_t side = gpci_root(p->size / GPCI_ELEMENT);
-    l.n = (uint64_t)p->values[0];
-    if (!l.n)
-        for (l.n = 1; l.n * l.n < side;)
-            l.n *= 2;
-    l.rows = side / l.n;
-    if (!l.rows)
-        return gpci_problem_fail(p, "a result of %llu x %llu has no room for an inner matrix of %llu x %llu",
-                                 (unsigned long long)side, (unsigned long long)side, (unsigned long long)l.n,
-                                 (unsigned long long)l.n);
-    side = l.rows * l.n;
-    l.block[0] = l.block[1] = TILE;
-    l.grid[0] = l.grid[1] = gpci_ceiling(side, TILE);
-    l.operand[0].base = gpci_problem_array(p, l.rows * l.rows * GPCI_ELEMENT);
-    l.operand[1].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
-    l.operand[2].base = gpci_problem_array(p, side * side * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_kronecker(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z9kroneckerPfPKfS1_ii", .code = kronecker_code, .warp = walk_kronecker};
+    uint64_t side = gpci_root(problem->size / GPCI_ELEMENT);
+    launch.n = (uint64_t)problem->values[0];
+    if (!launch.n)
+        for (launch.n = 1; launch.n * launch.n < side;)
+            launch.n *= 2;
+    launch.rows = side / launch.n;
+    if (!launch.rows)
+        return gpci_problem_fail(problem, "a result of %llu x %llu has no room for an inner matrix of %llu x %llu",
+                                 (unsigned long long)side, (unsigned long long)side, (unsigned long long)launch.n,
+                                 (unsigned long long)launch.n);
+    side = launch.rows * launch.n;
+    launch.block[0] = launch.block[1] = TILE;
+    launch.grid[0] = launch.grid[1] = gpci_ceiling(side, TILE);
+    launch.operand[0].base = gpci_problem_array(problem, launch.rows * launch.rows * GPCI_ELEMENT);
+    launch.operand[1].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
+    launch.operand[2].base = gpci_problem_array(problem, side * side * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter kronecker_parameters[] = {
@@ -171,52 +171,53 @@ const gpci_synthetic gpci_synthetic_kronecker = {
     "R15 FFMA R25 R29 R15; R15 FFMA R26 R30 R15; R15 FFMA R27 R31 R15};"                                              \
     "BAR.SYNC.DEFER_BLOCKING; @P0 BRA tile; R2 LDC.64; R8 IMAD R8 R3 R9; R2 IMAD.WIDE R8 R2; STG.E R2 UR8 R15; EXIT"
 
-static void walk_matmul(gpci_walk *w, const gpci_launch *l) {
-    uint64_t tile = l->window, n = l->n, second = GPCI_SHARED_BASE + tile * tile * GPCI_ELEMENT;
+static void walk_matmul(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t tile = launch->window, n = launch->n, second = GPCI_SHARED_BASE + tile * tile * GPCI_ELEMENT;
     uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES];
     uint64_t put[GPCI_SYNTHETIC_LANES], row[GPCI_SYNTHETIC_LANES], column[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t tx = w->tx[lane], ty = w->ty[lane];
-        a[lane] = (w->gy[lane] * n + tx) * GPCI_ELEMENT;
-        b[lane] = (ty * n + w->gx[lane]) * GPCI_ELEMENT;
-        out[lane] = (w->gy[lane] * n + w->gx[lane]) * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t tx = walk->tx[lane], ty = walk->ty[lane];
+        a[lane] = (walk->gy[lane] * n + tx) * GPCI_ELEMENT;
+        b[lane] = (ty * n + walk->gx[lane]) * GPCI_ELEMENT;
+        out[lane] = (walk->gy[lane] * n + walk->gx[lane]) * GPCI_ELEMENT;
         put[lane] = (ty * tile + tx) * GPCI_ELEMENT;
         row[lane] = ty * tile * GPCI_ELEMENT;
         column[lane] = tx * GPCI_ELEMENT;
     }
     for (uint64_t k = 0; k < n; k += tile) {
-        gpci_access_at(w, l->operand[0].base + k * GPCI_ELEMENT, a);
-        gpci_access_at(w, l->operand[1].base + k * n * GPCI_ELEMENT, b);
-        gpci_access_at(w, GPCI_SHARED_BASE, put);
-        gpci_access_at(w, second, put);
-        gpci_barrier(w);
+        gpci_access_at(walk, launch->operand[0].base + k * GPCI_ELEMENT, a);
+        gpci_access_at(walk, launch->operand[1].base + k * n * GPCI_ELEMENT, b);
+        gpci_access_at(walk, GPCI_SHARED_BASE, put);
+        gpci_access_at(walk, second, put);
+        gpci_barrier(walk);
         for (uint64_t i = 0; i < tile; i++) {
             if (i % 4 == 0)
-                gpci_access_at(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, row);
-            gpci_access_at(w, second + i * tile * GPCI_ELEMENT, column);
+                gpci_access_at(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, row);
+            gpci_access_at(walk, second + i * tile * GPCI_ELEMENT, column);
         }
-        gpci_barrier(w);
-        gpci_branch(w, k + tile < n);
+        gpci_barrier(walk);
+        gpci_branch(walk, k + tile < n);
     }
-    gpci_access_at(w, l->operand[2].base, out);
-    gpci_finish(w);
+    gpci_access_at(walk, launch->operand[2].base, out);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_matmul(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z12matmul_tiledPfPKfS1_i", .warp = walk_matmul};
-    l.window = (uint64_t)p->values[0];
-    if (l.window != 16 && l.window != 32)
-        return gpci_problem_fail(p, "parameter 'tile': %llu is neither 16 nor 32", (unsigned long long)l.window);
-    l.code = l.window == 16 ? MATMUL(4) : MATMUL(8);
-    l.n = gpci_root(p->size / GPCI_ELEMENT) / l.window * l.window;
-    if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a tile", (unsigned long long)p->size);
-    l.block[0] = l.block[1] = l.window;
-    l.grid[0] = l.grid[1] = l.n / l.window;
-    l.shared = 2 * l.window * l.window * GPCI_ELEMENT;
+static gpc_status plan_matmul(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z12matmul_tiledPfPKfS1_i", .warp = walk_matmul};
+    launch.window = (uint64_t)problem->values[0];
+    if (launch.window != 16 && launch.window != 32)
+        return gpci_problem_fail(problem, "parameter 'tile': %llu is neither 16 nor 32",
+                                 (unsigned long long)launch.window);
+    launch.code = launch.window == 16 ? MATMUL(4) : MATMUL(8);
+    launch.n = gpci_root(problem->size / GPCI_ELEMENT) / launch.window * launch.window;
+    if (!launch.n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a tile", (unsigned long long)problem->size);
+    launch.block[0] = launch.block[1] = launch.window;
+    launch.grid[0] = launch.grid[1] = launch.n / launch.window;
+    launch.shared = 2 * launch.window * launch.window * GPCI_ELEMENT;
     for (unsigned k = 0; k < 3; k++)
-        l.operand[k].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+        launch.operand[k].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter matmul_parameters[] = {

@@ -43,115 +43,117 @@ static const char force_code[] =
 /* Launch fields: n atoms, rows cells along a side, columns mean atoms of a cell, stride the spread. */
 enum { LISTS, NEIGHBOURS, POSITIONS, FORCES };
 
-static uint64_t cells_of(const gpci_launch *l) {
-    return l->rows * l->rows * l->rows;
+static uint64_t cells_of(const gpci_launch *launch) {
+    return launch->rows * launch->rows * launch->rows;
 }
 
 /* First atom of a cell; behind the last cell the number of atoms. */
-static uint64_t first_atom(const gpci_launch *l, uint64_t cell) {
-    uint64_t moved = (gpci_mix(l->seed + cell) >> 32) * (l->stride + 1) >> 32;
-    return cell * l->columns + (cell && cell < cells_of(l) ? moved : 0);
+static uint64_t first_atom(const gpci_launch *launch, uint64_t cell) {
+    uint64_t moved = (gpci_mix(launch->seed + cell) >> 32) * (launch->stride + 1) >> 32;
+    return cell * launch->columns + (cell && cell < cells_of(launch) ? moved : 0);
 }
 
 /* Neighbour `k` of 27 of a cell; the middle is the cell itself. */
-static uint64_t neighbour(const gpci_launch *l, uint64_t cell, uint64_t k) {
-    uint64_t side = l->rows, x = cell % side, y = cell / side % side, z = cell / side / side;
+static uint64_t neighbour(const gpci_launch *launch, uint64_t cell, uint64_t k) {
+    uint64_t side = launch->rows, x = cell % side, y = cell / side % side, z = cell / side / side;
     x = (x + k % 3 + side - 1) % side;
     y = (y + k / 3 % 3 + side - 1) % side;
     z = (z + k / 9 + side - 1) % side;
     return (z * side + y) * side + x;
 }
 
-static void load_position(gpci_walk *w, const gpci_launch *l, const uint64_t *places) {
+static void load_position(gpci_walk *walk, const gpci_launch *launch, const uint64_t *places) {
     for (uint64_t axis = 0; axis < 3; axis++)
-        gpci_access_at(w, l->operand[POSITIONS].base + axis * l->operand[POSITIONS].step, places);
+        gpci_access_at(walk, launch->operand[POSITIONS].base + axis * launch->operand[POSITIONS].step, places);
 }
 
 /* Visit all atoms of a cell around each lane's cell. */
-static void visit_cell(gpci_walk *w, const gpci_launch *l, const uint64_t *cells) {
-    uint64_t places[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], all = w->mask, again = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
+static void visit_cell(gpci_walk *walk, const gpci_launch *launch, const uint64_t *cells) {
+    uint64_t places[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], all = walk->mask, again = 0;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
         places[lane] = cells[lane] * ROOM * REAL;
-        left[lane] = first_atom(l, cells[lane] + 1) - first_atom(l, cells[lane]);
+        left[lane] = first_atom(launch, cells[lane] + 1) - first_atom(launch, cells[lane]);
         again |= (uint64_t)(left[lane] > 0) << lane;
     }
-    if (!gpci_if(w, again & all)) {
-        gpci_end_if(w);
+    if (!gpci_if(walk, again & all)) {
+        gpci_end_if(walk);
         return;
     }
-    uint32_t rejoin = w->rejoin;
+    uint32_t rejoin = walk->rejoin;
     do {
         uint64_t within = 0;
-        load_position(w, l, places);
+        load_position(walk, launch, places);
         again = 0;
-        for (uint64_t lanes = w->mask; lanes; lanes &= lanes - 1) {
+        for (uint64_t lanes = walk->mask; lanes; lanes &= lanes - 1) {
             unsigned lane = gpci_lowest(lanes);
-            uint64_t chance = gpci_mix(l->seed ^ (places[lane] * l->n + w->gx[lane])) >> 32;
+            uint64_t chance = gpci_mix(launch->seed ^ (places[lane] * launch->n + walk->gx[lane])) >> 32;
             within |= (uint64_t)(chance * 1000 >> 32 < WITHIN) << lane;
             places[lane] += REAL;
             again |= (uint64_t)(--left[lane] > 0) << lane;
         }
-        gpci_if(w, within);
-        gpci_end_if(w);
-    } while (gpci_loop(w, again));
-    w->outer = all;
-    w->rejoin = rejoin;
-    gpci_end_if(w);
+        gpci_if(walk, within);
+        gpci_end_if(walk);
+    } while (gpci_loop(walk, again));
+    walk->outer = all;
+    walk->rejoin = rejoin;
+    gpci_end_if(walk);
 }
 
-static void walk_force(gpci_walk *w, const gpci_launch *l) {
+static void walk_force(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t own[GPCI_SYNTHETIC_LANES], places[GPCI_SYNTHETIC_LANES], around[GPCI_SYNTHETIC_LANES];
-    uint64_t words[GPCI_SYNTHETIC_LANES], thread = w->x * MOLECULE_THREADS + w->first;
-    const gpci_operand *lists = &l->operand[LISTS], *table = &l->operand[NEIGHBOURS], *out = &l->operand[FORCES];
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    uint64_t words[GPCI_SYNTHETIC_LANES], thread = walk->x * MOLECULE_THREADS + walk->first;
+    const gpci_operand *lists = &launch->operand[LISTS], *table = &launch->operand[NEIGHBOURS],
+                       *out = &launch->operand[FORCES];
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t atom = thread + lane < l->n ? thread + lane : 0, cell = atom / l->columns;
-        cell -= first_atom(l, cell) > atom;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t atom = thread + lane < launch->n ? thread + lane : 0, cell = atom / launch->columns;
+        cell -= first_atom(launch, cell) > atom;
         own[lane] = cell;
-        places[lane] = (cell * ROOM + atom - first_atom(l, cell)) * REAL;
+        places[lane] = (cell * ROOM + atom - first_atom(launch, cell)) * REAL;
     }
-    gpci_access(w, lists->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access(w, lists->base + lists->step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    load_position(w, l, places);
+    gpci_access(walk, lists->base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(walk, lists->base + lists->step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    load_position(walk, launch, places);
     for (uint64_t k = 0; k < CELLS; k++) {
-        for (unsigned lane = 0; lane < w->lanes; lane++)
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
             words[lane] = (own[lane] * CELLS + k) * GPCI_ELEMENT;
-        gpci_access_at(w, table->base, words);
-        for (unsigned lane = 0; lane < w->lanes; lane++) {
-            around[lane] = neighbour(l, own[lane], k);
+        gpci_access_at(walk, table->base, words);
+        for (unsigned lane = 0; lane < walk->lanes; lane++) {
+            around[lane] = neighbour(launch, own[lane], k);
             words[lane] = around[lane] * GPCI_ELEMENT;
         }
-        gpci_access_at(w, table->base + table->step, words);
-        visit_cell(w, l, around);
-        gpci_branch(w, k + 1 < CELLS);
+        gpci_access_at(walk, table->base + table->step, words);
+        visit_cell(walk, launch, around);
+        gpci_branch(walk, k + 1 < CELLS);
     }
     for (uint64_t k = 0; k < 4; k++)
-        gpci_access(w, out->base + k * out->step + thread * REAL, REAL);
-    gpci_finish(w);
+        gpci_access(walk, out->base + k * out->step + thread * REAL, REAL);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_comd(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z20LJ_Force_thread_atom6SimGpu11AtomListGpu", .code = force_code, .warp = walk_force};
-    l.columns = (uint64_t)p->values[0];
-    l.stride = (uint64_t)p->values[1];
-    l.seed = gpci_mix((uint64_t)p->values[2]);
-    uint64_t cells = p->size / (ROOM * REAL);
-    for (l.rows = 3; (l.rows + 1) * (l.rows + 1) * (l.rows + 1) <= cells; l.rows++)
+static gpc_status plan_comd(gpci_problem *problem) {
+    gpci_launch launch = {
+        .name = "_Z20LJ_Force_thread_atom6SimGpu11AtomListGpu", .code = force_code, .warp = walk_force};
+    launch.columns = (uint64_t)problem->values[0];
+    launch.stride = (uint64_t)problem->values[1];
+    launch.seed = gpci_mix((uint64_t)problem->values[2]);
+    uint64_t cells = problem->size / (ROOM * REAL);
+    for (launch.rows = 3; (launch.rows + 1) * (launch.rows + 1) * (launch.rows + 1) <= cells; launch.rows++)
         continue;
-    if (l.stride >= l.columns || l.columns + l.stride > ROOM)
-        return gpci_problem_fail(p, "parameter 'spread': %llu is not below %llu atoms, or both are more than %u",
-                                 (unsigned long long)l.stride, (unsigned long long)l.columns, ROOM);
-    cells = cells_of(&l);
-    l.n = first_atom(&l, cells);
-    l.grid[0] = gpci_ceiling(l.n, MOLECULE_THREADS);
-    l.block[0] = MOLECULE_THREADS;
-    l.operand[LISTS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, 2);
-    l.operand[NEIGHBOURS] = (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * GPCI_ELEMENT),
-                                           .step = cells * CELLS * GPCI_ELEMENT};
-    l.operand[POSITIONS] = gpci_problem_arrays(p, cells * ROOM * REAL, 3);
-    l.operand[FORCES] = gpci_problem_arrays(p, l.n * REAL, 4);
-    return gpci_problem_launch(p, &l);
+    if (launch.stride >= launch.columns || launch.columns + launch.stride > ROOM)
+        return gpci_problem_fail(problem, "parameter 'spread': %llu is not below %llu atoms, or both are more than %u",
+                                 (unsigned long long)launch.stride, (unsigned long long)launch.columns, ROOM);
+    cells = cells_of(&launch);
+    launch.n = first_atom(&launch, cells);
+    launch.grid[0] = gpci_ceiling(launch.n, MOLECULE_THREADS);
+    launch.block[0] = MOLECULE_THREADS;
+    launch.operand[LISTS] = gpci_problem_arrays(problem, launch.n * GPCI_ELEMENT, 2);
+    launch.operand[NEIGHBOURS] = (gpci_operand){.base = gpci_problem_array(problem, cells * (CELLS + 1) * GPCI_ELEMENT),
+                                                .step = cells * CELLS * GPCI_ELEMENT};
+    launch.operand[POSITIONS] = gpci_problem_arrays(problem, cells * ROOM * REAL, 3);
+    launch.operand[FORCES] = gpci_problem_arrays(problem, launch.n * REAL, 4);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter comd_parameters[] = {

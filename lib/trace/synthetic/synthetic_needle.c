@@ -38,82 +38,83 @@ static uint64_t score(uint64_t row, uint64_t column) {
 }
 
 /* Compute an element of shared memory for each lane, from the best of its three neighbours. */
-static void walk_best(gpci_walk *w, uint64_t lanes, uint64_t row, uint64_t column) {
+static void walk_best(gpci_walk *walk, uint64_t lanes, uint64_t row, uint64_t column) {
     const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* step between lanes: a column on, a row back */
-    if (gpci_if(w, w->mask & lanes)) {
-        gpci_access(w, score(row - 1, column - 1), up);
-        gpci_access(w, NEEDLE_REFERENCE + ((row - 1) * NEEDLE_SIDE + column - 1) * GPCI_ELEMENT,
+    if (gpci_if(walk, walk->mask & lanes)) {
+        gpci_access(walk, score(row - 1, column - 1), up);
+        gpci_access(walk, NEEDLE_REFERENCE + ((row - 1) * NEEDLE_SIDE + column - 1) * GPCI_ELEMENT,
                     -(NEEDLE_SIDE - 1) * GPCI_ELEMENT);
-        gpci_access(w, score(row, column - 1), up);
-        gpci_access(w, score(row - 1, column), up);
-        gpci_access(w, score(row, column), up);
+        gpci_access(walk, score(row, column - 1), up);
+        gpci_access(walk, score(row - 1, column), up);
+        gpci_access(walk, score(row, column), up);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
 }
 
-static void walk_diagonals(gpci_walk *w) {
+static void walk_diagonals(gpci_walk *walk) {
     for (uint64_t m = 0; m < NEEDLE_SIDE; m++) {
-        walk_best(w, gpci_below(w, 0, m + 1), m + 1, 1);
-        gpci_branch(w, m + 1 < NEEDLE_SIDE);
+        walk_best(walk, gpci_below(walk, 0, m + 1), m + 1, 1);
+        gpci_branch(walk, m + 1 < NEEDLE_SIDE);
     }
     for (uint64_t m = NEEDLE_SIDE - 1; m-- > 0;) {
-        walk_best(w, gpci_below(w, 0, m + 1), NEEDLE_SIDE, NEEDLE_SIDE - m);
-        gpci_branch(w, m > 0);
+        walk_best(walk, gpci_below(walk, 0, m + 1), NEEDLE_SIDE, NEEDLE_SIDE - m);
+        gpci_branch(walk, m > 0);
     }
 }
 
-static void walk_needle(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t pitch = (l->n * NEEDLE_SIDE + 1) * GPCI_ELEMENT, back = l->window + 1 - l->n;
-    const bool first = l->window < l->n;
-    const uint64_t x = w->x + (first ? 0 : back), y = first ? l->window - w->x : l->n - 1 - w->x;
+static void walk_needle(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t pitch = (launch->n * NEEDLE_SIDE + 1) * GPCI_ELEMENT, back = launch->window + 1 - launch->n;
+    const bool first = launch->window < launch->n;
+    const uint64_t x = walk->x + (first ? 0 : back), y = first ? launch->window - walk->x : launch->n - 1 - walk->x;
     const uint64_t corner = y * NEEDLE_SIDE * pitch + x * NEEDLE_SIDE * GPCI_ELEMENT,
                    inner = corner + pitch + GPCI_ELEMENT;
-    const uint64_t matrix = l->operand[MATRIX].base;
-    if (gpci_if(w, w->mask & 1)) {
-        gpci_access(w, matrix + corner, 0);
-        gpci_access(w, score(0, 0), 0);
+    const uint64_t matrix = launch->operand[MATRIX].base;
+    if (gpci_if(walk, walk->mask & 1)) {
+        gpci_access(walk, matrix + corner, 0);
+        gpci_access(walk, score(0, 0), 0);
     }
-    gpci_end_if(w);
+    gpci_end_if(walk);
     for (uint64_t row = 0; row < NEEDLE_SIDE; row++)
-        gpci_access(w, l->operand[REFERENCES].base + inner + row * pitch, GPCI_ELEMENT);
+        gpci_access(walk, launch->operand[REFERENCES].base + inner + row * pitch, GPCI_ELEMENT);
     for (uint64_t row = 0; row < NEEDLE_SIDE; row++)
-        gpci_access(w, NEEDLE_REFERENCE + row * NEEDLE_SIDE * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_barrier(w);
-    gpci_access(w, matrix + corner + pitch, pitch);
-    gpci_access(w, score(1, 0), NEEDLE_SCORES * GPCI_ELEMENT);
-    gpci_barrier(w);
-    gpci_access(w, matrix + corner + GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access(w, score(0, 1), GPCI_ELEMENT);
-    gpci_barrier(w);
-    walk_diagonals(w);
+        gpci_access(walk, NEEDLE_REFERENCE + row * NEEDLE_SIDE * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_barrier(walk);
+    gpci_access(walk, matrix + corner + pitch, pitch);
+    gpci_access(walk, score(1, 0), NEEDLE_SCORES * GPCI_ELEMENT);
+    gpci_barrier(walk);
+    gpci_access(walk, matrix + corner + GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(walk, score(0, 1), GPCI_ELEMENT);
+    gpci_barrier(walk);
+    walk_diagonals(walk);
     for (uint64_t row = 0; row < NEEDLE_SIDE; row++) {
-        gpci_access(w, score(row + 1, 1), GPCI_ELEMENT);
-        gpci_access(w, matrix + inner + row * pitch, GPCI_ELEMENT);
+        gpci_access(walk, score(row + 1, 1), GPCI_ELEMENT);
+        gpci_access(walk, matrix + inner + row * pitch, GPCI_ELEMENT);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_needle(gpci_problem *p) {
-    gpci_launch l = {.code = needle_code,
-                     .warp = walk_needle,
-                     .shared = (NEEDLE_SCORES * NEEDLE_SCORES + NEEDLE_SIDE * NEEDLE_SIDE) * GPCI_ELEMENT};
-    const uint64_t side = gpci_root(p->size / GPCI_ELEMENT), first = (uint64_t)p->values[0];
-    const uint64_t launches = (uint64_t)p->values[1];
-    l.n = (side - 1) / NEEDLE_SIDE;
-    if (first >= 2 * l.n - 1)
-        return gpci_problem_fail(p, "parameter 'first': %llu is none of the %llu diagonals", (unsigned long long)first,
-                                 (unsigned long long)(2 * l.n - 1));
-    const uint64_t bytes = (l.n * NEEDLE_SIDE + 1) * (l.n * NEEDLE_SIDE + 1) * GPCI_ELEMENT;
-    l.operand[MATRIX].base = gpci_problem_array(p, bytes);
-    l.operand[REFERENCES].base = gpci_problem_array(p, bytes);
-    l.block[0] = NEEDLE_SIDE;
+static gpc_status plan_needle(gpci_problem *problem) {
+    gpci_launch launch = {.code = needle_code,
+                          .warp = walk_needle,
+                          .shared = (NEEDLE_SCORES * NEEDLE_SCORES + NEEDLE_SIDE * NEEDLE_SIDE) * GPCI_ELEMENT};
+    const uint64_t side = gpci_root(problem->size / GPCI_ELEMENT), first = (uint64_t)problem->values[0];
+    const uint64_t launches = (uint64_t)problem->values[1];
+    launch.n = (side - 1) / NEEDLE_SIDE;
+    if (first >= 2 * launch.n - 1)
+        return gpci_problem_fail(problem, "parameter 'first': %llu is none of the %llu diagonals",
+                                 (unsigned long long)first, (unsigned long long)(2 * launch.n - 1));
+    const uint64_t bytes = (launch.n * NEEDLE_SIDE + 1) * (launch.n * NEEDLE_SIDE + 1) * GPCI_ELEMENT;
+    launch.operand[MATRIX].base = gpci_problem_array(problem, bytes);
+    launch.operand[REFERENCES].base = gpci_problem_array(problem, bytes);
+    launch.block[0] = NEEDLE_SIDE;
     gpc_status status = GPC_OK;
-    for (l.window = first; status == GPC_OK && l.window < first + launches && l.window < 2 * l.n - 1; l.window++) {
-        const bool down = l.window < l.n;
-        l.name = down ? "_Z20needle_cuda_shared_1PiS_iiii" : "_Z20needle_cuda_shared_2PiS_iiii";
-        l.grid[0] = down ? l.window + 1 : 2 * l.n - 1 - l.window;
-        status = gpci_problem_launch(p, &l);
+    for (launch.window = first;
+         status == GPC_OK && launch.window < first + launches && launch.window < 2 * launch.n - 1; launch.window++) {
+        const bool down = launch.window < launch.n;
+        launch.name = down ? "_Z20needle_cuda_shared_1PiS_iiii" : "_Z20needle_cuda_shared_2PiS_iiii";
+        launch.grid[0] = down ? launch.window + 1 : 2 * launch.n - 1 - launch.window;
+        status = gpci_problem_launch(problem, &launch);
     }
     return status;
 }

@@ -26,28 +26,28 @@ static const char two_code[] =
                    "BAR.SYNC.DEFER_BLOCKING; R10 LDS R8; R11 LDS R8; R10 IMAD.IADD R10 R11;" RESULT;
 
 /* Load inputs and store each to its part of shared memory; load from there; store the result. */
-static void walk_overload(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * GPCI_THREADS + w->first, inputs = l->operands - 1;
-    const gpci_operand *out = &l->operand[inputs];
+static void walk_overload(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t i = walk->x * GPCI_THREADS + walk->first, inputs = launch->operands - 1;
+    const gpci_operand *out = &launch->operand[inputs];
     for (uint64_t k = 0; k < inputs; k++)
-        gpci_access(w, l->operand[k].base + i * l->operand[k].thread, l->operand[k].thread);
+        gpci_access(walk, launch->operand[k].base + i * launch->operand[k].thread, launch->operand[k].thread);
     for (uint64_t k = 0; k < inputs; k++)
-        gpci_access(w, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + w->first * l->operand[k].thread,
-                    l->operand[k].thread);
-    gpci_barrier(w);
+        gpci_access(walk, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + walk->first * launch->operand[k].thread,
+                    launch->operand[k].thread);
+    gpci_barrier(walk);
     for (uint64_t k = 0; k < inputs; k++)
-        gpci_access(w, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + w->first * l->operand[k].thread,
-                    l->operand[k].thread);
-    gpci_access(w, out->base + i * out->thread, out->thread);
-    gpci_finish(w);
+        gpci_access(walk, GPCI_SHARED_BASE + k * GPCI_THREADS * GPCI_ELEMENT + walk->first * launch->operand[k].thread,
+                    launch->operand[k].thread);
+    gpci_access(walk, out->base + i * out->thread, out->thread);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_overload(gpci_problem *p) {
-    uint64_t n = p->size / (2 * GPCI_ELEMENT);
-    if (p->size % (2 * GPCI_ELEMENT) || n % GPCI_THREADS) /* the kernels have no bounds checks */
-        return gpci_problem_fail(p, "%llu bytes are no whole number of blocks' inputs, %u each",
-                                 (unsigned long long)p->size, (unsigned)(2 * GPCI_ELEMENT * GPCI_THREADS));
-    uint64_t in = gpci_problem_array(p, p->size), out = gpci_problem_array(p, n * GPCI_ELEMENT);
+static gpc_status plan_overload(gpci_problem *problem) {
+    uint64_t n = problem->size / (2 * GPCI_ELEMENT);
+    if (problem->size % (2 * GPCI_ELEMENT) || n % GPCI_THREADS) /* the kernels have no bounds checks */
+        return gpci_problem_fail(problem, "%llu bytes are no whole number of blocks' inputs, %u each",
+                                 (unsigned long long)problem->size, (unsigned)(2 * GPCI_ELEMENT * GPCI_THREADS));
+    uint64_t in = gpci_problem_array(problem, problem->size), out = gpci_problem_array(problem, n * GPCI_ELEMENT);
     const gpci_operand result = {.base = out, .thread = GPCI_ELEMENT};
     const gpci_launch launches[] = {
         {.name = "_Z13simple_kernelPKiPii",
@@ -69,11 +69,11 @@ static gpc_status plan_overload(gpci_problem *p) {
                      result}},
     };
     for (size_t k = 0; k < sizeof launches / sizeof launches[0]; k++) {
-        gpci_launch l = launches[k];
-        l.warp = walk_overload;
-        l.block[0] = GPCI_THREADS;
-        l.grid[0] = n / GPCI_THREADS;
-        gpc_status status = gpci_problem_launch(p, &l);
+        gpci_launch launch = launches[k];
+        launch.warp = walk_overload;
+        launch.block[0] = GPCI_THREADS;
+        launch.grid[0] = n / GPCI_THREADS;
+        gpc_status status = gpci_problem_launch(problem, &launch);
         if (status < 0)
             return status;
     }

@@ -36,45 +36,46 @@ static uint64_t first_of(uint64_t pair, uint64_t documents) {
     return first;
 }
 
-static void walk_score(gpci_walk *w, const gpci_launch *l) {
-    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], thread = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_score(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t a[GPCI_SYNTHETIC_LANES], b[GPCI_SYNTHETIC_LANES], thread = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint64_t pair = thread + lane < l->n ? thread + lane : 0, first = first_of(pair, l->rows);
-        a[lane] = first * l->columns * GPCI_ELEMENT;
-        b[lane] = (first + 1 + pair - pairs_before(first, l->rows)) * l->columns * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        uint64_t pair = thread + lane < launch->n ? thread + lane : 0, first = first_of(pair, launch->rows);
+        a[lane] = first * launch->columns * GPCI_ELEMENT;
+        b[lane] = (first + 1 + pair - pairs_before(first, launch->rows)) * launch->columns * GPCI_ELEMENT;
     }
-    gpci_access(w, l->operand[0].base + thread * PAIR, PAIR);
-    for (uint64_t step = 0; step < l->steps; step++) {
-        gpci_access_at(w, l->operand[1].base + step * VECTOR, a);
-        gpci_access_at(w, l->operand[1].base + step * VECTOR, b);
-        gpci_branch(w, step + 1 < l->steps);
+    gpci_access(walk, launch->operand[0].base + thread * PAIR, PAIR);
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        gpci_access_at(walk, launch->operand[1].base + step * VECTOR, a);
+        gpci_access_at(walk, launch->operand[1].base + step * VECTOR, b);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access(w, l->operand[3].base + thread * PAIR, PAIR);
-    gpci_finish(w);
+    gpci_access(walk, launch->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(walk, launch->operand[3].base + thread * PAIR, PAIR);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_score(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z16similarity_scorePK4int2PKfPfii", .code = score_code, .warp = walk_score};
-    l.columns = (uint64_t)p->values[0];
-    l.rows = p->size / GPCI_ELEMENT / l.columns;
-    l.steps = l.columns * GPCI_ELEMENT / VECTOR;
-    if (l.columns * GPCI_ELEMENT % VECTOR)
-        return gpci_problem_fail(p, "parameter 'features': %llu is no multiple of 4", (unsigned long long)l.columns);
-    if (l.rows < 2)
-        return gpci_problem_fail(p, "%llu bytes are less than two documents of %llu features",
-                                 (unsigned long long)p->size, (unsigned long long)l.columns);
-    uint64_t most = (uint64_t)p->values[1], all = pairs_before(l.rows - 1, l.rows);
-    l.n = most && most < all ? most : all;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operand[0].base = gpci_problem_array(p, l.n * PAIR);
-    l.operand[1].base = gpci_problem_array(p, l.rows * l.columns * GPCI_ELEMENT);
-    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.operand[3].base = gpci_problem_array(p, l.n * PAIR);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_score(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z16similarity_scorePK4int2PKfPfii", .code = score_code, .warp = walk_score};
+    launch.columns = (uint64_t)problem->values[0];
+    launch.rows = problem->size / GPCI_ELEMENT / launch.columns;
+    launch.steps = launch.columns * GPCI_ELEMENT / VECTOR;
+    if (launch.columns * GPCI_ELEMENT % VECTOR)
+        return gpci_problem_fail(problem, "parameter 'features': %llu is no multiple of 4",
+                                 (unsigned long long)launch.columns);
+    if (launch.rows < 2)
+        return gpci_problem_fail(problem, "%llu bytes are less than two documents of %llu features",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.columns);
+    uint64_t most = (uint64_t)problem->values[1], all = pairs_before(launch.rows - 1, launch.rows);
+    launch.n = most && most < all ? most : all;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operand[0].base = gpci_problem_array(problem, launch.n * PAIR);
+    launch.operand[1].base = gpci_problem_array(problem, launch.rows * launch.columns * GPCI_ELEMENT);
+    launch.operand[2].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.operand[3].base = gpci_problem_array(problem, launch.n * PAIR);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter score_parameters[] = {

@@ -9,60 +9,60 @@
 #define LARGE_UNIT (2u << 20)
 #define LARGE_LEAST (1u << 20)
 
-gpc_status gpci_problem_fail(gpci_problem *p, const char *format, ...) {
+gpc_status gpci_problem_fail(gpci_problem *problem, const char *format, ...) {
     char message[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return gpci_fail(p->error, GPC_ERROR_RANGE, "synthetic:%s: %s", p->name, message);
+    return gpci_fail(problem->error, GPC_ERROR_RANGE, "synthetic:%s: %s", problem->name, message);
 }
 
-uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
-    if (!p->next_large)
-        p->next_large = HEAP;
-    uint64_t *from = &p->next_large, unit = p->header ? 1 : LARGE_UNIT;
-    p->next_large += p->header;
-    if (bytes < LARGE_LEAST && !p->header) {
+uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes) {
+    if (!problem->next_large)
+        problem->next_large = HEAP;
+    uint64_t *from = &problem->next_large, unit = problem->header ? 1 : LARGE_UNIT;
+    problem->next_large += problem->header;
+    if (bytes < LARGE_LEAST && !problem->header) {
         /* small arrays share a large unit */
-        if (p->end_small - p->next_small < bytes) {
-            p->next_small = p->next_large;
-            p->end_small = p->next_large += LARGE_UNIT;
+        if (problem->end_small - problem->next_small < bytes) {
+            problem->next_small = problem->next_large;
+            problem->end_small = problem->next_large += LARGE_UNIT;
         }
-        from = &p->next_small;
+        from = &problem->next_small;
         unit = SMALL_UNIT;
     }
     uint64_t base = *from;
     *from += gpci_ceiling(bytes, unit) * unit;
-    if (p->array_count < GPCI_SYNTHETIC_ARRAYS)
-        p->arrays[p->array_count++] = (gpci_synthetic_array){base, bytes};
+    if (problem->array_count < GPCI_SYNTHETIC_ARRAYS)
+        problem->arrays[problem->array_count++] = (gpci_synthetic_array){base, bytes};
     return base;
 }
 
-gpci_operand gpci_problem_arrays(gpci_problem *p, uint64_t bytes, uint64_t count) {
-    return (gpci_operand){.base = gpci_problem_array(p, bytes * count), .step = bytes};
+gpci_operand gpci_problem_arrays(gpci_problem *problem, uint64_t bytes, uint64_t count) {
+    return (gpci_operand){.base = gpci_problem_array(problem, bytes * count), .step = bytes};
 }
 
-void *gpci_problem_data(gpci_problem *p, size_t bytes) {
-    p->data = gpci_zalloc(p->context, 1, bytes);
-    if (!p->data)
-        gpci_out_of_memory(p->error);
-    return p->data;
+void *gpci_problem_data(gpci_problem *problem, size_t bytes) {
+    problem->data = gpci_zalloc(problem->context, 1, bytes);
+    if (!problem->data)
+        gpci_out_of_memory(problem->error);
+    return problem->data;
 }
 
-gpc_status gpci_problem_launch(gpci_problem *p, const gpci_launch *launch) {
-    if (p->launch_count == GPCI_SYNTHETIC_LAUNCHES)
-        return gpci_problem_fail(p, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);
-    gpci_launch *added = &p->launches[p->launch_count];
+gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch) {
+    if (problem->launch_count == GPCI_SYNTHETIC_LAUNCHES)
+        return gpci_problem_fail(problem, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);
+    gpci_launch *added = &problem->launches[problem->launch_count];
     *added = *launch;
     uint64_t *grid = added->grid, *block = added->block;
     grid[2] = block[2] = 1;
     grid[1] += grid[1] == 0;
     block[1] += block[1] == 0;
     if (!grid[0] || grid[0] > INT32_MAX || grid[1] > UINT16_MAX || grid[0] * grid[1] > UINT32_MAX)
-        return gpci_problem_fail(p, "a grid of %llu x %llu blocks is more than GPUs take", (unsigned long long)grid[0],
-                                 (unsigned long long)grid[1]);
-    p->launch_count++;
+        return gpci_problem_fail(problem, "a grid of %llu x %llu blocks is more than GPUs take",
+                                 (unsigned long long)grid[0], (unsigned long long)grid[1]);
+    problem->launch_count++;
     return GPC_OK;
 }
 
@@ -74,16 +74,16 @@ uint64_t gpci_root(uint64_t x) {
     return root;
 }
 
-gpc_status gpci_problem_matrix(gpci_problem *p, uint64_t columns, uint64_t multiple, gpci_launch *launch) {
-    uint64_t elements = p->size / sizeof(float);
+gpc_status gpci_problem_matrix(gpci_problem *problem, uint64_t columns, uint64_t multiple, gpci_launch *launch) {
+    uint64_t elements = problem->size / sizeof(float);
     if (!columns)
         for (columns = 1; columns * columns < elements;)
             columns *= 2;
     launch->columns = columns;
     launch->rows = elements / columns / multiple * multiple;
     if (!launch->rows || columns % multiple)
-        return gpci_problem_fail(p, "%llu bytes do not make a matrix of rows and columns by %llu, %llu columns wide",
-                                 (unsigned long long)p->size, (unsigned long long)multiple,
-                                 (unsigned long long)columns);
+        return gpci_problem_fail(
+            problem, "%llu bytes do not make a matrix of rows and columns by %llu, %llu columns wide",
+            (unsigned long long)problem->size, (unsigned long long)multiple, (unsigned long long)columns);
     return GPC_OK;
 }

@@ -33,16 +33,16 @@ static const char invert_code[] =
     "step: R15 LDG.E R10; STG.E R12 R15; R10 IADD3 R10; R12 IADD3 R12 R13; R14 IADD3 R14; P1 ISETP.LT.AND R14 R4;"
     "@P1 BRA step; EXIT";
 
-static void walk_invert(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * GPCI_THREADS + w->first, point = l->steps * GPCI_ELEMENT;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_invert(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first, point = launch->steps * GPCI_ELEMENT;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t step = 0; step < l->steps; step++) {
-        gpci_access(w, l->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
-        gpci_access(w, l->operand[1].base + (step * l->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_branch(w, step + 1 < l->steps);
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        gpci_access(walk, launch->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
+        gpci_access(walk, launch->operand[1].base + (step * launch->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* R9 nearest cluster, R10 its distance, R11 distance of this cluster; R12 walks over features, R15 over the cluster. */
@@ -55,19 +55,19 @@ static const char point_code[] =
     "P2 FSETP.LT.AND R11 R10; R10 SEL R11 R10 P2; R9 SEL R5 R9 P2; R5 IADD3 R5; P3 ISETP.LT.AND R5 R2;"
     "@P3 BRA cluster; R12 SHF.L.U32 R8; R12 IADD3 R12; STG.E R12 R9; EXIT";
 
-static void walk_point(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_point(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t cluster = 0; cluster < l->repeats; cluster++) {
-        for (uint64_t step = 0; step < l->steps; step++) {
-            gpci_access(w, l->operand[1].base + (step * l->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
-            gpci_branch(w, step + 1 < l->steps);
+    for (uint64_t cluster = 0; cluster < launch->repeats; cluster++) {
+        for (uint64_t step = 0; step < launch->steps; step++) {
+            gpci_access(walk, launch->operand[1].base + (step * launch->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
+            gpci_branch(walk, step + 1 < launch->steps);
         }
-        gpci_branch(w, cluster + 1 < l->repeats);
+        gpci_branch(walk, cluster + 1 < launch->repeats);
     }
-    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_access(walk, launch->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 /* Registers as in point_code, but R12 walks over the point, R15 over the clusters. */
@@ -80,55 +80,56 @@ static const char row_code[] =
     "P2 FSETP.LT.AND R11 R10; R10 SEL R11 R10 P2; R9 SEL R5 R9 P2; R5 IADD3 R5; P3 ISETP.LT.AND R5 R2;"
     "@P3 BRA cluster; R12 SHF.L.U32 R8; R12 IADD3 R12; STG.E R12 R9; EXIT";
 
-static void walk_row(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = (w->y * l->grid[0] + w->x) * GPCI_THREADS + w->first, point = l->steps * GPCI_ELEMENT;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_row(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = (walk->y * launch->grid[0] + walk->x) * GPCI_THREADS + walk->first,
+                   point = launch->steps * GPCI_ELEMENT;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t cluster = 0; cluster < l->repeats; cluster++) {
-        for (uint64_t step = 0; step < l->steps; step++) {
-            gpci_access(w, l->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
-            gpci_access(w, l->operand[3].base + (cluster * l->steps + step) * GPCI_ELEMENT, 0);
-            gpci_branch(w, step + 1 < l->steps);
+    for (uint64_t cluster = 0; cluster < launch->repeats; cluster++) {
+        for (uint64_t step = 0; step < launch->steps; step++) {
+            gpci_access(walk, launch->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
+            gpci_access(walk, launch->operand[3].base + (cluster * launch->steps + step) * GPCI_ELEMENT, 0);
+            gpci_branch(walk, step + 1 < launch->steps);
         }
-        gpci_branch(w, cluster + 1 < l->repeats);
+        gpci_branch(walk, cluster + 1 < launch->repeats);
     }
-    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_access(walk, launch->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 /* Without textures: one launch, with a square grid. */
-static gpc_status plan_rows(gpci_problem *p, gpci_launch *l) {
-    if (p->values[2] != 0)
-        return gpci_problem_fail(p, "parameter 'launch': there is one launch with 'texture' 0");
-    l->code = row_code;
-    l->warp = walk_row;
-    l->grid[0] = gpci_root(l->grid[0] - 1) + 1;
-    l->grid[1] = l->grid[0];
-    l->operand[3].base = gpci_problem_array(p, l->repeats * l->steps * GPCI_ELEMENT);
-    return gpci_problem_launch(p, l);
+static gpc_status plan_rows(gpci_problem *problem, gpci_launch *launch) {
+    if (problem->values[2] != 0)
+        return gpci_problem_fail(problem, "parameter 'launch': there is one launch with 'texture' 0");
+    launch->code = row_code;
+    launch->warp = walk_row;
+    launch->grid[0] = gpci_root(launch->grid[0] - 1) + 1;
+    launch->grid[1] = launch->grid[0];
+    launch->operand[3].base = gpci_problem_array(problem, launch->repeats * launch->steps * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, launch);
 }
 
-static gpc_status plan_kmeans(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z14invert_mappingPfS_ii", .code = invert_code, .warp = walk_invert};
-    l.steps = (uint64_t)p->values[0];
-    l.repeats = (uint64_t)p->values[1];
-    l.n = p->size / GPCI_ELEMENT / l.steps;
-    if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
-                                 (unsigned long long)l.steps);
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operand[0].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
-    l.operand[1].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
-    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    const bool texture = p->values[3] != 0;
-    gpc_status status = texture && p->values[2] != 2 ? gpci_problem_launch(p, &l) : GPC_OK;
-    l.name = "_Z11kmeansPointPfiiiPiS_S_S0_";
+static gpc_status plan_kmeans(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z14invert_mappingPfS_ii", .code = invert_code, .warp = walk_invert};
+    launch.steps = (uint64_t)problem->values[0];
+    launch.repeats = (uint64_t)problem->values[1];
+    launch.n = problem->size / GPCI_ELEMENT / launch.steps;
+    if (!launch.n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a point of %llu features",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.steps);
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operand[0].base = gpci_problem_array(problem, launch.n * launch.steps * GPCI_ELEMENT);
+    launch.operand[1].base = gpci_problem_array(problem, launch.n * launch.steps * GPCI_ELEMENT);
+    launch.operand[2].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    const bool texture = problem->values[3] != 0;
+    gpc_status status = texture && problem->values[2] != 2 ? gpci_problem_launch(problem, &launch) : GPC_OK;
+    launch.name = "_Z11kmeansPointPfiiiPiS_S_S0_";
     if (!texture)
-        return plan_rows(p, &l);
-    l.code = point_code;
-    l.warp = walk_point;
-    return status == GPC_OK && p->values[2] != 1 ? gpci_problem_launch(p, &l) : status;
+        return plan_rows(problem, &launch);
+    launch.code = point_code;
+    launch.warp = walk_point;
+    return status == GPC_OK && problem->values[2] != 1 ? gpci_problem_launch(problem, &launch) : status;
 }
 
 /*
@@ -146,47 +147,47 @@ static const char cost_code[] =
 /* Operands: coordinates, points, table of centres, entries of each point for each centre. */
 enum { COORDINATES, POINTS, TABLE, WORK };
 
-static void walk_cost(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * POINT_THREADS + w->first, work = WORK_STRIDE * GPCI_ELEMENT;
-    const uint64_t point = l->operand[POINTS].base + thread * POINT_BYTES;
+static void walk_cost(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * POINT_THREADS + walk->first, work = WORK_STRIDE * GPCI_ELEMENT;
+    const uint64_t point = launch->operand[POINTS].base + thread * POINT_BYTES;
     uint64_t centres[GPCI_SYNTHETIC_LANES];
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t step = 0; step < l->steps; step++) {
-        const uint64_t row = l->operand[COORDINATES].base + step * l->n * GPCI_ELEMENT;
-        gpci_access(w, row + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, row + l->window * GPCI_ELEMENT, 0);
-        gpci_branch(w, step + 1 < l->steps);
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        const uint64_t row = launch->operand[COORDINATES].base + step * launch->n * GPCI_ELEMENT;
+        gpci_access(walk, row + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, row + launch->window * GPCI_ELEMENT, 0);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    gpci_access(w, point, POINT_BYTES);
-    gpci_access(w, point + COST, POINT_BYTES);
-    gpci_access(w, point + ASSIGNED, POINT_BYTES);
-    for (unsigned lane = 0; lane < w->lanes; lane++)
+    gpci_access(walk, point, POINT_BYTES);
+    gpci_access(walk, point + COST, POINT_BYTES);
+    gpci_access(walk, point + ASSIGNED, POINT_BYTES);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
         centres[lane] = (thread + lane) % CENTRES * GPCI_ELEMENT;
-    gpci_access_at(w, l->operand[TABLE].base, centres);
+    gpci_access_at(walk, launch->operand[TABLE].base, centres);
     for (int k = 0; k < 2; k++) /* load and store */
-        gpci_access(w, l->operand[WORK].base + thread * work, work);
-    gpci_finish(w);
+        gpci_access(walk, launch->operand[WORK].base + thread * work, work);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_streamcluster(gpci_problem *p) {
+static gpc_status plan_streamcluster(gpci_problem *problem) {
     gpci_launch l = {.name = "_Z19kernel_compute_costiilP5PointiiPfS1_PiPb", .code = cost_code, .warp = walk_cost};
-    l.steps = (uint64_t)p->values[0];
-    l.n = p->size / GPCI_ELEMENT / l.steps;
+    l.steps = (uint64_t)problem->values[0];
+    l.n = problem->size / GPCI_ELEMENT / l.steps;
     if (!l.n)
-        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu dimensions", (unsigned long long)p->size,
-                                 (unsigned long long)l.steps);
-    const uint64_t blocks = gpci_ceiling(l.n, POINT_THREADS), asked = (uint64_t)p->values[1];
+        return gpci_problem_fail(problem, "%llu bytes are less than a point of %llu dimensions",
+                                 (unsigned long long)problem->size, (unsigned long long)l.steps);
+    const uint64_t blocks = gpci_ceiling(l.n, POINT_THREADS), asked = (uint64_t)problem->values[1];
     l.grid[0] = asked && asked < blocks ? asked : blocks;
     l.block[0] = POINT_THREADS;
-    l.operand[COORDINATES].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
-    l.operand[POINTS].base = gpci_problem_array(p, l.n * POINT_BYTES);
-    l.operand[TABLE].base = gpci_problem_array(p, CENTRES * GPCI_ELEMENT);
-    l.operand[WORK].base = gpci_problem_array(p, l.n * WORK_STRIDE * GPCI_ELEMENT);
+    l.operand[COORDINATES].base = gpci_problem_array(problem, l.n * l.steps * GPCI_ELEMENT);
+    l.operand[POINTS].base = gpci_problem_array(problem, l.n * POINT_BYTES);
+    l.operand[TABLE].base = gpci_problem_array(problem, CENTRES * GPCI_ELEMENT);
+    l.operand[WORK].base = gpci_problem_array(problem, l.n * WORK_STRIDE * GPCI_ELEMENT);
     gpc_status status = GPC_OK;
-    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)p->values[2]; launch++) {
+    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)problem->values[2]; launch++) {
         l.window = (COMPARED + launch * CENTRES) % l.n;
-        status = gpci_problem_launch(p, &l);
+        status = gpci_problem_launch(problem, &l);
     }
     return status;
 }
@@ -197,24 +198,25 @@ static const char euclid_code[] =
     "R7 LDG.E R4; R6 FADD R6; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"
     "EXIT";
 
-static void walk_euclid(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * GPCI_THREADS + w->first, record = l->operand[0].base + thread * RECORD_BYTES;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_euclid(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first,
+                   record = launch->operand[0].base + thread * RECORD_BYTES;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    gpci_access(w, record, RECORD_BYTES);
-    gpci_access(w, record + GPCI_ELEMENT, RECORD_BYTES);
-    gpci_access(w, l->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_access(walk, record, RECORD_BYTES);
+    gpci_access(walk, record + GPCI_ELEMENT, RECORD_BYTES);
+    gpci_access(walk, launch->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_nn(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z6euclidP7latLongPfiff", .code = euclid_code, .warp = walk_euclid};
-    l.n = p->size / RECORD_BYTES;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operand[0].base = gpci_problem_array(p, l.n * RECORD_BYTES);
-    l.operand[1].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_nn(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z6euclidP7latLongPfiff", .code = euclid_code, .warp = walk_euclid};
+    launch.n = problem->size / RECORD_BYTES;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operand[0].base = gpci_problem_array(problem, launch.n * RECORD_BYTES);
+    launch.operand[1].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 const gpci_synthetic gpci_synthetic_rodinia_nn = {

@@ -30,27 +30,28 @@ static const char gesummv_code[] =
                         ADD("R12", "R13") "R5 IADD3 R5; R13 IADD3 R13;" NEXT
                                           "R9 LDG.E R4; R10 LDG.E R12; R9 FMUL R9; R9 FFMA R10 R9; STG.E R12 R9; EXIT";
 
-static void walk_sums(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * GPCI_THREADS + w->first, sums = l->operand[SUMS].base + thread * GPCI_ELEMENT;
-    const gpci_operand *matrix = &l->operand[MATRIX];
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static void walk_sums(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first,
+                   sums = launch->operand[SUMS].base + thread * GPCI_ELEMENT;
+    const gpci_operand *matrix = &launch->operand[MATRIX];
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
-    for (uint64_t step = 0; step < l->steps; step++) {
-        for (uint64_t k = 0; k < l->repeats; k++) {
-            gpci_access(w, sums + k * l->operand[SUMS].step, GPCI_ELEMENT);
-            gpci_access(w, matrix->base + k * l->stride + thread * matrix->thread + step * matrix->step,
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        for (uint64_t k = 0; k < launch->repeats; k++) {
+            gpci_access(walk, sums + k * launch->operand[SUMS].step, GPCI_ELEMENT);
+            gpci_access(walk, matrix->base + k * launch->stride + thread * matrix->thread + step * matrix->step,
                         matrix->thread);
-            gpci_access(w, l->operand[VECTOR].base + step * GPCI_ELEMENT, 0);
-            gpci_access(w, sums + k * l->operand[SUMS].step, GPCI_ELEMENT);
+            gpci_access(walk, launch->operand[VECTOR].base + step * GPCI_ELEMENT, 0);
+            gpci_access(walk, sums + k * launch->operand[SUMS].step, GPCI_ELEMENT);
         }
-        gpci_branch(w, step + 1 < l->steps);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    if (l->repeats > 1) {
-        gpci_access(w, sums, GPCI_ELEMENT);
-        gpci_access(w, sums + l->operand[SUMS].step, GPCI_ELEMENT);
-        gpci_access(w, sums + l->operand[SUMS].step, GPCI_ELEMENT);
+    if (launch->repeats > 1) {
+        gpci_access(walk, sums, GPCI_ELEMENT);
+        gpci_access(walk, sums + launch->operand[SUMS].step, GPCI_ELEMENT);
+        gpci_access(walk, sums + launch->operand[SUMS].step, GPCI_ELEMENT);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Matrix, and vectors with the length of a row or of a column. */
@@ -59,84 +60,90 @@ typedef struct vectors {
     uint64_t matrix, across[2], down[2];
 } vectors;
 
-static gpc_status plan_linear(gpci_problem *p, vectors *m) {
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &m->shape);
+static gpc_status plan_linear(gpci_problem *problem, vectors *operands) {
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], 1, &operands->shape);
     if (status < 0)
         return status;
-    m->matrix = gpci_problem_array(p, m->shape.rows * m->shape.columns * GPCI_ELEMENT);
+    operands->matrix = gpci_problem_array(problem, operands->shape.rows * operands->shape.columns * GPCI_ELEMENT);
     for (unsigned k = 0; k < 2; k++) {
-        m->across[k] = gpci_problem_array(p, m->shape.columns * GPCI_ELEMENT);
-        m->down[k] = gpci_problem_array(p, m->shape.rows * GPCI_ELEMENT);
+        operands->across[k] = gpci_problem_array(problem, operands->shape.columns * GPCI_ELEMENT);
+        operands->down[k] = gpci_problem_array(problem, operands->shape.rows * GPCI_ELEMENT);
     }
     return GPC_OK;
 }
 
 /* Number of steps: all steps, or the number in the parameter. */
-static uint64_t first_of(const gpci_problem *p, size_t parameter, uint64_t steps) {
-    uint64_t asked = (uint64_t)p->values[parameter];
+static uint64_t first_of(const gpci_problem *problem, size_t parameter, uint64_t steps) {
+    uint64_t asked = (uint64_t)problem->values[parameter];
     return asked && asked < steps ? asked : steps;
 }
 
 /* Add launch 1 or 2 of a kernel with two launches: a thread for each row, or for each column. */
-static gpc_status add_sums(gpci_problem *p, unsigned launch, const char *name, const vectors *m, bool rows,
+static gpc_status add_sums(gpci_problem *problem, unsigned launch, const char *name, const vectors *operands, bool rows,
                            uint64_t vector, uint64_t sums) {
     gpci_launch l = {.name = name, .code = sum_code, .warp = walk_sums, .repeats = 1};
-    const uint64_t pitch = m->shape.columns * GPCI_ELEMENT;
-    if (p->values[2] != 0 && p->values[2] != launch)
+    const uint64_t pitch = operands->shape.columns * GPCI_ELEMENT;
+    if (problem->values[2] != 0 && problem->values[2] != launch)
         return GPC_OK;
-    l.n = rows ? m->shape.rows : m->shape.columns;
-    l.steps = first_of(p, 1, rows ? m->shape.columns : m->shape.rows);
+    l.n = rows ? operands->shape.rows : operands->shape.columns;
+    l.steps = first_of(problem, 1, rows ? operands->shape.columns : operands->shape.rows);
     l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
     l.block[0] = GPCI_THREADS;
     l.operand[SUMS].base = sums;
-    l.operand[MATRIX] =
-        rows ? (gpci_operand){m->matrix, pitch, GPCI_ELEMENT} : (gpci_operand){m->matrix, GPCI_ELEMENT, pitch};
+    l.operand[MATRIX] = rows ? (gpci_operand){operands->matrix, pitch, GPCI_ELEMENT}
+                             : (gpci_operand){operands->matrix, GPCI_ELEMENT, pitch};
     l.operand[VECTOR].base = vector;
-    return gpci_problem_launch(p, &l);
+    return gpci_problem_launch(problem, &l);
 }
 
-static gpc_status plan_atax(gpci_problem *p) {
-    vectors m;
-    gpc_status status = plan_linear(p, &m);
+static gpc_status plan_atax(gpci_problem *problem) {
+    vectors operands;
+    gpc_status status = plan_linear(problem, &operands);
     if (status == GPC_OK)
-        status = add_sums(p, 1, "_Z12atax_kernel1PfS_S_", &m, true, m.across[0], m.down[0]);
-    return status == GPC_OK ? add_sums(p, 2, "_Z12atax_kernel2PfS_S_", &m, false, m.down[0], m.across[1]) : status;
+        status = add_sums(problem, 1, "_Z12atax_kernel1PfS_S_", &operands, true, operands.across[0], operands.down[0]);
+    return status == GPC_OK
+               ? add_sums(problem, 2, "_Z12atax_kernel2PfS_S_", &operands, false, operands.down[0], operands.across[1])
+               : status;
 }
 
-static gpc_status plan_bicg(gpci_problem *p) {
-    vectors m;
-    gpc_status status = plan_linear(p, &m);
+static gpc_status plan_bicg(gpci_problem *problem) {
+    vectors operands;
+    gpc_status status = plan_linear(problem, &operands);
     if (status == GPC_OK)
-        status = add_sums(p, 1, "_Z12bicg_kernel1PfS_S_", &m, false, m.down[0], m.across[0]);
-    return status == GPC_OK ? add_sums(p, 2, "_Z12bicg_kernel2PfS_S_", &m, true, m.across[1], m.down[1]) : status;
+        status = add_sums(problem, 1, "_Z12bicg_kernel1PfS_S_", &operands, false, operands.down[0], operands.across[0]);
+    return status == GPC_OK
+               ? add_sums(problem, 2, "_Z12bicg_kernel2PfS_S_", &operands, true, operands.across[1], operands.down[1])
+               : status;
 }
 
-static gpc_status plan_mvt(gpci_problem *p) {
-    vectors m;
-    gpc_status status = plan_linear(p, &m);
+static gpc_status plan_mvt(gpci_problem *problem) {
+    vectors operands;
+    gpc_status status = plan_linear(problem, &operands);
     if (status == GPC_OK)
-        status = add_sums(p, 1, "_Z11mvt_kernel1PfS_S_", &m, true, m.across[0], m.down[0]);
-    return status == GPC_OK ? add_sums(p, 2, "_Z11mvt_kernel2PfS_S_", &m, false, m.down[1], m.across[1]) : status;
+        status = add_sums(problem, 1, "_Z11mvt_kernel1PfS_S_", &operands, true, operands.across[0], operands.down[0]);
+    return status == GPC_OK
+               ? add_sums(problem, 2, "_Z11mvt_kernel2PfS_S_", &operands, false, operands.down[1], operands.across[1])
+               : status;
 }
 
-static gpc_status plan_gesummv(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z14gesummv_kernelPfS_S_S_S_", .code = gesummv_code, .warp = walk_sums};
+static gpc_status plan_gesummv(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z14gesummv_kernelPfS_S_S_S_", .code = gesummv_code, .warp = walk_sums};
     gpci_launch shape;
-    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &shape);
+    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], 1, &shape);
     if (status < 0)
         return status;
     const uint64_t pitch = shape.columns * GPCI_ELEMENT;
-    l.n = shape.rows;
-    l.steps = first_of(p, 1, shape.columns);
-    l.repeats = 2;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
-    l.operand[MATRIX] = (gpci_operand){gpci_problem_array(p, shape.rows * pitch), pitch, GPCI_ELEMENT};
-    l.stride = gpci_problem_array(p, shape.rows * pitch) - l.operand[MATRIX].base;
-    l.operand[VECTOR].base = gpci_problem_array(p, pitch);
-    l.operand[SUMS].base = gpci_problem_array(p, shape.rows * GPCI_ELEMENT);
-    l.operand[SUMS].step = gpci_problem_array(p, shape.rows * GPCI_ELEMENT) - l.operand[SUMS].base;
-    return gpci_problem_launch(p, &l);
+    launch.n = shape.rows;
+    launch.steps = first_of(problem, 1, shape.columns);
+    launch.repeats = 2;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
+    launch.operand[MATRIX] = (gpci_operand){gpci_problem_array(problem, shape.rows * pitch), pitch, GPCI_ELEMENT};
+    launch.stride = gpci_problem_array(problem, shape.rows * pitch) - launch.operand[MATRIX].base;
+    launch.operand[VECTOR].base = gpci_problem_array(problem, pitch);
+    launch.operand[SUMS].base = gpci_problem_array(problem, shape.rows * GPCI_ELEMENT);
+    launch.operand[SUMS].step = gpci_problem_array(problem, shape.rows * GPCI_ELEMENT) - launch.operand[SUMS].base;
+    return gpci_problem_launch(problem, &launch);
 }
 
 /* c += alpha a b, a thread for each element of c. R4 element of c, R5 of a, R6 of b. */
@@ -154,67 +161,67 @@ static const char product_code[] = ELEMENT "STG.E R4 R255;" PRODUCT;
 /* Operands of a product: c = a b. */
 enum { C, A, B };
 
-static void walk_product(gpci_walk *w, const gpci_launch *l) {
+static void walk_product(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t of_c[GPCI_SYNTHETIC_LANES], of_a[GPCI_SYNTHETIC_LANES], of_b[GPCI_SYNTHETIC_LANES];
-    const uint64_t pitch = l->columns * GPCI_ELEMENT;
-    if (!gpci_guard(w, gpci_inside(w, l->columns, l->rows)))
+    const uint64_t pitch = launch->columns * GPCI_ELEMENT;
+    if (!gpci_guard(walk, gpci_inside(walk, launch->columns, launch->rows)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        of_a[lane] = w->gy[lane] * pitch;
-        of_b[lane] = w->gx[lane] * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        of_a[lane] = walk->gy[lane] * pitch;
+        of_b[lane] = walk->gx[lane] * GPCI_ELEMENT;
         of_c[lane] = of_a[lane] + of_b[lane];
     }
-    for (uint64_t k = 0; k < l->repeats; k++)
-        gpci_access_at(w, l->operand[C].base, of_c);
-    for (uint64_t step = 0; step < l->steps; step++) {
-        gpci_access_at(w, l->operand[C].base, of_c);
-        gpci_access_at(w, l->operand[A].base + step * GPCI_ELEMENT, of_a);
-        gpci_access_at(w, l->operand[B].base + step * pitch, of_b);
-        gpci_access_at(w, l->operand[C].base, of_c);
-        gpci_branch(w, step + 1 < l->steps);
+    for (uint64_t k = 0; k < launch->repeats; k++)
+        gpci_access_at(walk, launch->operand[C].base, of_c);
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        gpci_access_at(walk, launch->operand[C].base, of_c);
+        gpci_access_at(walk, launch->operand[A].base + step * GPCI_ELEMENT, of_a);
+        gpci_access_at(walk, launch->operand[B].base + step * pitch, of_b);
+        gpci_access_at(walk, launch->operand[C].base, of_c);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Side of the square matrices in `size` bytes. */
-static uint64_t side_of(const gpci_problem *p) {
-    return gpci_root(p->size / GPCI_ELEMENT);
+static uint64_t side_of(const gpci_problem *problem) {
+    return gpci_root(problem->size / GPCI_ELEMENT);
 }
 
-static gpc_status add_product(gpci_problem *p, const char *name, const char *code, uint64_t repeats, uint64_t c,
+static gpc_status add_product(gpci_problem *problem, const char *name, const char *code, uint64_t repeats, uint64_t c,
                               uint64_t a, uint64_t b) {
-    gpci_launch l = {.name = name, .code = code, .warp = walk_product, .repeats = repeats};
-    l.rows = l.columns = side_of(p);
-    l.steps = first_of(p, 0, l.columns);
-    l.grid[0] = gpci_ceiling(l.columns, BLOCK_X);
-    l.grid[1] = gpci_ceiling(l.rows, BLOCK_Y);
-    l.block[0] = BLOCK_X;
-    l.block[1] = BLOCK_Y;
-    l.operand[C].base = c;
-    l.operand[A].base = a;
-    l.operand[B].base = b;
-    return gpci_problem_launch(p, &l);
+    gpci_launch launch = {.name = name, .code = code, .warp = walk_product, .repeats = repeats};
+    launch.rows = launch.columns = side_of(problem);
+    launch.steps = first_of(problem, 0, launch.columns);
+    launch.grid[0] = gpci_ceiling(launch.columns, BLOCK_X);
+    launch.grid[1] = gpci_ceiling(launch.rows, BLOCK_Y);
+    launch.block[0] = BLOCK_X;
+    launch.block[1] = BLOCK_Y;
+    launch.operand[C].base = c;
+    launch.operand[A].base = a;
+    launch.operand[B].base = b;
+    return gpci_problem_launch(problem, &launch);
 }
 
-static void square_arrays(gpci_problem *p, uint64_t *arrays, size_t count) {
+static void square_arrays(gpci_problem *problem, uint64_t *arrays, size_t count) {
     for (size_t i = 0; i < count; i++)
-        arrays[i] = gpci_problem_array(p, side_of(p) * side_of(p) * GPCI_ELEMENT);
+        arrays[i] = gpci_problem_array(problem, side_of(problem) * side_of(problem) * GPCI_ELEMENT);
 }
 
-static gpc_status plan_gemm(gpci_problem *p) {
+static gpc_status plan_gemm(gpci_problem *problem) {
     uint64_t m[3];
-    square_arrays(p, m, 3);
-    return add_product(p, "_Z11gemm_kernelPfS_S_", gemm_code, 2, m[2], m[0], m[1]);
+    square_arrays(problem, m, 3);
+    return add_product(problem, "_Z11gemm_kernelPfS_S_", gemm_code, 2, m[2], m[0], m[1]);
 }
 
 /* E = A B, F = C D, G = E F. */
-static gpc_status plan_3mm(gpci_problem *p) {
+static gpc_status plan_3mm(gpci_problem *problem) {
     uint64_t m[7];
-    square_arrays(p, m, 7);
-    gpc_status status = add_product(p, "_Z11mm3_kernel1PfS_S_", product_code, 1, m[4], m[0], m[1]);
+    square_arrays(problem, m, 7);
+    gpc_status status = add_product(problem, "_Z11mm3_kernel1PfS_S_", product_code, 1, m[4], m[0], m[1]);
     if (status == GPC_OK)
-        status = add_product(p, "_Z11mm3_kernel2PfS_S_", product_code, 1, m[5], m[2], m[3]);
-    return status == GPC_OK ? add_product(p, "_Z11mm3_kernel3PfS_S_", product_code, 1, m[6], m[4], m[5]) : status;
+        status = add_product(problem, "_Z11mm3_kernel2PfS_S_", product_code, 1, m[5], m[2], m[3]);
+    return status == GPC_OK ? add_product(problem, "_Z11mm3_kernel3PfS_S_", product_code, 1, m[6], m[4], m[5]) : status;
 }
 
 static const gpc_parameter parameters[] = {

@@ -20,54 +20,55 @@ static const char scalarprod_code[] =
     "BAR.SYNC.DEFER_BLOCKING; P1 ISETP.NE.AND R0 R255; R6 LDC.64; R6 IMAD.WIDE R5 R6; @!P1 R9 LDS UR4;"
     "@!P1 STG.E R6 UR6 R9; R5 IADD3 R2 R5 R255; P0 ISETP.GE.AND R5; BAR.SYNC.DEFER_BLOCKING; @!P0 BRA vector; EXIT";
 
-static void halve(gpci_walk *w) {
-    uint64_t mine = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT;
+static void halve(gpci_walk *walk) {
+    uint64_t mine = GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT;
     for (uint64_t half = GPCI_THREADS / 2; half; half /= 2) {
-        uint64_t lanes = gpci_below(w, w->first, half);
-        gpci_barrier(w);
-        gpci_access_if(w, lanes, mine, GPCI_ELEMENT);
-        gpci_access_if(w, lanes, mine + half * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access_if(w, lanes, mine, GPCI_ELEMENT);
+        uint64_t lanes = gpci_below(walk, walk->first, half);
+        gpci_barrier(walk);
+        gpci_access_if(walk, lanes, mine, GPCI_ELEMENT);
+        gpci_access_if(walk, lanes, mine + half * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access_if(walk, lanes, mine, GPCI_ELEMENT);
     }
-    gpci_barrier(w);
+    gpci_barrier(walk);
 }
 
-static void walk_scalarprod(gpci_walk *w, const gpci_launch *l) {
-    const gpci_operand *a = &l->operand[0], *b = &l->operand[1], *out = &l->operand[2];
-    uint64_t one = gpci_below(w, w->first, 1);
-    gpci_guard(w, w->all);
-    for (uint64_t v = w->x; v < l->rows; v += l->grid[0]) {
-        uint64_t i = w->first, row = v * l->columns;
-        if (gpci_if(w, gpci_below(w, i, l->columns)))
+static void walk_scalarprod(gpci_walk *walk, const gpci_launch *launch) {
+    const gpci_operand *left = &launch->operand[0], *right = &launch->operand[1], *out = &launch->operand[2];
+    uint64_t one = gpci_below(walk, walk->first, 1);
+    gpci_guard(walk, walk->all);
+    for (uint64_t v = walk->x; v < launch->rows; v += launch->grid[0]) {
+        uint64_t i = walk->first, row = v * launch->columns;
+        if (gpci_if(walk, gpci_below(walk, i, launch->columns)))
             do {
-                gpci_access(w, a->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
-                gpci_access(w, b->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
+                gpci_access(walk, left->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
+                gpci_access(walk, right->base + (row + i) * GPCI_ELEMENT, GPCI_ELEMENT);
                 i += GPCI_THREADS;
-            } while (gpci_loop(w, gpci_below(w, i, l->columns)));
-        gpci_end_if(w);
-        gpci_access(w, GPCI_SHARED_BASE + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
-        halve(w);
-        gpci_access_if(w, one, GPCI_SHARED_BASE, 0);
-        gpci_access_if(w, one, out->base + v * GPCI_ELEMENT, 0);
-        gpci_barrier(w);
-        gpci_branch(w, v + l->grid[0] < l->rows);
+            } while (gpci_loop(walk, gpci_below(walk, i, launch->columns)));
+        gpci_end_if(walk);
+        gpci_access(walk, GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT, GPCI_ELEMENT);
+        halve(walk);
+        gpci_access_if(walk, one, GPCI_SHARED_BASE, 0);
+        gpci_access_if(walk, one, out->base + v * GPCI_ELEMENT, 0);
+        gpci_barrier(walk);
+        gpci_branch(walk, v + launch->grid[0] < launch->rows);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_scalarprod(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z10scalarprodPfPKfS1_ii", .code = scalarprod_code, .warp = walk_scalarprod};
-    l.rows = (uint64_t)p->values[0];
-    l.columns = p->size / GPCI_ELEMENT / l.rows;
-    if (!l.columns)
-        return gpci_problem_fail(p, "%llu bytes are no float for each of %llu vectors", (unsigned long long)p->size,
-                                 (unsigned long long)l.rows);
-    l.grid[0] = l.rows < 128 ? l.rows : 128;
-    l.block[0] = GPCI_THREADS;
-    l.shared = GPCI_THREADS * GPCI_ELEMENT;
+static gpc_status plan_scalarprod(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z10scalarprodPfPKfS1_ii", .code = scalarprod_code, .warp = walk_scalarprod};
+    launch.rows = (uint64_t)problem->values[0];
+    launch.columns = problem->size / GPCI_ELEMENT / launch.rows;
+    if (!launch.columns)
+        return gpci_problem_fail(problem, "%llu bytes are no float for each of %llu vectors",
+                                 (unsigned long long)problem->size, (unsigned long long)launch.rows);
+    launch.grid[0] = launch.rows < 128 ? launch.rows : 128;
+    launch.block[0] = GPCI_THREADS;
+    launch.shared = GPCI_THREADS * GPCI_ELEMENT;
     for (unsigned k = 0; k < 3; k++)
-        l.operand[k].base = gpci_problem_array(p, k < 2 ? l.rows * l.columns * GPCI_ELEMENT : l.rows * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+        launch.operand[k].base = gpci_problem_array(problem, k < 2 ? launch.rows * launch.columns * GPCI_ELEMENT
+                                                                   : launch.rows * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter scalarprod_parameters[] = {
@@ -98,28 +99,28 @@ static const char histogram_code[] =
     "counted: BSYNC; BAR.SYNC.DEFER_BLOCKING; R7 IMAD R13 R12; R2 LDC.64; R5 LDS R0; R2 IMAD.WIDE.U32 R7 R2;"
     "STG.E R2 UR6 R5; EXIT";
 
-static void walk_histogram(gpci_walk *w, const gpci_launch *l) {
-    uint64_t mine = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT, i = w->x * GPCI_THREADS + w->first;
-    gpci_access(w, mine, GPCI_ELEMENT);
-    gpci_barrier(w);
-    if (gpci_if(w, gpci_below(w, i, l->n)))
+static void walk_histogram(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t mine = GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT, i = walk->x * GPCI_THREADS + walk->first;
+    gpci_access(walk, mine, GPCI_ELEMENT);
+    gpci_barrier(walk);
+    if (gpci_if(walk, gpci_below(walk, i, launch->n)))
         do {
             uint64_t words[GPCI_SYNTHETIC_LANES], bin[GPCI_SYNTHETIC_LANES];
-            gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-            for (unsigned lane = 0; lane < w->lanes; lane++)
-                words[lane] = gpci_mix(l->seed + i + lane);
+            gpci_access(walk, launch->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+            for (unsigned lane = 0; lane < walk->lanes; lane++)
+                words[lane] = gpci_mix(launch->seed + i + lane);
             for (unsigned byte = 0; byte < GPCI_ELEMENT; byte++) {
-                for (unsigned lane = 0; lane < w->lanes; lane++)
+                for (unsigned lane = 0; lane < walk->lanes; lane++)
                     bin[lane] = (words[lane] >> 8 * byte) % BINS * GPCI_ELEMENT;
-                gpci_access_at(w, GPCI_SHARED_BASE, bin);
+                gpci_access_at(walk, GPCI_SHARED_BASE, bin);
             }
-            i += l->grid[0] * GPCI_THREADS;
-        } while (gpci_loop(w, gpci_below(w, i, l->n)));
-    gpci_end_if(w);
-    gpci_barrier(w);
-    gpci_access(w, mine, GPCI_ELEMENT);
-    gpci_access(w, l->operand[1].base + (w->x * GPCI_THREADS + w->first) * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+            i += launch->grid[0] * GPCI_THREADS;
+        } while (gpci_loop(walk, gpci_below(walk, i, launch->n)));
+    gpci_end_if(walk);
+    gpci_barrier(walk);
+    gpci_access(walk, mine, GPCI_ELEMENT);
+    gpci_access(walk, launch->operand[1].base + (walk->x * GPCI_THREADS + walk->first) * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 static const char merge_code[] =
@@ -136,42 +137,42 @@ static const char merge_code[] =
     "R0 IMAD.IADD R0 R7; @P0 BRA one;"
     "done: R5 S2R; R2 LDC.64; R2 IMAD.WIDE.U32 R5 R2; STG.E R2 UR4 R0; EXIT";
 
-static void load_partial(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+static void load_partial(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data) {
     const uint64_t *bin = data;
-    gpci_access(w, l->operand[0].base + step * BINS * GPCI_ELEMENT + *bin, GPCI_ELEMENT);
+    gpci_access(walk, launch->operand[0].base + step * BINS * GPCI_ELEMENT + *bin, GPCI_ELEMENT);
 }
 
-static void walk_merge(gpci_walk *w, const gpci_launch *l) {
-    uint64_t bin = w->first * GPCI_ELEMENT;
-    uint64_t done = gpci_unrolled(w, l, load_partial, &bin, 0, l->n, 4);
-    gpci_unrolled(w, l, load_partial, &bin, done, l->n, 1);
-    gpci_access(w, l->operand[1].base + bin, GPCI_ELEMENT);
-    gpci_finish(w);
+static void walk_merge(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t bin = walk->first * GPCI_ELEMENT;
+    uint64_t done = gpci_unrolled(walk, launch, load_partial, &bin, 0, launch->n, 4);
+    gpci_unrolled(walk, launch, load_partial, &bin, done, launch->n, 1);
+    gpci_access(walk, launch->operand[1].base + bin, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_histogram(gpci_problem *p) {
-    uint64_t blocks = (uint64_t)p->values[0], table = BINS * GPCI_ELEMENT;
-    uint64_t data = gpci_problem_array(p, p->size);
-    uint64_t partial = gpci_problem_array(p, blocks * table);
-    uint64_t total = gpci_problem_array(p, table);
-    gpci_launch l = {.name = "_Z16histogram_sharedPjPKji", .code = histogram_code, .warp = walk_histogram};
-    l.grid[0] = blocks;
-    l.block[0] = GPCI_THREADS;
-    l.shared = table;
-    l.n = p->size / GPCI_ELEMENT;
-    l.seed = gpci_mix((uint64_t)p->values[1]);
-    l.operand[0].base = data;
-    l.operand[1].base = partial;
-    gpc_status status = gpci_problem_launch(p, &l);
+static gpc_status plan_histogram(gpci_problem *problem) {
+    uint64_t blocks = (uint64_t)problem->values[0], table = BINS * GPCI_ELEMENT;
+    uint64_t data = gpci_problem_array(problem, problem->size);
+    uint64_t partial = gpci_problem_array(problem, blocks * table);
+    uint64_t total = gpci_problem_array(problem, table);
+    gpci_launch launch = {.name = "_Z16histogram_sharedPjPKji", .code = histogram_code, .warp = walk_histogram};
+    launch.grid[0] = blocks;
+    launch.block[0] = GPCI_THREADS;
+    launch.shared = table;
+    launch.n = problem->size / GPCI_ELEMENT;
+    launch.seed = gpci_mix((uint64_t)problem->values[1]);
+    launch.operand[0].base = data;
+    launch.operand[1].base = partial;
+    gpc_status status = gpci_problem_launch(problem, &launch);
     if (status < 0)
         return status;
-    l = (gpci_launch){.name = "_Z15histogram_mergePjPKji", .code = merge_code, .warp = walk_merge};
-    l.grid[0] = 1;
-    l.block[0] = GPCI_THREADS;
-    l.n = blocks;
-    l.operand[0].base = partial;
-    l.operand[1].base = total;
-    return gpci_problem_launch(p, &l);
+    launch = (gpci_launch){.name = "_Z15histogram_mergePjPKji", .code = merge_code, .warp = walk_merge};
+    launch.grid[0] = 1;
+    launch.block[0] = GPCI_THREADS;
+    launch.n = blocks;
+    launch.operand[0].base = partial;
+    launch.operand[1].base = total;
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter histogram_parameters[] = {

@@ -16,25 +16,25 @@ static uint64_t reversed(uint64_t index, uint64_t n) {
     return out;
 }
 
-static void walk_spatial(gpci_walk *w, const gpci_launch *l) {
-    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = w->x * l->block[0] + w->first;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = reversed(i + lane, l->n) * GPCI_ELEMENT;
-    gpci_access_at(w, l->operand[0].base, offsets);
-    gpci_access(w, l->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+static void walk_spatial(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = walk->x * launch->block[0] + walk->first;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        offsets[lane] = reversed(i + lane, launch->n) * GPCI_ELEMENT;
+    gpci_access_at(walk, launch->operand[0].base, offsets);
+    gpci_access(walk, launch->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_spatial(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z14spatial_bitrevPfPKfi", .code = spatial_code, .warp = walk_spatial};
-    if (!gpci_power_of_two(p->size))
-        return gpci_problem_fail(p, "%llu bytes are not a power of two", (unsigned long long)p->size);
-    l.n = p->size / GPCI_ELEMENT;
-    l.block[0] = l.n < GPCI_THREADS ? l.n : GPCI_THREADS;
-    l.grid[0] = l.n / l.block[0];
-    l.operand[0].base = gpci_problem_array(p, p->size);
-    l.operand[1].base = gpci_problem_array(p, p->size);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_spatial(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z14spatial_bitrevPfPKfi", .code = spatial_code, .warp = walk_spatial};
+    if (!gpci_power_of_two(problem->size))
+        return gpci_problem_fail(problem, "%llu bytes are not a power of two", (unsigned long long)problem->size);
+    launch.n = problem->size / GPCI_ELEMENT;
+    launch.block[0] = launch.n < GPCI_THREADS ? launch.n : GPCI_THREADS;
+    launch.grid[0] = launch.n / launch.block[0];
+    launch.operand[0].base = gpci_problem_array(problem, problem->size);
+    launch.operand[1].base = gpci_problem_array(problem, problem->size);
+    return gpci_problem_launch(problem, &launch);
 }
 
 const gpci_synthetic gpci_synthetic_spatial = {
@@ -49,27 +49,27 @@ static const char gather_code[] =
     "UR6 ULDC.64; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R3 LDG.E R2 UR6; R4 IMAD.WIDE.U32 R3 R4; R5 LDG.E R4 UR6;"
     "R6 IMAD.WIDE R9 R6; STG.E R6 UR6 R5; EXIT";
 
-static void walk_gather(gpci_walk *w, const gpci_launch *l) {
-    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, i, l->n)))
+static void walk_gather(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t offsets[GPCI_SYNTHETIC_LANES], i = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, i, launch->n)))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = ((gpci_mix(l->seed + i + lane) >> 32) * l->n >> 32) * GPCI_ELEMENT;
-    gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access_at(w, l->operand[1].base, offsets);
-    gpci_access(w, l->operand[2].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        offsets[lane] = ((gpci_mix(launch->seed + i + lane) >> 32) * launch->n >> 32) * GPCI_ELEMENT;
+    gpci_access(walk, launch->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access_at(walk, launch->operand[1].base, offsets);
+    gpci_access(walk, launch->operand[2].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_gather(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z6gatherPfPKfPKji", .code = gather_code, .warp = walk_gather};
-    l.n = p->size / GPCI_ELEMENT;
-    l.seed = gpci_mix((uint64_t)p->values[0]);
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.block[0] = GPCI_THREADS;
+static gpc_status plan_gather(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z6gatherPfPKfPKji", .code = gather_code, .warp = walk_gather};
+    launch.n = problem->size / GPCI_ELEMENT;
+    launch.seed = gpci_mix((uint64_t)problem->values[0]);
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.block[0] = GPCI_THREADS;
     for (unsigned k = 0; k < 3; k++)
-        l.operand[k].base = gpci_problem_array(p, p->size);
-    return gpci_problem_launch(p, &l);
+        launch.operand[k].base = gpci_problem_array(problem, problem->size);
+    return gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter gather_parameters[] = {
@@ -106,52 +106,53 @@ static const char reuse_code[] =
     "R10 FADD R10 R13; @P0 BRA one;"
     "swept: P0 ISETP.GE.AND R11 UR6; @!P0 BRA repeat; R2 LDC.64; R2 IMAD.WIDE R0 R2; STG.E R2 UR4 R10; EXIT";
 
-static void load_element(gpci_walk *w, const gpci_launch *l, uint64_t step, const void *data) {
+static void load_element(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data) {
     const uint64_t *first = data;
-    gpci_access(w, *first + step * l->operand[0].step, l->operand[0].thread);
+    gpci_access(walk, *first + step * launch->operand[0].step, launch->operand[0].thread);
 }
 
-static void walk_reuse(gpci_walk *w, const gpci_launch *l) {
-    uint64_t thread = w->x * l->block[0] + w->first, first = l->operand[0].base + thread * l->steps * GPCI_ELEMENT;
-    for (uint64_t r = 0; r < l->repeats; r++) {
-        uint64_t done = gpci_unrolled(w, l, load_element, &first, 0, l->steps, 16);
-        done = gpci_unrolled(w, l, load_element, &first, done, l->steps, 8);
-        gpci_unrolled(w, l, load_element, &first, done, l->steps, 1);
-        gpci_branch(w, r + 1 < l->repeats);
+static void walk_reuse(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t thread = walk->x * launch->block[0] + walk->first,
+             first = launch->operand[0].base + thread * launch->steps * GPCI_ELEMENT;
+    for (uint64_t r = 0; r < launch->repeats; r++) {
+        uint64_t done = gpci_unrolled(walk, launch, load_element, &first, 0, launch->steps, 16);
+        done = gpci_unrolled(walk, launch, load_element, &first, done, launch->steps, 8);
+        gpci_unrolled(walk, launch, load_element, &first, done, launch->steps, 1);
+        gpci_branch(walk, r + 1 < launch->repeats);
     }
-    gpci_access(w, l->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_access(walk, launch->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(walk);
 }
 
 /*
  * Plan with `steps` words for each thread. A warp's words are dealt out to its lanes in turn, or `together` for each
  * lane.
  */
-static gpc_status plan_reuse(gpci_problem *p, const char *name, bool together) {
-    gpci_launch l = {.name = name, .code = reuse_code, .warp = walk_reuse};
-    l.steps = (uint64_t)p->values[0];
-    l.repeats = (uint64_t)p->values[1];
-    l.block[0] = (uint64_t)p->values[2];
-    l.grid[0] = p->size / (l.steps * GPCI_ELEMENT) / l.block[0];
-    if (!l.grid[0])
-        return gpci_problem_fail(p, "%llu bytes are less than a block's %llu", (unsigned long long)p->size,
-                                 (unsigned long long)(l.steps * GPCI_ELEMENT * l.block[0]));
-    uint64_t threads = l.grid[0] * l.block[0];
-    l.operand[0].base = gpci_problem_array(p, threads * l.steps * GPCI_ELEMENT);
-    l.operand[0].thread = together ? l.steps * GPCI_ELEMENT : GPCI_ELEMENT;
-    l.operand[0].step = together ? GPCI_ELEMENT : p->lanes * GPCI_ELEMENT;
-    l.operand[1].base = gpci_problem_array(p, threads * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_reuse(gpci_problem *problem, const char *name, bool together) {
+    gpci_launch launch = {.name = name, .code = reuse_code, .warp = walk_reuse};
+    launch.steps = (uint64_t)problem->values[0];
+    launch.repeats = (uint64_t)problem->values[1];
+    launch.block[0] = (uint64_t)problem->values[2];
+    launch.grid[0] = problem->size / (launch.steps * GPCI_ELEMENT) / launch.block[0];
+    if (!launch.grid[0])
+        return gpci_problem_fail(problem, "%llu bytes are less than a block's %llu", (unsigned long long)problem->size,
+                                 (unsigned long long)(launch.steps * GPCI_ELEMENT * launch.block[0]));
+    uint64_t threads = launch.grid[0] * launch.block[0];
+    launch.operand[0].base = gpci_problem_array(problem, threads * launch.steps * GPCI_ELEMENT);
+    launch.operand[0].thread = together ? launch.steps * GPCI_ELEMENT : GPCI_ELEMENT;
+    launch.operand[0].step = together ? GPCI_ELEMENT : problem->lanes * GPCI_ELEMENT;
+    launch.operand[1].base = gpci_problem_array(problem, threads * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, &launch);
 }
 
-static gpc_status plan_warp_reuse(gpci_problem *p) {
-    if ((unsigned)p->values[2] % p->lanes)
-        return gpci_problem_fail(p, "parameter 'threads': %u are no whole warps", (unsigned)p->values[2]);
-    return plan_reuse(p, "_Z10warp_reusePfPKfii", false);
+static gpc_status plan_warp_reuse(gpci_problem *problem) {
+    if ((unsigned)problem->values[2] % problem->lanes)
+        return gpci_problem_fail(problem, "parameter 'threads': %u are no whole warps", (unsigned)problem->values[2]);
+    return plan_reuse(problem, "_Z10warp_reusePfPKfii", false);
 }
 
-static gpc_status plan_private_reuse(gpci_problem *p) {
-    return plan_reuse(p, "_Z13private_reusePfPKfii", true);
+static gpc_status plan_private_reuse(gpci_problem *problem) {
+    return plan_reuse(problem, "_Z13private_reusePfPKfii", true);
 }
 
 static const gpc_parameter warp_reuse_parameters[] = {

@@ -103,35 +103,35 @@ typedef struct formula {
     uint8_t *satisfied; /* [clause]: 1 = satisfied */
 } formula;
 
-static uint64_t negated(const gpci_launch *l, uint64_t edge) {
-    return gpci_mix(l->seed + edge * 4 + 1) >> 63;
+static uint64_t negated(const gpci_launch *launch, uint64_t edge) {
+    return gpci_mix(launch->seed + edge * 4 + 1) >> 63;
 }
 
-static uint64_t value_of(const gpci_launch *l, uint64_t variable) {
-    return gpci_mix(l->seed + variable * 4 + 2) >> 63;
+static uint64_t value_of(const gpci_launch *launch, uint64_t variable) {
+    return gpci_mix(launch->seed + variable * 4 + 2) >> 63;
 }
 
-static bool is_fixed(const formula *f, uint64_t variable) {
-    return f->place[variable] < f->fixed;
+static bool is_fixed(const formula *sat, uint64_t variable) {
+    return sat->place[variable] < sat->fixed;
 }
 
 /* Access each lane's element of an array. */
-static void access_each(gpci_walk *w, const formula *f, unsigned array, const uint64_t *index, uint64_t bytes) {
+static void access_each(gpci_walk *walk, const formula *sat, unsigned array, const uint64_t *index, uint64_t bytes) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = w->mask >> lane & 1 ? index[lane] * bytes : 0;
-    gpci_access_at(w, f->base[array], offsets);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        offsets[lane] = walk->mask >> lane & 1 ? index[lane] * bytes : 0;
+    gpci_access_at(walk, sat->base[array], offsets);
 }
 
-static void words(gpci_walk *w, const formula *f, unsigned array, const uint64_t *index) {
-    access_each(w, f, array, index, GPCI_ELEMENT);
+static void words(gpci_walk *walk, const formula *sat, unsigned array, const uint64_t *index) {
+    access_each(walk, sat, array, index, GPCI_ELEMENT);
 }
 
 /* Keep only the lanes in `stay`. The other lanes branch to the meeting point of an earlier branch. */
-static bool narrow(gpci_walk *w, uint64_t stay) {
-    const uint64_t outer = w->outer;
-    const bool any = gpci_if(w, w->mask & stay);
-    w->outer = outer;
+static bool narrow(gpci_walk *walk, uint64_t stay) {
+    const uint64_t outer = walk->outer;
+    const bool any = gpci_if(walk, walk->mask & stay);
+    walk->outer = outer;
     return any;
 }
 
@@ -146,328 +146,328 @@ typedef struct survey {
     for (uint64_t lanes = (w)->mask; lanes; lanes &= lanes - 1) \
         for (unsigned lane = gpci_lowest(lanes), once = 1; once; once = 0)
 
-static void set_ends(const gpci_walk *w, const formula *f, survey *s) {
-    EACH_LANE(w, lane, lanes) {
-        s->variable[lane] = f->variable[s->edge[lane]];
-        s->clause[lane] = s->edge[lane] / LITERALS;
+static void set_ends(const gpci_walk *walk, const formula *sat, survey *mesh) {
+    EACH_LANE(walk, lane, lanes) {
+        mesh->variable[lane] = sat->variable[mesh->edge[lane]];
+        mesh->clause[lane] = mesh->edge[lane] / LITERALS;
     }
 }
 
 /* Keep only lanes with an unsatisfied clause and an unfixed variable; false: no such lane. */
-static bool still_there(gpci_walk *w, const formula *f, const survey *s) {
+static bool still_there(gpci_walk *walk, const formula *sat, const survey *mesh) {
     uint64_t clauses = 0, variables = 0;
-    EACH_LANE(w, lane, lanes) {
-        clauses |= (uint64_t)!f->satisfied[s->clause[lane]] << lane;
-        variables |= (uint64_t)!is_fixed(f, s->variable[lane]) << lane;
+    EACH_LANE(walk, lane, lanes) {
+        clauses |= (uint64_t)!sat->satisfied[mesh->clause[lane]] << lane;
+        variables |= (uint64_t)!is_fixed(sat, mesh->variable[lane]) << lane;
     }
-    access_each(w, f, CLAUSE_SAT, s->clause, 1);
-    if (!gpci_if(w, w->mask & clauses))
+    access_each(walk, sat, CLAUSE_SAT, mesh->clause, 1);
+    if (!gpci_if(walk, walk->mask & clauses))
         return false;
-    access_each(w, f, VARIABLE_SAT, s->variable, 1);
-    return narrow(w, variables);
+    access_each(walk, sat, VARIABLE_SAT, mesh->variable, 1);
+    return narrow(walk, variables);
 }
 
 /* Load the range of a row, in either CSR. */
-static void load_rows(gpci_walk *w, const formula *f, unsigned array, const uint64_t *row, survey *s) {
+static void load_rows(gpci_walk *walk, const formula *sat, unsigned array, const uint64_t *row, survey *mesh) {
     uint64_t next[GPCI_SYNTHETIC_LANES];
-    EACH_LANE(w, lane, lanes) {
+    EACH_LANE(walk, lane, lanes) {
         next[lane] = row[lane] + 1;
-        s->at[lane] = array == CLAUSE_ROWS ? row[lane] * LITERALS : f->first[row[lane]];
-        s->end[lane] = array == CLAUSE_ROWS ? next[lane] * LITERALS : f->first[next[lane]];
+        mesh->at[lane] = array == CLAUSE_ROWS ? row[lane] * LITERALS : sat->first[row[lane]];
+        mesh->end[lane] = array == CLAUSE_ROWS ? next[lane] * LITERALS : sat->first[next[lane]];
     }
-    words(w, f, array, row);
-    words(w, f, array, next);
+    words(walk, sat, array, row);
+    words(walk, sat, array, next);
 }
 
 /* Load the next of a variable's edges, and its clause; returns the lanes with an unsatisfied clause. */
-static uint64_t load_clause(gpci_walk *w, const formula *f, survey *s) {
+static uint64_t load_clause(gpci_walk *walk, const formula *sat, survey *mesh) {
     uint64_t open = 0;
-    EACH_LANE(w, lane, lanes) {
-        s->over[lane] = f->column[s->at[lane]];
-        s->other[lane] = s->over[lane] / LITERALS;
-        open |= (uint64_t)!f->satisfied[s->other[lane]] << lane;
+    EACH_LANE(walk, lane, lanes) {
+        mesh->over[lane] = sat->column[mesh->at[lane]];
+        mesh->other[lane] = mesh->over[lane] / LITERALS;
+        open |= (uint64_t)!sat->satisfied[mesh->other[lane]] << lane;
     }
-    words(w, f, VARIABLE_COLUMNS, s->at);
-    words(w, f, SOURCE, s->over);
-    access_each(w, f, CLAUSE_SAT, s->other, 1);
+    words(walk, sat, VARIABLE_COLUMNS, mesh->at);
+    words(walk, sat, SOURCE, mesh->over);
+    access_each(walk, sat, CLAUSE_SAT, mesh->other, 1);
     return open;
 }
 
-static bool next_edge(gpci_walk *w, survey *s) {
+static bool next_edge(gpci_walk *walk, survey *mesh) {
     uint64_t again = 0;
-    EACH_LANE(w, lane, lanes)
-    again |= (uint64_t)(++s->at[lane] < s->end[lane]) << lane;
-    return gpci_loop(w, again);
+    EACH_LANE(walk, lane, lanes)
+    again |= (uint64_t)(++mesh->at[lane] < mesh->end[lane]) << lane;
+    return gpci_loop(walk, again);
 }
 
-static void go_around_variable(gpci_walk *w, const formula *f, survey *s) {
-    const uint64_t all = w->mask;
-    load_rows(w, f, VARIABLE_ROWS, s->variable, s);
+static void go_around_variable(gpci_walk *walk, const formula *sat, survey *mesh) {
+    const uint64_t all = walk->mask;
+    load_rows(walk, sat, VARIABLE_ROWS, mesh->variable, mesh);
     do {
         uint64_t others = 0;
-        const uint64_t open = load_clause(w, f, s);
-        EACH_LANE(w, lane, lanes)
-        others |= (uint64_t)(s->other[lane] != s->clause[lane]) << lane;
-        if (gpci_if(w, w->mask & open) && narrow(w, others)) {
-            words(w, f, ETA, s->over);
-            access_each(w, f, BAR, s->over, 1);
-            access_each(w, f, BAR, s->edge, 1);
+        const uint64_t open = load_clause(walk, sat, mesh);
+        EACH_LANE(walk, lane, lanes)
+        others |= (uint64_t)(mesh->other[lane] != mesh->clause[lane]) << lane;
+        if (gpci_if(walk, walk->mask & open) && narrow(walk, others)) {
+            words(walk, sat, ETA, mesh->over);
+            access_each(walk, sat, BAR, mesh->over, 1);
+            access_each(walk, sat, BAR, mesh->edge, 1);
         }
-        gpci_end_if(w);
-    } while (next_edge(w, s));
-    w->mask = all;
+        gpci_end_if(walk);
+    } while (next_edge(walk, mesh));
+    walk->mask = all;
 }
 
-static void go_around_clause(gpci_walk *w, const formula *f, survey *s) {
-    const uint64_t all = w->mask;
-    load_rows(w, f, CLAUSE_ROWS, s->clause, s);
+static void go_around_clause(gpci_walk *walk, const formula *sat, survey *mesh) {
+    const uint64_t all = walk->mask;
+    load_rows(walk, sat, CLAUSE_ROWS, mesh->clause, mesh);
     do {
         uint64_t others = 0, open = 0;
-        EACH_LANE(w, lane, lanes) {
-            s->other[lane] = f->variable[s->at[lane]];
-            others |= (uint64_t)(s->other[lane] != s->variable[lane]) << lane;
-            open |= (uint64_t)!is_fixed(f, s->other[lane]) << lane;
+        EACH_LANE(walk, lane, lanes) {
+            mesh->other[lane] = sat->variable[mesh->at[lane]];
+            others |= (uint64_t)(mesh->other[lane] != mesh->variable[lane]) << lane;
+            open |= (uint64_t)!is_fixed(sat, mesh->other[lane]) << lane;
         }
-        words(w, f, CLAUSE_COLUMNS, s->at);
-        words(w, f, DESTINATION, s->at);
-        if (gpci_if(w, w->mask & others)) {
-            access_each(w, f, VARIABLE_SAT, s->other, 1);
-            if (narrow(w, open)) {
-                words(w, f, PI_0, s->at);
-                words(w, f, PI_S, s->at);
-                words(w, f, PI_U, s->at);
+        words(walk, sat, CLAUSE_COLUMNS, mesh->at);
+        words(walk, sat, DESTINATION, mesh->at);
+        if (gpci_if(walk, walk->mask & others)) {
+            access_each(walk, sat, VARIABLE_SAT, mesh->other, 1);
+            if (narrow(walk, open)) {
+                words(walk, sat, PI_0, mesh->at);
+                words(walk, sat, PI_S, mesh->at);
+                words(walk, sat, PI_U, mesh->at);
             }
         }
-        gpci_end_if(w);
-    } while (next_edge(w, s));
-    w->mask = all;
+        gpci_end_if(walk);
+    } while (next_edge(walk, mesh));
+    walk->mask = all;
 }
 
 /*
  * Visit all edges or variables of a thread. `visit` handles one element for each lane, and returns the lanes that
  * acted.
  */
-static uint64_t visit_all(gpci_walk *w, const gpci_launch *l,
+static uint64_t visit_all(gpci_walk *walk, const gpci_launch *launch,
                           uint64_t (*visit)(gpci_walk *, const gpci_launch *, survey *)) {
-    survey s;
+    survey mesh;
     uint64_t again, done = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        s.edge[lane] = w->x * SURVEY_THREADS + w->first + lane;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        mesh.edge[lane] = walk->x * SURVEY_THREADS + walk->first + lane;
     do {
-        const uint64_t all = w->mask;
-        done |= visit(w, l, &s);
-        w->outer = all;
-        gpci_end_if(w);
+        const uint64_t all = walk->mask;
+        done |= visit(walk, launch, &mesh);
+        walk->outer = all;
+        gpci_end_if(walk);
         again = 0;
-        EACH_LANE(w, lane, lanes) {
-            s.edge[lane] += l->window * SURVEY_THREADS;
-            again |= (uint64_t)(s.edge[lane] < l->n) << lane;
+        EACH_LANE(walk, lane, lanes) {
+            mesh.edge[lane] += launch->window * SURVEY_THREADS;
+            again |= (uint64_t)(mesh.edge[lane] < launch->n) << lane;
         }
-    } while (gpci_loop(w, again));
+    } while (gpci_loop(walk, again));
     return done;
 }
 
 /* Let lanes meet behind the whole visit, as without inner loops. */
 #define MEET(w, rejoined) ((w)->rejoin = (rejoined))
 
-static uint64_t visit_pi(gpci_walk *w, const gpci_launch *l, survey *s) {
-    const formula *f = l->data;
-    set_ends(w, f, s);
-    words(w, f, DESTINATION, s->edge);
-    words(w, f, SOURCE, s->edge);
-    if (!still_there(w, f, s))
+static uint64_t visit_pi(gpci_walk *walk, const gpci_launch *launch, survey *mesh) {
+    const formula *sat = launch->data;
+    set_ends(walk, sat, mesh);
+    words(walk, sat, DESTINATION, mesh->edge);
+    words(walk, sat, SOURCE, mesh->edge);
+    if (!still_there(walk, sat, mesh))
         return 0;
-    const uint32_t rejoin = w->rejoin;
-    go_around_variable(w, f, s);
-    words(w, f, PI_0, s->edge);
-    words(w, f, PI_U, s->edge);
-    words(w, f, PI_S, s->edge);
-    MEET(w, rejoin);
-    return w->mask;
+    const uint32_t rejoin = walk->rejoin;
+    go_around_variable(walk, sat, mesh);
+    words(walk, sat, PI_0, mesh->edge);
+    words(walk, sat, PI_U, mesh->edge);
+    words(walk, sat, PI_S, mesh->edge);
+    MEET(walk, rejoin);
+    return walk->mask;
 }
 
-static uint64_t visit_eta(gpci_walk *w, const gpci_launch *l, survey *s) {
-    const formula *f = l->data;
-    set_ends(w, f, s);
-    words(w, f, SOURCE, s->edge);
-    words(w, f, DESTINATION, s->edge);
-    if (!still_there(w, f, s))
+static uint64_t visit_eta(gpci_walk *walk, const gpci_launch *launch, survey *mesh) {
+    const formula *sat = launch->data;
+    set_ends(walk, sat, mesh);
+    words(walk, sat, SOURCE, mesh->edge);
+    words(walk, sat, DESTINATION, mesh->edge);
+    if (!still_there(walk, sat, mesh))
         return 0;
-    const uint32_t rejoin = w->rejoin;
-    go_around_clause(w, f, s);
-    words(w, f, ETA, s->edge);
-    words(w, f, ETA, s->edge);
-    MEET(w, rejoin);
-    return w->mask;
+    const uint32_t rejoin = walk->rejoin;
+    go_around_clause(walk, sat, mesh);
+    words(walk, sat, ETA, mesh->edge);
+    words(walk, sat, ETA, mesh->edge);
+    MEET(walk, rejoin);
+    return walk->mask;
 }
 
 /* Threads append to the list in the order of their variables. */
-static uint64_t visit_bias(gpci_walk *w, const gpci_launch *l, survey *s) {
-    const formula *f = l->data;
+static uint64_t visit_bias(gpci_walk *walk, const gpci_launch *launch, survey *mesh) {
+    const formula *sat = launch->data;
     uint64_t open = 0, some = 0, listed[GPCI_SYNTHETIC_LANES];
-    EACH_LANE(w, lane, lanes) {
-        open |= (uint64_t)!is_fixed(f, s->edge[lane]) << lane;
-        some |= (uint64_t)(f->first[s->edge[lane]] < f->first[s->edge[lane] + 1]) << lane;
-        listed[lane] = f->listed[s->edge[lane]];
+    EACH_LANE(walk, lane, lanes) {
+        open |= (uint64_t)!is_fixed(sat, mesh->edge[lane]) << lane;
+        some |= (uint64_t)(sat->first[mesh->edge[lane]] < sat->first[mesh->edge[lane] + 1]) << lane;
+        listed[lane] = sat->listed[mesh->edge[lane]];
     }
-    access_each(w, f, VARIABLE_SAT, s->edge, 1);
-    if (!gpci_if(w, w->mask & open))
+    access_each(walk, sat, VARIABLE_SAT, mesh->edge, 1);
+    if (!gpci_if(walk, walk->mask & open))
         return 0;
-    const uint32_t rejoin = w->rejoin;
-    const uint64_t all = w->mask;
-    load_rows(w, f, VARIABLE_ROWS, s->edge, s);
-    if (gpci_if(w, all & some))
+    const uint32_t rejoin = walk->rejoin;
+    const uint64_t all = walk->mask;
+    load_rows(walk, sat, VARIABLE_ROWS, mesh->edge, mesh);
+    if (gpci_if(walk, all & some))
         do {
-            if (gpci_if(w, w->mask & load_clause(w, f, s))) {
-                words(w, f, ETA, s->over);
-                access_each(w, f, BAR, s->over, 1);
+            if (gpci_if(walk, walk->mask & load_clause(walk, sat, mesh))) {
+                words(walk, sat, ETA, mesh->over);
+                access_each(walk, sat, BAR, mesh->over, 1);
             }
-            gpci_end_if(w);
-        } while (next_edge(w, s));
-    w->mask = all;
-    words(w, f, BIAS, s->edge);
-    access_each(w, f, VALUE, s->edge, 1);
-    gpci_access(w, f->base[LIST_LENGTH], 0);
-    words(w, f, LIST, listed);
-    words(w, f, LIST_VARIABLES, listed);
-    MEET(w, rejoin);
+            gpci_end_if(walk);
+        } while (next_edge(walk, mesh));
+    walk->mask = all;
+    words(walk, sat, BIAS, mesh->edge);
+    access_each(walk, sat, VALUE, mesh->edge, 1);
+    gpci_access(walk, sat->base[LIST_LENGTH], 0);
+    words(walk, sat, LIST, listed);
+    words(walk, sat, LIST_VARIABLES, listed);
+    MEET(walk, rejoin);
     return all;
 }
 
-static void walk_pi(gpci_walk *w, const gpci_launch *l) {
-    if (!gpci_guard(w, gpci_below(w, w->x * SURVEY_THREADS + w->first, l->n)))
+static void walk_pi(gpci_walk *walk, const gpci_launch *launch) {
+    if (!gpci_guard(walk, gpci_below(walk, walk->x * SURVEY_THREADS + walk->first, launch->n)))
         return;
-    visit_all(w, l, visit_pi);
-    w->mask = w->all;
-    gpci_finish(w);
+    visit_all(walk, launch, visit_pi);
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
-static void walk_eta(gpci_walk *w, const gpci_launch *l) {
-    const formula *f = l->data;
-    if (!gpci_guard(w, gpci_below(w, w->x * SURVEY_THREADS + w->first, l->n)))
+static void walk_eta(gpci_walk *walk, const gpci_launch *launch) {
+    const formula *sat = launch->data;
+    if (!gpci_guard(walk, gpci_below(walk, walk->x * SURVEY_THREADS + walk->first, launch->n)))
         return;
-    const uint64_t changed = visit_all(w, l, visit_eta);
-    w->mask = w->all;
-    if (!gpci_guard(w, changed))
+    const uint64_t changed = visit_all(walk, launch, visit_eta);
+    walk->mask = walk->all;
+    if (!gpci_guard(walk, changed))
         return;
-    gpci_access(w, f->base[MOST_CHANGED], 0);
-    gpci_finish(w);
+    gpci_access(walk, sat->base[MOST_CHANGED], 0);
+    gpci_finish(walk);
 }
 
-static void add_warp(gpci_walk *w) {
-    const uint64_t own = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT;
-    for (uint64_t half = w->lanes / 2; half; half /= 2) {
-        gpci_access(w, own, GPCI_ELEMENT);
-        if (gpci_if(w, gpci_below(w, 0, w->lanes - half)))
-            gpci_access(w, own + half * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_end_if(w);
-        gpci_branch(w, half > 1);
+static void add_warp(gpci_walk *walk) {
+    const uint64_t own = GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT;
+    for (uint64_t half = walk->lanes / 2; half; half /= 2) {
+        gpci_access(walk, own, GPCI_ELEMENT);
+        if (gpci_if(walk, gpci_below(walk, 0, walk->lanes - half)))
+            gpci_access(walk, own + half * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_end_if(walk);
+        gpci_branch(walk, half > 1);
     }
-    if (gpci_if(w, w->mask & 1))
-        gpci_access(w, GPCI_SHARED_BASE + (SURVEY_THREADS + w->first / w->lanes) * GPCI_ELEMENT, 0);
-    gpci_end_if(w);
+    if (gpci_if(walk, walk->mask & 1))
+        gpci_access(walk, GPCI_SHARED_BASE + (SURVEY_THREADS + walk->first / walk->lanes) * GPCI_ELEMENT, 0);
+    gpci_end_if(walk);
 }
 
-static void walk_bias(gpci_walk *w, const gpci_launch *l) {
-    const formula *f = l->data;
-    if (gpci_if(w, gpci_below(w, w->x * SURVEY_THREADS + w->first, l->n)))
-        visit_all(w, l, visit_bias);
-    w->mask = w->all;
-    add_warp(w);
-    gpci_barrier(w);
-    if (!gpci_guard(w, w->first ? 0 : 1))
+static void walk_bias(gpci_walk *walk, const gpci_launch *launch) {
+    const formula *sat = launch->data;
+    if (gpci_if(walk, gpci_below(walk, walk->x * SURVEY_THREADS + walk->first, launch->n)))
+        visit_all(walk, launch, visit_bias);
+    walk->mask = walk->all;
+    add_warp(walk);
+    gpci_barrier(walk);
+    if (!gpci_guard(walk, walk->first ? 0 : 1))
         return;
-    for (uint64_t warp = 1; warp < SURVEY_THREADS / w->lanes; warp++) {
-        gpci_access(w, GPCI_SHARED_BASE + (SURVEY_THREADS + warp) * GPCI_ELEMENT, 0);
-        gpci_branch(w, warp + 1 < SURVEY_THREADS / w->lanes);
+    for (uint64_t warp = 1; warp < SURVEY_THREADS / walk->lanes; warp++) {
+        gpci_access(walk, GPCI_SHARED_BASE + (SURVEY_THREADS + warp) * GPCI_ELEMENT, 0);
+        gpci_branch(walk, warp + 1 < SURVEY_THREADS / walk->lanes);
     }
-    gpci_access(w, f->base[SUM], 0);
-    gpci_finish(w);
+    gpci_access(walk, sat->base[SUM], 0);
+    gpci_finish(walk);
 }
 
 /*
  * Mask of lanes whose edge satisfies its clause: a negated literal of a false variable, or a plain literal of a true
  * one.
  */
-static uint64_t satisfying(const gpci_walk *w, const gpci_launch *l, const survey *s) {
+static uint64_t satisfying(const gpci_walk *walk, const gpci_launch *launch, const survey *mesh) {
     uint64_t found = 0;
-    EACH_LANE(w, lane, lanes)
-    found |= (uint64_t)(negated(l, s->over[lane]) != value_of(l, s->variable[lane])) << lane;
+    EACH_LANE(walk, lane, lanes)
+    found |= (uint64_t)(negated(launch, mesh->over[lane]) != value_of(launch, mesh->variable[lane])) << lane;
     return found;
 }
 
-static void walk_decimate(gpci_walk *w, const gpci_launch *l) {
-    const formula *f = l->data;
-    survey s;
+static void walk_decimate(gpci_walk *walk, const gpci_launch *launch) {
+    const formula *sat = launch->data;
+    survey mesh;
     uint64_t some = 0;
-    const uint64_t thread = w->x * SURVEY_THREADS + w->first, last = f->variables - f->fixed;
-    gpci_access(w, f->base[LIST_LENGTH], 0);
-    if (!gpci_guard(w, gpci_below(w, thread, l->steps)))
+    const uint64_t thread = walk->x * SURVEY_THREADS + walk->first, last = sat->variables - sat->fixed;
+    gpci_access(walk, sat->base[LIST_LENGTH], 0);
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->steps)))
         return;
-    EACH_LANE(w, lane, lanes) {
-        s.edge[lane] = last - l->steps + thread + lane;
-        s.variable[lane] = f->order[f->fixed + thread + lane];
-        some |= (uint64_t)(f->first[s.variable[lane]] < f->first[s.variable[lane] + 1]) << lane;
+    EACH_LANE(walk, lane, lanes) {
+        mesh.edge[lane] = last - launch->steps + thread + lane;
+        mesh.variable[lane] = sat->order[sat->fixed + thread + lane];
+        some |= (uint64_t)(sat->first[mesh.variable[lane]] < sat->first[mesh.variable[lane] + 1]) << lane;
     }
-    words(w, f, LIST_VARIABLES, s.edge);
-    access_each(w, f, VARIABLE_SAT, s.variable, 1);
-    load_rows(w, f, VARIABLE_ROWS, s.variable, &s);
-    if (!gpci_guard(w, some))
+    words(walk, sat, LIST_VARIABLES, mesh.edge);
+    access_each(walk, sat, VARIABLE_SAT, mesh.variable, 1);
+    load_rows(walk, sat, VARIABLE_ROWS, mesh.variable, &mesh);
+    if (!gpci_guard(walk, some))
         return;
     do {
-        if (gpci_if(w, w->mask & load_clause(w, f, &s))) {
-            access_each(w, f, BAR, s.over, 1);
-            access_each(w, f, VALUE, s.variable, 1);
-            if (narrow(w, satisfying(w, l, &s)))
-                access_each(w, f, CLAUSE_SAT, s.other, 1);
+        if (gpci_if(walk, walk->mask & load_clause(walk, sat, &mesh))) {
+            access_each(walk, sat, BAR, mesh.over, 1);
+            access_each(walk, sat, VALUE, mesh.variable, 1);
+            if (narrow(walk, satisfying(walk, launch, &mesh)))
+                access_each(walk, sat, CLAUSE_SAT, mesh.other, 1);
         }
-        gpci_end_if(w);
-    } while (next_edge(w, &s));
-    w->mask = w->all;
-    gpci_finish(w);
+        gpci_end_if(walk);
+    } while (next_edge(walk, &mesh));
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
 /* Three different variables of a clause. */
-static void draw_clause(formula *f, uint64_t clause, uint64_t *state) {
-    uint32_t *variable = f->variable + clause * LITERALS;
+static void draw_clause(formula *sat, uint64_t clause, uint64_t *state) {
+    uint32_t *variable = sat->variable + clause * LITERALS;
     for (unsigned k = 0; k < LITERALS; k++)
         do
-            variable[k] = gpci_random_below(state, (uint32_t)f->variables);
+            variable[k] = gpci_random_below(state, (uint32_t)sat->variables);
         while ((k > 0 && variable[k] == variable[0]) || (k > 1 && variable[k] == variable[1]));
 }
 
 /* Sort the edges by variable, stable. */
-static void sort_edges(formula *f) {
-    for (uint64_t edge = 0; edge < f->edges; edge++)
-        f->first[f->variable[edge] + 1]++;
-    for (uint64_t v = 0; v < f->variables; v++)
-        f->first[v + 1] += f->first[v];
-    for (uint64_t edge = 0; edge < f->edges; edge++)
-        f->column[f->first[f->variable[edge]]++] = (uint32_t)edge;
-    for (uint64_t v = f->variables; v > 0; v--)
-        f->first[v] = f->first[v - 1];
-    f->first[0] = 0;
+static void sort_edges(formula *sat) {
+    for (uint64_t edge = 0; edge < sat->edges; edge++)
+        sat->first[sat->variable[edge] + 1]++;
+    for (uint64_t v = 0; v < sat->variables; v++)
+        sat->first[v + 1] += sat->first[v];
+    for (uint64_t edge = 0; edge < sat->edges; edge++)
+        sat->column[sat->first[sat->variable[edge]]++] = (uint32_t)edge;
+    for (uint64_t v = sat->variables; v > 0; v--)
+        sat->first[v] = sat->first[v - 1];
+    sat->first[0] = 0;
 }
 
-static void fix_variables(formula *f, const gpci_launch *l, uint64_t *state) {
-    for (uint64_t v = 0; v < f->variables; v++) {
+static void fix_variables(formula *sat, const gpci_launch *launch, uint64_t *state) {
+    for (uint64_t v = 0; v < sat->variables; v++) {
         const uint32_t other = gpci_random_below(state, (uint32_t)v + 1);
-        f->order[v] = f->order[other];
-        f->order[other] = (uint32_t)v;
+        sat->order[v] = sat->order[other];
+        sat->order[other] = (uint32_t)v;
     }
-    for (uint64_t v = 0; v < f->variables; v++)
-        f->place[f->order[v]] = (uint32_t)v;
-    for (uint64_t v = 0, listed = 0; v < f->variables; v++) {
-        f->listed[v] = (uint32_t)listed;
-        listed += !is_fixed(f, v);
+    for (uint64_t v = 0; v < sat->variables; v++)
+        sat->place[sat->order[v]] = (uint32_t)v;
+    for (uint64_t v = 0, listed = 0; v < sat->variables; v++) {
+        sat->listed[v] = (uint32_t)listed;
+        listed += !is_fixed(sat, v);
     }
-    for (uint64_t edge = 0; edge < f->edges; edge++)
-        if (is_fixed(f, f->variable[edge]) && negated(l, edge) != value_of(l, f->variable[edge]))
-            f->satisfied[edge / LITERALS] = 1;
+    for (uint64_t edge = 0; edge < sat->edges; edge++)
+        if (is_fixed(sat, sat->variable[edge]) && negated(launch, edge) != value_of(launch, sat->variable[edge]))
+            sat->satisfied[edge / LITERALS] = 1;
 }
 
-static void place_arrays(gpci_problem *p, formula *f) {
-    const uint64_t clause = f->clauses, variable = f->variables, edge = f->edges * GPCI_ELEMENT;
+static void place_arrays(gpci_problem *problem, formula *sat) {
+    const uint64_t clause = sat->clauses, variable = sat->variables, edge = sat->edges * GPCI_ELEMENT;
     const uint64_t bytes[SURVEY_ARRAYS] = {
         [CLAUSE_ROWS] = (clause + 1) * GPCI_ELEMENT,
         [CLAUSE_COLUMNS] = edge,
@@ -479,7 +479,7 @@ static void place_arrays(gpci_problem *p, formula *f) {
         [VALUE] = variable,
         [SOURCE] = edge,
         [DESTINATION] = edge,
-        [BAR] = f->edges,
+        [BAR] = sat->edges,
         [ETA] = edge,
         [PI_0] = edge,
         [PI_U] = edge,
@@ -491,72 +491,75 @@ static void place_arrays(gpci_problem *p, formula *f) {
         [SUM] = GPCI_ELEMENT,
     };
     for (unsigned k = 0; k < SURVEY_ARRAYS; k++)
-        f->base[k] = gpci_problem_array(p, bytes[k]);
+        sat->base[k] = gpci_problem_array(problem, bytes[k]);
 }
 
 /* Allocate the formula in one piece of memory: the largest and most aligned parts first. */
-static formula *make_formula(gpci_problem *p, uint64_t clauses, uint64_t variables) {
+static formula *make_formula(gpci_problem *problem, uint64_t clauses, uint64_t variables) {
     const uint64_t edges = clauses * LITERALS;
-    formula *f = gpci_problem_data(p, sizeof *f + (2 * edges + 4 * variables + 1) * sizeof(uint32_t) + clauses);
-    if (!f)
+    formula *sat =
+        gpci_problem_data(problem, sizeof *sat + (2 * edges + 4 * variables + 1) * sizeof(uint32_t) + clauses);
+    if (!sat)
         return NULL;
-    f->clauses = clauses;
-    f->variables = variables;
-    f->edges = edges;
-    f->variable = (uint32_t *)(f + 1);
-    f->column = f->variable + edges;
-    f->first = f->column + edges;
-    f->order = f->first + variables + 1;
-    f->place = f->order + variables;
-    f->listed = f->place + variables;
-    f->satisfied = (uint8_t *)(f->listed + variables);
-    return f;
+    sat->clauses = clauses;
+    sat->variables = variables;
+    sat->edges = edges;
+    sat->variable = (uint32_t *)(sat + 1);
+    sat->column = sat->variable + edges;
+    sat->first = sat->column + edges;
+    sat->order = sat->first + variables + 1;
+    sat->place = sat->order + variables;
+    sat->listed = sat->place + variables;
+    sat->satisfied = (uint8_t *)(sat->listed + variables);
+    return sat;
 }
 
-static gpc_status add_survey(gpci_problem *p, gpci_launch *l, const char *name, const char *code,
+static gpc_status add_survey(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
                              void (*warp)(gpci_walk *, const gpci_launch *), uint64_t n) {
-    l->name = name;
-    l->code = code;
-    l->warp = warp;
-    l->n = n;
-    return gpci_problem_launch(p, l);
+    launch->name = name;
+    launch->code = code;
+    launch->warp = warp;
+    launch->n = n;
+    return gpci_problem_launch(problem, launch);
 }
 
-static gpc_status plan_surveys(gpci_problem *p) {
-    const uint64_t clauses = p->size / (LITERALS * GPCI_ELEMENT), ratio = (uint64_t)p->values[0];
-    const uint64_t variables = clauses * 10 / ratio, rounds = (uint64_t)p->values[1], before = (uint64_t)p->values[2];
-    gpci_launch l = {.window = (uint64_t)p->values[3], .seed = gpci_mix((uint64_t)p->values[5])};
-    l.steps = variables / 100 + (variables < 100);
-    if (variables < LITERALS || (before + 1) * l.steps > variables)
-        return gpci_problem_fail(p, "parameter '%s': %llu variables are too few",
+static gpc_status plan_surveys(gpci_problem *problem) {
+    const uint64_t clauses = problem->size / (LITERALS * GPCI_ELEMENT), ratio = (uint64_t)problem->values[0];
+    const uint64_t variables = clauses * 10 / ratio, rounds = (uint64_t)problem->values[1],
+                   before = (uint64_t)problem->values[2];
+    gpci_launch launch = {.window = (uint64_t)problem->values[3], .seed = gpci_mix((uint64_t)problem->values[5])};
+    launch.steps = variables / 100 + (variables < 100);
+    if (variables < LITERALS || (before + 1) * launch.steps > variables)
+        return gpci_problem_fail(problem, "parameter '%s': %llu variables are too few",
                                  variables < LITERALS ? "ratio" : "decimated", (unsigned long long)variables);
-    formula *f = make_formula(p, clauses, variables);
-    if (!f)
+    formula *sat = make_formula(problem, clauses, variables);
+    if (!sat)
         return GPC_ERROR_MEMORY;
-    uint64_t state = l.seed;
+    uint64_t state = launch.seed;
     for (uint64_t clause = 0; clause < clauses; clause++)
-        draw_clause(f, clause, &state);
-    f->fixed = before * l.steps;
-    sort_edges(f);
-    fix_variables(f, &l, &state);
-    place_arrays(p, f);
-    l.data = f;
-    l.grid[0] = l.window;
-    l.block[0] = SURVEY_THREADS;
-    const uint64_t most = (uint64_t)p->values[4] * l.window * SURVEY_THREADS;
-    const uint64_t edges = most && most < f->edges ? most : f->edges;
+        draw_clause(sat, clause, &state);
+    sat->fixed = before * launch.steps;
+    sort_edges(sat);
+    fix_variables(sat, &launch, &state);
+    place_arrays(problem, sat);
+    launch.data = sat;
+    launch.grid[0] = launch.window;
+    launch.block[0] = SURVEY_THREADS;
+    const uint64_t most = (uint64_t)problem->values[4] * launch.window * SURVEY_THREADS;
+    const uint64_t edges = most && most < sat->edges ? most : sat->edges;
     gpc_status status = GPC_OK;
     for (uint64_t round = 0; status == GPC_OK && round < rounds; round++) {
-        status = add_survey(p, &l, "_Z14calc_pi_values11GPUCSRGraphS_4Edge", pi_code, walk_pi, edges);
+        status = add_survey(problem, &launch, "_Z14calc_pi_values11GPUCSRGraphS_4Edge", pi_code, walk_pi, edges);
         if (status == GPC_OK)
-            status = add_survey(p, &l, "_Z10update_eta11GPUCSRGraphS_4EdgePf", eta_code, walk_eta, edges);
+            status = add_survey(problem, &launch, "_Z10update_eta11GPUCSRGraphS_4EdgePf", eta_code, walk_eta, edges);
     }
-    l.shared = (SURVEY_THREADS + SURVEY_THREADS / 32) * GPCI_ELEMENT;
+    launch.shared = (SURVEY_THREADS + SURVEY_THREADS / 32) * GPCI_ELEMENT;
     if (status == GPC_OK)
-        status = add_survey(p, &l, "_Z11update_bias11GPUCSRGraphS_4EdgePfPiS2_S1_", bias_code, walk_bias, variables);
-    l.shared = 0;
+        status = add_survey(problem, &launch, "_Z11update_bias11GPUCSRGraphS_4EdgePfPiS2_S1_", bias_code, walk_bias,
+                            variables);
+    launch.shared = 0;
     return status == GPC_OK
-               ? add_survey(p, &l, "_Z8decimate11GPUCSRGraphS_4EdgePiPKii", decimate_code, walk_decimate, 0)
+               ? add_survey(problem, &launch, "_Z8decimate11GPUCSRGraphS_4EdgePiPKii", decimate_code, walk_decimate, 0)
                : status;
 }
 

@@ -70,25 +70,25 @@ typedef struct piece {
     uint64_t result[GPCI_SYNTHETIC_LANES]; /* offset of the next result */
 } piece;
 
-static uint64_t random_below(const gpci_launch *l, uint64_t salt, uint64_t index, uint64_t bound) {
-    return (gpci_mix(l->seed + index * 4 + salt) >> 32) * bound >> 32;
+static uint64_t random_below(const gpci_launch *launch, uint64_t salt, uint64_t index, uint64_t bound) {
+    return (gpci_mix(launch->seed + index * 4 + salt) >> 32) * bound >> 32;
 }
 
-static uint64_t piece_start(const gpci_launch *l, uint64_t index) {
-    return index * l->columns + random_below(l, 0, index, l->columns / 2 + 1);
+static uint64_t piece_start(const gpci_launch *launch, uint64_t index) {
+    return index * launch->columns + random_below(launch, 0, index, launch->columns / 2 + 1);
 }
 
 /* Begin the threads' pieces, and load their records; false: no pieces. */
-static bool begin_pieces(gpci_walk *w, const gpci_launch *l, piece *p) {
-    uint64_t thread = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+static bool begin_pieces(gpci_walk *walk, const gpci_launch *launch, piece *source) {
+    uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return false;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        p->at[lane] = p->start[lane] = piece_start(l, thread + lane);
-        p->end[lane] = piece_start(l, thread + lane + 1);
-        p->result[lane] = (thread + lane) * l->rows * RECORD;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        source->at[lane] = source->start[lane] = piece_start(launch, thread + lane);
+        source->end[lane] = piece_start(launch, thread + lane + 1);
+        source->result[lane] = (thread + lane) * launch->rows * RECORD;
     }
-    gpci_access(w, l->operand[RECORDS].base + thread * RECORD, RECORD);
+    gpci_access(walk, launch->operand[RECORDS].base + thread * RECORD, RECORD);
     return true;
 }
 
@@ -99,219 +99,219 @@ static uint64_t next_lane(uint64_t *lanes) {
 }
 
 /* Scan to the byte behind the end of a word; the mask keeps the lanes with a word's end. */
-static void scan_word(gpci_walk *w, const gpci_launch *l, piece *p) {
-    uint64_t again, last[GPCI_SYNTHETIC_LANES], lanes = w->mask;
+static void scan_word(gpci_walk *walk, const gpci_launch *launch, piece *source) {
+    uint64_t again, last[GPCI_SYNTHETIC_LANES], lanes = walk->mask;
     while (lanes) {
         uint64_t lane = next_lane(&lanes);
-        p->start[lane] = p->at[lane];
+        source->start[lane] = source->at[lane];
     }
     do {
-        gpci_access_at(w, l->operand[TEXT].base, p->at);
+        gpci_access_at(walk, launch->operand[TEXT].base, source->at);
         again = 0;
-        for (lanes = w->mask; lanes;) {
-            uint64_t lane = next_lane(&lanes), at = last[lane] = p->at[lane]++;
-            again |= (uint64_t)(at + 1 < p->end[lane] && random_below(l, 1, at, 6)) << lane;
+        for (lanes = walk->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes), at = last[lane] = source->at[lane]++;
+            again |= (uint64_t)(at + 1 < source->end[lane] && random_below(launch, 1, at, 6)) << lane;
         }
-    } while (gpci_loop(w, again));
-    w->mask = w->all;
-    gpci_access_at(w, l->operand[TEXT].base, last);
+    } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    gpci_access_at(walk, launch->operand[TEXT].base, last);
 }
 
-static void put_result(gpci_walk *w, const gpci_launch *l, piece *p) {
-    gpci_access_at(w, l->operand[RESULTS].base, p->result);
-    gpci_access_at(w, l->operand[RESULTS].base + GPCI_ELEMENT, p->result);
-    for (uint64_t lanes = w->mask; lanes;)
-        p->result[next_lane(&lanes)] += RECORD;
+static void put_result(gpci_walk *walk, const gpci_launch *launch, piece *source) {
+    gpci_access_at(walk, launch->operand[RESULTS].base, source->result);
+    gpci_access_at(walk, launch->operand[RESULTS].base + GPCI_ELEMENT, source->result);
+    for (uint64_t lanes = walk->mask; lanes;)
+        source->result[next_lane(&lanes)] += RECORD;
 }
 
 /* Compare words of the keyword's length, up to the first difference; the keyword ends with a zero. */
-static void compare_word(gpci_walk *w, const gpci_launch *l, piece *p) {
+static void compare_word(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t at[GPCI_SYNTHETIC_LANES], same = 0, again;
-    for (uint64_t lanes = w->mask; lanes;) {
+    for (uint64_t lanes = walk->mask; lanes;) {
         uint64_t lane = next_lane(&lanes);
-        at[lane] = p->start[lane];
-        same |= (uint64_t)!random_below(l, 2, at[lane], 4) << lane;
+        at[lane] = source->start[lane];
+        same |= (uint64_t)!random_below(launch, 2, at[lane], 4) << lane;
     }
-    uint64_t all = w->mask;
+    uint64_t all = walk->mask;
     for (uint64_t k = 0;; k++) {
-        gpci_access_at(w, l->operand[TEXT].base, at);
-        gpci_access(w, l->operand[KEY].base + k, 0);
-        for (uint64_t lanes = w->mask; lanes;)
+        gpci_access_at(walk, launch->operand[TEXT].base, at);
+        gpci_access(walk, launch->operand[KEY].base + k, 0);
+        for (uint64_t lanes = walk->mask; lanes;)
             at[next_lane(&lanes)]++;
-        again = k < l->steps ? w->mask & same : 0;
-        if (!gpci_loop(w, again))
+        again = k < launch->steps ? walk->mask & same : 0;
+        if (!gpci_loop(walk, again))
             break;
     }
-    w->mask = all;
-    if (gpci_if(w, all & same))
-        put_result(w, l, p);
-    gpci_end_if(w);
+    walk->mask = all;
+    if (gpci_if(walk, all & same))
+        put_result(walk, launch, source);
+    gpci_end_if(walk);
 }
 
-static void walk_match(gpci_walk *w, const gpci_launch *l) {
-    piece p;
-    if (!begin_pieces(w, l, &p))
+static void walk_match(gpci_walk *walk, const gpci_launch *launch) {
+    piece source;
+    if (!begin_pieces(walk, launch, &source))
         return;
     for (;;) {
-        scan_word(w, l, &p);
+        scan_word(walk, launch, &source);
         uint64_t more = 0, alike = 0;
-        for (uint64_t lanes = w->mask; lanes;) {
+        for (uint64_t lanes = walk->mask; lanes;) {
             uint64_t lane = next_lane(&lanes);
-            more |= (uint64_t)(p.at[lane] < p.end[lane]) << lane;
-            alike |= (uint64_t)(p.at[lane] - p.start[lane] == l->steps + 1) << lane;
+            more |= (uint64_t)(source.at[lane] < source.end[lane]) << lane;
+            alike |= (uint64_t)(source.at[lane] - source.start[lane] == launch->steps + 1) << lane;
         }
-        if (!gpci_guard(w, more))
+        if (!gpci_guard(walk, more))
             return;
-        if (gpci_if(w, alike & more))
-            compare_word(w, l, &p);
-        w->mask = w->all;
-        if (!gpci_branch(w, true))
+        if (gpci_if(walk, alike & more))
+            compare_word(walk, launch, &source);
+        walk->mask = walk->all;
+        if (!gpci_branch(walk, true))
             return;
     }
 }
 
 /* Next link of a lane at or behind `from`; NOWHERE: no room for a link. */
-static uint64_t next_link(const gpci_launch *l, uint64_t from, uint64_t end) {
-    uint64_t link = from + GAP_LEAST + random_below(l, 1, from, 2 * l->steps - GAP_LEAST + 1);
+static uint64_t next_link(const gpci_launch *launch, uint64_t from, uint64_t end) {
+    uint64_t link = from + GAP_LEAST + random_below(launch, 1, from, 2 * launch->steps - GAP_LEAST + 1);
     return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : NOWHERE;
 }
 
 /* Scan from the first byte of links to the quote behind the links. */
-static void scan_links(gpci_walk *w, const gpci_launch *l, piece *p) {
-    uint64_t at[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], again, all = w->mask;
+static void scan_links(gpci_walk *walk, const gpci_launch *launch, piece *source) {
+    uint64_t at[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], again, all = walk->mask;
     for (uint64_t lanes = all; lanes;) {
         uint64_t lane = next_lane(&lanes);
-        at[lane] = p->at[lane];
-        left[lane] = LINK_LEAST + random_below(l, 2, at[lane], LINK_SPREAD);
+        at[lane] = source->at[lane];
+        left[lane] = LINK_LEAST + random_below(launch, 2, at[lane], LINK_SPREAD);
     }
     do {
-        gpci_access_at(w, l->operand[TEXT].base, at);
+        gpci_access_at(walk, launch->operand[TEXT].base, at);
         again = 0;
-        for (uint64_t lanes = w->mask; lanes;) {
+        for (uint64_t lanes = walk->mask; lanes;) {
             uint64_t lane = next_lane(&lanes);
             again |= (uint64_t)(left[lane] > 0) << lane;
             at[lane] += left[lane] > 0;
             left[lane] -= left[lane] > 0;
         }
-    } while (gpci_loop(w, again));
-    w->mask = all;
-    gpci_access_at(w, l->operand[TEXT].base, at);
-    put_result(w, l, p);
+    } while (gpci_loop(walk, again));
+    walk->mask = all;
+    gpci_access_at(walk, launch->operand[TEXT].base, at);
+    put_result(walk, launch, source);
     for (uint64_t lanes = all; lanes;) {
         uint64_t lane = next_lane(&lanes);
-        p->at[lane] = at[lane];
-        p->start[lane] = next_link(l, at[lane] + 1, p->end[lane]);
+        source->at[lane] = at[lane];
+        source->start[lane] = next_link(launch, at[lane] + 1, source->end[lane]);
     }
 }
 
-static void walk_index(gpci_walk *w, const gpci_launch *l) {
-    piece p;
+static void walk_index(gpci_walk *walk, const gpci_launch *launch) {
+    piece source;
     uint64_t again;
-    if (!begin_pieces(w, l, &p))
+    if (!begin_pieces(walk, launch, &source))
         return;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        p.start[lane] = next_link(l, p.at[lane], p.end[lane]);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        source.start[lane] = next_link(launch, source.at[lane], source.end[lane]);
     do {
         uint64_t here = 0, links = 0;
-        gpci_access_at(w, l->operand[TEXT].base, p.at);
-        for (uint64_t lanes = w->mask; lanes;) {
+        gpci_access_at(walk, launch->operand[TEXT].base, source.at);
+        for (uint64_t lanes = walk->mask; lanes;) {
             uint64_t lane = next_lane(&lanes);
-            here |= (uint64_t)(p.at[lane] == p.start[lane] + HREF) << lane;
-            links |= (uint64_t)(p.at[lane] == p.start[lane] + OPENING) << lane;
+            here |= (uint64_t)(source.at[lane] == source.start[lane] + HREF) << lane;
+            links |= (uint64_t)(source.at[lane] == source.start[lane] + OPENING) << lane;
         }
-        if (gpci_if(w, here)) {
+        if (gpci_if(walk, here)) {
             for (uint64_t k = 0; k < 5; k++)
-                gpci_access_at(w, l->operand[TEXT].base + k, p.at);
+                gpci_access_at(walk, launch->operand[TEXT].base + k, source.at);
             for (uint64_t lanes = here; lanes;)
-                p.at[next_lane(&lanes)] += HREF;
+                source.at[next_lane(&lanes)] += HREF;
         }
-        gpci_end_if(w);
-        uint64_t all = w->mask;
-        if (gpci_if(w, links)) {
-            uint32_t rejoin = w->rejoin;
-            scan_links(w, l, &p);
-            w->rejoin = rejoin;
+        gpci_end_if(walk);
+        uint64_t all = walk->mask;
+        if (gpci_if(walk, links)) {
+            uint32_t rejoin = walk->rejoin;
+            scan_links(walk, launch, &source);
+            walk->rejoin = rejoin;
         }
-        w->outer = all;
-        gpci_end_if(w);
+        walk->outer = all;
+        gpci_end_if(walk);
         again = 0;
-        for (uint64_t lanes = w->mask; lanes;) {
+        for (uint64_t lanes = walk->mask; lanes;) {
             uint64_t lane = next_lane(&lanes);
-            again |= (uint64_t)(++p.at[lane] < p.end[lane]) << lane;
+            again |= (uint64_t)(++source.at[lane] < source.end[lane]) << lane;
         }
-    } while (gpci_loop(w, again));
-    w->mask = w->all;
-    gpci_finish(w);
+    } while (gpci_loop(walk, again));
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
 /* `least`: bytes for a result. `steps`: bytes of the key, or between links; 0 = unused. */
-static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least, double steps, double seed) {
-    l->columns = (uint64_t)p->values[0];
-    l->steps = (uint64_t)steps;
-    l->seed = gpci_mix((uint64_t)seed);
-    l->n = p->size / l->columns;
-    if (!l->n)
-        return gpci_problem_fail(p, "%llu bytes are less than a piece of %llu", (unsigned long long)p->size,
-                                 (unsigned long long)l->columns);
-    uint64_t most = l->columns + l->columns / 2;
-    l->rows = most / least + 1;
-    l->grid[0] = gpci_ceiling(l->n, GPCI_THREADS);
-    l->block[0] = GPCI_THREADS;
-    l->operand[RECORDS].base = gpci_problem_array(p, l->n * RECORD);
-    l->operand[TEXT].base = gpci_problem_array(p, l->n * l->columns + l->columns / 2);
-    if (l->steps)
-        l->operand[KEY].base = gpci_problem_array(p, l->steps + 1);
-    l->operand[RESULTS].base = gpci_problem_array(p, l->n * l->rows * RECORD);
-    return gpci_problem_launch(p, l);
+static gpc_status plan_text(gpci_problem *problem, gpci_launch *launch, uint64_t least, double steps, double seed) {
+    launch->columns = (uint64_t)problem->values[0];
+    launch->steps = (uint64_t)steps;
+    launch->seed = gpci_mix((uint64_t)seed);
+    launch->n = problem->size / launch->columns;
+    if (!launch->n)
+        return gpci_problem_fail(problem, "%llu bytes are less than a piece of %llu", (unsigned long long)problem->size,
+                                 (unsigned long long)launch->columns);
+    uint64_t most = launch->columns + launch->columns / 2;
+    launch->rows = most / least + 1;
+    launch->grid[0] = gpci_ceiling(launch->n, GPCI_THREADS);
+    launch->block[0] = GPCI_THREADS;
+    launch->operand[RECORDS].base = gpci_problem_array(problem, launch->n * RECORD);
+    launch->operand[TEXT].base = gpci_problem_array(problem, launch->n * launch->columns + launch->columns / 2);
+    if (launch->steps)
+        launch->operand[KEY].base = gpci_problem_array(problem, launch->steps + 1);
+    launch->operand[RESULTS].base = gpci_problem_array(problem, launch->n * launch->rows * RECORD);
+    return gpci_problem_launch(problem, launch);
 }
 
 /* Skip to the first letter; a byte between words is followed by another one time in two; the last byte is a letter. */
-static void skip_blanks(gpci_walk *w, const gpci_launch *l, piece *p) {
-    uint64_t again, all = w->mask;
+static void skip_blanks(gpci_walk *walk, const gpci_launch *launch, piece *source) {
+    uint64_t again, all = walk->mask;
     do {
-        gpci_access_at(w, l->operand[TEXT].base, p->at);
+        gpci_access_at(walk, launch->operand[TEXT].base, source->at);
         again = 0;
-        for (uint64_t lanes = w->mask; lanes;) {
-            uint64_t lane = next_lane(&lanes), at = p->at[lane];
-            bool blank = at + 1 < p->end[lane] && random_below(l, 2, at, 2);
-            p->at[lane] += blank;
+        for (uint64_t lanes = walk->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes), at = source->at[lane];
+            bool blank = at + 1 < source->end[lane] && random_below(launch, 2, at, 2);
+            source->at[lane] += blank;
             again |= (uint64_t)blank << lane;
         }
-    } while (gpci_loop(w, again));
-    w->mask = all;
+    } while (gpci_loop(walk, again));
+    walk->mask = all;
 }
 
-static void walk_words(gpci_walk *w, const gpci_launch *l) {
-    piece p;
-    if (!begin_pieces(w, l, &p))
+static void walk_words(gpci_walk *walk, const gpci_launch *launch) {
+    piece source;
+    if (!begin_pieces(walk, launch, &source))
         return;
     for (;;) {
-        skip_blanks(w, l, &p);
-        scan_word(w, l, &p);
-        put_result(w, l, &p);
+        skip_blanks(walk, launch, &source);
+        scan_word(walk, launch, &source);
+        put_result(walk, launch, &source);
         uint64_t more = 0;
-        for (uint64_t lanes = w->mask; lanes;) {
+        for (uint64_t lanes = walk->mask; lanes;) {
             uint64_t lane = next_lane(&lanes);
-            more |= (uint64_t)(p.at[lane] < p.end[lane]) << lane;
+            more |= (uint64_t)(source.at[lane] < source.end[lane]) << lane;
         }
-        if (!gpci_guard(w, more) || !gpci_branch(w, true))
+        if (!gpci_guard(walk, more) || !gpci_branch(walk, true))
             return;
     }
 }
 
-static gpc_status plan_match(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z12string_matchPcPK4int2PKcP4int2i", .code = match_code, .warp = walk_match};
-    return plan_text(p, &l, (uint64_t)p->values[1] + 1, p->values[1], p->values[2]);
+static gpc_status plan_match(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z12string_matchPcPK4int2PKcP4int2i", .code = match_code, .warp = walk_match};
+    return plan_text(problem, &launch, (uint64_t)problem->values[1] + 1, problem->values[1], problem->values[2]);
 }
 
-static gpc_status plan_index(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z14inverted_indexPcPK4int2P4int2i", .code = index_code, .warp = walk_index};
-    return plan_text(p, &l, GAP_LEAST + OPENING + LINK_LEAST, p->values[1], p->values[2]);
+static gpc_status plan_index(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z14inverted_indexPcPK4int2P4int2i", .code = index_code, .warp = walk_index};
+    return plan_text(problem, &launch, GAP_LEAST + OPENING + LINK_LEAST, problem->values[1], problem->values[2]);
 }
 
-static gpc_status plan_words(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z10word_countPcPK4int2P4int2i", .code = words_code, .warp = walk_words};
-    return plan_text(p, &l, 1, 0, p->values[1]);
+static gpc_status plan_words(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z10word_countPcPK4int2P4int2i", .code = words_code, .warp = walk_words};
+    return plan_text(problem, &launch, 1, 0, problem->values[1]);
 }
 
 static const gpc_parameter match_parameters[] = {

@@ -54,149 +54,151 @@ static const char range_code[] = TREE_START "level: " COMPARE("above", "below") 
 enum { TREE_NODES, RECORDS, QUERIES };
 enum { AT, GOES = 2, KEYS = 4, FOUND = 6, QUERY_ARRAYS = 8 };
 
-static uint64_t query_at(const gpci_walk *w, const gpci_launch *l, unsigned array, uint64_t bytes) {
-    return l->operand[QUERIES].base + array * l->operand[QUERIES].step + w->x * bytes;
+static uint64_t query_at(const gpci_walk *walk, const gpci_launch *launch, unsigned array, uint64_t bytes) {
+    return launch->operand[QUERIES].base + array * launch->operand[QUERIES].step + walk->x * bytes;
 }
 
 /* Record of a query's key, or of its range's end. */
-static uint64_t sought(const gpci_walk *w, const gpci_launch *l, unsigned end) {
-    const uint64_t first = (gpci_mix(l->seed + w->x * 2) >> 32) * l->n >> 32;
-    const uint64_t last = first + (gpci_mix(l->seed + w->x * 2 + 1) >> 32) % RANGE;
-    return end ? (last < l->n ? last : l->n - 1) : first;
+static uint64_t sought(const gpci_walk *walk, const gpci_launch *launch, unsigned end) {
+    const uint64_t first = (gpci_mix(launch->seed + walk->x * 2) >> 32) * launch->n >> 32;
+    const uint64_t last = first + (gpci_mix(launch->seed + walk->x * 2 + 1) >> 32) % RANGE;
+    return end ? (last < launch->n ? last : launch->n - 1) : first;
 }
 
 /* Records below a child of a node of this level; the root's level is 0. */
-static uint64_t below_child(const gpci_launch *l, uint64_t level) {
+static uint64_t below_child(const gpci_launch *launch, uint64_t level) {
     uint64_t records = 1;
-    for (uint64_t i = level + 1; i < l->rows; i++)
+    for (uint64_t i = level + 1; i < launch->rows; i++)
         records *= NODE_FILLED;
     return records;
 }
 
 /* Node on the path to a record; a level's nodes are behind the nodes of the level above. */
-static uint64_t node_of(const gpci_launch *l, uint64_t record, uint64_t level) {
+static uint64_t node_of(const gpci_launch *launch, uint64_t record, uint64_t level) {
     uint64_t before = 0;
     for (uint64_t i = 0; i < level; i++)
-        before += gpci_ceiling(l->n, below_child(l, i) * NODE_FILLED);
-    return l->operand[TREE_NODES].base + (before + record / (below_child(l, level) * NODE_FILLED)) * TREE_NODE_BYTES;
+        before += gpci_ceiling(launch->n, below_child(launch, i) * NODE_FILLED);
+    return launch->operand[TREE_NODES].base +
+           (before + record / (below_child(launch, level) * NODE_FILLED)) * TREE_NODE_BYTES;
 }
 
 /* Mask of the warp's lanes with a key up to the record's, in a node of the level; `leads`: the lane with the child. */
-static uint64_t lanes_to(const gpci_walk *w, const gpci_launch *l, uint64_t record, uint64_t level, uint64_t *leads) {
-    const uint64_t child = record / below_child(l, level) % NODE_FILLED;
-    const uint64_t upto = gpci_below(w, w->first, child + 1);
-    *leads = upto & ~gpci_below(w, w->first, child);
+static uint64_t lanes_to(const gpci_walk *walk, const gpci_launch *launch, uint64_t record, uint64_t level,
+                         uint64_t *leads) {
+    const uint64_t child = record / below_child(launch, level) % NODE_FILLED;
+    const uint64_t upto = gpci_below(walk, walk->first, child + 1);
+    *leads = upto & ~gpci_below(walk, walk->first, child);
     return upto;
 }
 
 /* Load the query's node, the thread's key in the node, and the query's key. */
-static void load_keys(gpci_walk *w, const gpci_launch *l, uint64_t node, unsigned end) {
-    gpci_access(w, query_at(w, l, AT + end, QUERY_BYTES), 0);
-    gpci_access(w, node + NODE_KEYS + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
-    gpci_access(w, query_at(w, l, KEYS + end, GPCI_ELEMENT), 0);
+static void load_keys(gpci_walk *walk, const gpci_launch *launch, uint64_t node, unsigned end) {
+    gpci_access(walk, query_at(walk, launch, AT + end, QUERY_BYTES), 0);
+    gpci_access(walk, node + NODE_KEYS + walk->first * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(walk, query_at(walk, launch, KEYS + end, GPCI_ELEMENT), 0);
 }
 
-static void walk_compare(gpci_walk *w, const gpci_launch *l, uint64_t level, unsigned end) {
-    const uint64_t record = sought(w, l, end), node = node_of(l, record, level);
-    uint64_t leads, upto = lanes_to(w, l, record, level, &leads);
-    load_keys(w, l, node, end);
-    if (!gpci_if(w, w->mask & upto)) {
-        gpci_end_if(w);
+static void walk_compare(gpci_walk *walk, const gpci_launch *launch, uint64_t level, unsigned end) {
+    const uint64_t record = sought(walk, launch, end), node = node_of(launch, record, level);
+    uint64_t leads, upto = lanes_to(walk, launch, record, level, &leads);
+    load_keys(walk, launch, node, end);
+    if (!gpci_if(walk, walk->mask & upto)) {
+        gpci_end_if(walk);
         return;
     }
-    const uint64_t outer = w->outer;
-    const uint32_t rejoin = w->rejoin;
-    gpci_access(w, node + NODE_KEYS + (w->first + 1) * GPCI_ELEMENT, GPCI_ELEMENT);
-    if (gpci_if(w, w->mask & leads)) {
-        gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
-        gpci_access(w, node + NODE_CHILDREN + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
+    const uint64_t outer = walk->outer;
+    const uint32_t rejoin = walk->rejoin;
+    gpci_access(walk, node + NODE_KEYS + (walk->first + 1) * GPCI_ELEMENT, GPCI_ELEMENT);
+    if (gpci_if(walk, walk->mask & leads)) {
+        gpci_access(walk, query_at(walk, launch, GOES + end, QUERY_BYTES), 0);
+        gpci_access(walk, node + NODE_CHILDREN + walk->first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, query_at(walk, launch, GOES + end, QUERY_BYTES), 0);
     }
-    gpci_end_if(w);
-    w->outer = outer;
-    w->rejoin = rejoin;
-    gpci_end_if(w);
+    gpci_end_if(walk);
+    walk->outer = outer;
+    walk->rejoin = rejoin;
+    gpci_end_if(walk);
 }
 
-static void walk_levels(gpci_walk *w, const gpci_launch *l, unsigned ends) {
-    for (uint64_t level = 0; level + 1 < l->rows; level++) {
+static void walk_levels(gpci_walk *walk, const gpci_launch *launch, unsigned ends) {
+    for (uint64_t level = 0; level + 1 < launch->rows; level++) {
         for (unsigned end = 0; end < ends; end++)
-            walk_compare(w, l, level, end);
-        gpci_barrier(w);
-        if (gpci_if(w, w->mask & gpci_below(w, w->first, 1)))
+            walk_compare(walk, launch, level, end);
+        gpci_barrier(walk);
+        if (gpci_if(walk, walk->mask & gpci_below(walk, walk->first, 1)))
             for (unsigned end = 0; end < ends; end++) {
-                gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
-                gpci_access(w, query_at(w, l, AT + end, QUERY_BYTES), 0);
+                gpci_access(walk, query_at(walk, launch, GOES + end, QUERY_BYTES), 0);
+                gpci_access(walk, query_at(walk, launch, AT + end, QUERY_BYTES), 0);
             }
-        gpci_end_if(w);
-        gpci_barrier(w);
-        gpci_branch(w, level + 2 < l->rows);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        gpci_branch(walk, level + 2 < launch->rows);
     }
 }
 
 /* Mask of the thread with a query's key in its leaf; the thread's entry in the leaf is the record's number. */
-static uint64_t load_leaf(gpci_walk *w, const gpci_launch *l, unsigned end, uint64_t *entry) {
+static uint64_t load_leaf(gpci_walk *walk, const gpci_launch *launch, unsigned end, uint64_t *entry) {
     uint64_t has;
-    const uint64_t record = sought(w, l, end), node = node_of(l, record, l->rows - 1);
-    lanes_to(w, l, record, l->rows - 1, &has);
-    load_keys(w, l, node, end);
-    *entry = node + NODE_CHILDREN + w->first * GPCI_ELEMENT;
+    const uint64_t record = sought(walk, launch, end), node = node_of(launch, record, launch->rows - 1);
+    lanes_to(walk, launch, record, launch->rows - 1, &has);
+    load_keys(walk, launch, node, end);
+    *entry = node + NODE_CHILDREN + walk->first * GPCI_ELEMENT;
     return has;
 }
 
-static void walk_find(gpci_walk *w, const gpci_launch *l) {
+static void walk_find(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t entry;
-    walk_levels(w, l, 1);
-    const uint64_t has = load_leaf(w, l, 0, &entry);
-    if (!gpci_guard(w, has))
+    walk_levels(walk, launch, 1);
+    const uint64_t has = load_leaf(walk, launch, 0, &entry);
+    if (!gpci_guard(walk, has))
         return;
-    gpci_access(w, entry, GPCI_ELEMENT);
-    gpci_access(w, l->operand[RECORDS].base + sought(w, l, 0) * GPCI_ELEMENT, 0);
-    gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
-    gpci_finish(w);
+    gpci_access(walk, entry, GPCI_ELEMENT);
+    gpci_access(walk, launch->operand[RECORDS].base + sought(walk, launch, 0) * GPCI_ELEMENT, 0);
+    gpci_access(walk, query_at(walk, launch, FOUND, GPCI_ELEMENT), 0);
+    gpci_finish(walk);
 }
 
-static void walk_range(gpci_walk *w, const gpci_launch *l) {
+static void walk_range(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t entry;
-    walk_levels(w, l, 2);
-    const uint64_t starts = load_leaf(w, l, 0, &entry);
-    if (gpci_if(w, starts)) {
-        gpci_access(w, entry, GPCI_ELEMENT);
-        gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
+    walk_levels(walk, launch, 2);
+    const uint64_t starts = load_leaf(walk, launch, 0, &entry);
+    if (gpci_if(walk, starts)) {
+        gpci_access(walk, entry, GPCI_ELEMENT);
+        gpci_access(walk, query_at(walk, launch, FOUND, GPCI_ELEMENT), 0);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
-    const uint64_t ends = load_leaf(w, l, 1, &entry);
-    if (!gpci_guard(w, ends))
+    gpci_end_if(walk);
+    gpci_barrier(walk);
+    const uint64_t ends = load_leaf(walk, launch, 1, &entry);
+    if (!gpci_guard(walk, ends))
         return;
-    gpci_access(w, entry, GPCI_ELEMENT);
-    gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
-    gpci_access(w, query_at(w, l, FOUND + 1, GPCI_ELEMENT), 0);
-    gpci_finish(w);
+    gpci_access(walk, entry, GPCI_ELEMENT);
+    gpci_access(walk, query_at(walk, launch, FOUND, GPCI_ELEMENT), 0);
+    gpci_access(walk, query_at(walk, launch, FOUND + 1, GPCI_ELEMENT), 0);
+    gpci_finish(walk);
 }
 
-static gpc_status plan_tree(gpci_problem *p) {
-    gpci_launch l = {.n = p->size / GPCI_ELEMENT, .rows = 2, .seed = gpci_mix((uint64_t)p->values[2])};
-    uint64_t nodes = 0, queries[2] = {(uint64_t)p->values[0], (uint64_t)p->values[1]};
-    for (uint64_t reach = NODE_FILLED * NODE_FILLED; reach < l.n; reach *= NODE_FILLED)
-        l.rows++;
-    for (uint64_t level = 0; level < l.rows; level++)
-        nodes += gpci_ceiling(l.n, below_child(&l, level) * NODE_FILLED);
-    l.operand[TREE_NODES].base = gpci_problem_array(p, nodes * TREE_NODE_BYTES);
-    l.operand[RECORDS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    l.operand[QUERIES] =
-        gpci_problem_arrays(p, (queries[0] > queries[1] ? queries[0] : queries[1]) * QUERY_BYTES, QUERY_ARRAYS);
-    l.block[0] = NODE_THREADS;
-    l.grid[0] = queries[0];
-    l.name = "_Z5findKlP5knodelP6recordPlS3_PiS2_";
-    l.code = find_code;
-    l.warp = walk_find;
-    gpc_status status = gpci_problem_launch(p, &l);
-    l.grid[0] = queries[1];
-    l.name = "_Z10findRangeKlP5knodelPlS1_S1_S1_PiS2_S2_S2_";
-    l.code = range_code;
-    l.warp = walk_range;
-    return status == GPC_OK ? gpci_problem_launch(p, &l) : status;
+static gpc_status plan_tree(gpci_problem *problem) {
+    gpci_launch launch = {.n = problem->size / GPCI_ELEMENT, .rows = 2, .seed = gpci_mix((uint64_t)problem->values[2])};
+    uint64_t nodes = 0, queries[2] = {(uint64_t)problem->values[0], (uint64_t)problem->values[1]};
+    for (uint64_t reach = NODE_FILLED * NODE_FILLED; reach < launch.n; reach *= NODE_FILLED)
+        launch.rows++;
+    for (uint64_t level = 0; level < launch.rows; level++)
+        nodes += gpci_ceiling(launch.n, below_child(&launch, level) * NODE_FILLED);
+    launch.operand[TREE_NODES].base = gpci_problem_array(problem, nodes * TREE_NODE_BYTES);
+    launch.operand[RECORDS].base = gpci_problem_array(problem, launch.n * GPCI_ELEMENT);
+    launch.operand[QUERIES] =
+        gpci_problem_arrays(problem, (queries[0] > queries[1] ? queries[0] : queries[1]) * QUERY_BYTES, QUERY_ARRAYS);
+    launch.block[0] = NODE_THREADS;
+    launch.grid[0] = queries[0];
+    launch.name = "_Z5findKlP5knodelP6recordPlS3_PiS2_";
+    launch.code = find_code;
+    launch.warp = walk_find;
+    gpc_status status = gpci_problem_launch(problem, &launch);
+    launch.grid[0] = queries[1];
+    launch.name = "_Z10findRangeKlP5knodelPlS1_S1_S1_PiS2_S2_S2_";
+    launch.code = range_code;
+    launch.warp = walk_range;
+    return status == GPC_OK ? gpci_problem_launch(problem, &launch) : status;
 }
 
 static const gpc_parameter tree_parameters[] = {

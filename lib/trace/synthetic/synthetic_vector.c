@@ -3,13 +3,13 @@
 
 /* Walk over vectors element by element, one thread each: load all operands but the last, then store the last. */
 
-static void walk_vector(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, i, l->n)))
+static void walk_vector(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t i = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, i, launch->n)))
         return;
-    for (uint64_t k = 0; k < l->operands; k++)
-        gpci_access(w, l->operand[k].base + i * l->operand[k].thread, l->operand[k].thread);
-    gpci_finish(w);
+    for (uint64_t k = 0; k < launch->operands; k++)
+        gpci_access(walk, launch->operand[k].base + i * launch->operand[k].thread, launch->operand[k].thread);
+    gpci_finish(walk);
 }
 
 #define VECTOR_INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; P0 ISETP.GE.AND R9 UR5; @P0 EXIT;"
@@ -26,40 +26,40 @@ static void walk_vector(gpci_walk *w, const gpci_launch *l) {
 static const gpci_launch vector_launch = {.warp = walk_vector, .block = {GPCI_THREADS}};
 
 /* Plan `inputs` inputs and one output, of `width` bytes an element, at the addresses in `base`. */
-static gpc_status plan_vector(gpci_problem *p, const char *name, const char *code, uint64_t inputs, uint64_t width,
-                              const uint64_t *base) {
-    gpci_launch l = vector_launch;
-    l.name = name;
-    l.code = code;
-    l.n = p->size / width;
-    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
-    l.operands = inputs + 1;
-    for (uint64_t k = 0; k < l.operands; k++)
-        l.operand[k] = (gpci_operand){.base = base[k], .thread = width};
-    return gpci_problem_launch(p, &l);
+static gpc_status plan_vector(gpci_problem *problem, const char *name, const char *code, uint64_t inputs,
+                              uint64_t width, const uint64_t *base) {
+    gpci_launch launch = vector_launch;
+    launch.name = name;
+    launch.code = code;
+    launch.n = problem->size / width;
+    launch.grid[0] = gpci_ceiling(launch.n, GPCI_THREADS);
+    launch.operands = inputs + 1;
+    for (uint64_t k = 0; k < launch.operands; k++)
+        launch.operand[k] = (gpci_operand){.base = base[k], .thread = width};
+    return gpci_problem_launch(problem, &launch);
 }
 
-static gpc_status plan_floats(gpci_problem *p, const char *name, const char *code, uint64_t inputs) {
+static gpc_status plan_floats(gpci_problem *problem, const char *name, const char *code, uint64_t inputs) {
     uint64_t base[3];
     for (uint64_t k = 0; k <= inputs; k++)
-        base[k] = gpci_problem_array(p, p->size);
-    return plan_vector(p, name, code, inputs, sizeof(float), base);
+        base[k] = gpci_problem_array(problem, problem->size);
+    return plan_vector(problem, name, code, inputs, sizeof(float), base);
 }
 
-static gpc_status plan_vectoradd(gpci_problem *p) {
-    return plan_floats(p, "_Z9vectoraddPKfS0_Pfi", TWO_INPUTS("", "R10 FADD R4 R2;"), 2);
+static gpc_status plan_vectoradd(gpci_problem *problem) {
+    return plan_floats(problem, "_Z9vectoraddPKfS0_Pfi", TWO_INPUTS("", "R10 FADD R4 R2;"), 2);
 }
 
-static gpc_status plan_vecmul(gpci_problem *p) {
-    return plan_floats(p, "_Z6vecmulPKfS0_Pfi", TWO_INPUTS("", "R10 FMUL R4 R2;"), 2);
+static gpc_status plan_vecmul(gpci_problem *problem) {
+    return plan_floats(problem, "_Z6vecmulPKfS0_Pfi", TWO_INPUTS("", "R10 FMUL R4 R2;"), 2);
 }
 
-static gpc_status plan_vecsub(gpci_problem *p) {
-    return plan_floats(p, "_Z6vecsubPKfS0_Pfi", TWO_INPUTS("", "R10 FADD R2 R4;"), 2);
+static gpc_status plan_vecsub(gpci_problem *problem) {
+    return plan_floats(problem, "_Z6vecsubPKfS0_Pfi", TWO_INPUTS("", "R10 FADD R2 R4;"), 2);
 }
 
-static gpc_status plan_vecscale(gpci_problem *p) {
-    return plan_floats(p, "_Z8vecscalePKfPffi", ONE_INPUT("", "UR8 ULDC; R10 FMUL R2 UR8;"), 1);
+static gpc_status plan_vecscale(gpci_problem *problem) {
+    return plan_floats(problem, "_Z8vecscalePKfPffi", ONE_INPUT("", "UR8 ULDC; R10 FMUL R2 UR8;"), 1);
 }
 
 const gpci_synthetic gpci_synthetic_vectoradd = {
@@ -91,10 +91,10 @@ const gpci_synthetic gpci_synthetic_vecscale = {
 };
 
 /* McCalpin's four kernels over the same three arrays of doubles, in McCalpin's order. */
-static gpc_status plan_stream(gpci_problem *p) {
-    uint64_t a = gpci_problem_array(p, p->size);
-    uint64_t b = gpci_problem_array(p, p->size);
-    uint64_t c = gpci_problem_array(p, p->size);
+static gpc_status plan_stream(gpci_problem *problem) {
+    uint64_t a = gpci_problem_array(problem, problem->size);
+    uint64_t b = gpci_problem_array(problem, problem->size);
+    uint64_t c = gpci_problem_array(problem, problem->size);
     const struct {
         const char *name, *code;
         uint64_t inputs, base[3];
@@ -104,10 +104,10 @@ static gpc_status plan_stream(gpci_problem *p) {
         {"_Z10stream_addPKdS0_Pdi", TWO_INPUTS(".64", "R10 DADD R2 R4;"), 2, {a, b, c}},
         {"_Z12stream_triadPdPKdS1_di", TWO_INPUTS(".64", "UR8 ULDC.64; R10 DFMA R4 UR8 R2;"), 2, {b, c, a}},
     };
-    for (unsigned turn = 0; turn < (unsigned)p->values[0]; turn++)
+    for (unsigned turn = 0; turn < (unsigned)problem->values[0]; turn++)
         for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
-            gpc_status status =
-                plan_vector(p, kernels[k].name, kernels[k].code, kernels[k].inputs, sizeof(double), kernels[k].base);
+            gpc_status status = plan_vector(problem, kernels[k].name, kernels[k].code, kernels[k].inputs,
+                                            sizeof(double), kernels[k].base);
             if (status < 0)
                 return status;
         }

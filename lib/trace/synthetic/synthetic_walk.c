@@ -7,74 +7,75 @@
 #define PC_STEP 16u
 
 /* Build the present step. NULL once the walk has failed. */
-static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses) {
-    const gpci_listing_step *step = &w->steps[w->at];
+static gpc_instruction *build(gpci_walk *walk, uint64_t mask, uint64_t **addresses) {
+    const gpci_listing_step *step = &walk->steps[walk->at];
     uint64_t *room;
-    gpc_instruction *i = gpci_block_add(w->block, w->opcodes, step->opcode, (uint64_t)w->at * PC_STEP, mask,
-                                        addresses != NULL, addresses ? addresses : &room);
-    if (!i) {
-        w->status = GPC_ERROR_MEMORY;
+    gpc_instruction *instruction =
+        gpci_block_add(walk->block, walk->opcodes, step->opcode, (uint64_t)walk->at * PC_STEP, mask, addresses != NULL,
+                       addresses ? addresses : &room);
+    if (!instruction) {
+        walk->status = GPC_ERROR_MEMORY;
         return NULL;
     }
-    memcpy(i->registers, step->registers, sizeof i->registers);
-    i->destinations = step->destinations;
-    i->sources = step->sources;
-    i->width = step->width ? step->width : i->width;
-    if (i->space == GPC_SPACE_GENERIC) /* only in kernels with clusters */
-        i->space = GPC_SPACE_CLUSTER;
-    return i;
+    memcpy(instruction->registers, step->registers, sizeof instruction->registers);
+    instruction->destinations = step->destinations;
+    instruction->sources = step->sources;
+    instruction->width = step->width ? step->width : instruction->width;
+    if (instruction->space == GPC_SPACE_GENERIC) /* only in kernels with clusters */
+        instruction->space = GPC_SPACE_CLUSTER;
+    return instruction;
 }
 
 /*
  * Form of the present step if packed before, also with active lanes if any are active now: no need to build it again.
  */
-static gpci_form *form_of(const gpci_walk *w, uint64_t mask) {
-    gpci_form *form = w->steps[w->at].form;
-    return w->block->packer && form && !form->instruction.mask == !mask ? form : NULL;
+static gpci_form *form_of(const gpci_walk *walk, uint64_t mask) {
+    gpci_form *form = walk->steps[walk->at].form;
+    return walk->block->packer && form && !form->instruction.mask == !mask ? form : NULL;
 }
 
 /* Finish the present step: pack the built instruction, and remember its form. */
-static void advance(gpci_walk *w, bool done) {
-    gpci_block *block = w->block;
+static void advance(gpci_walk *walk, bool done) {
+    gpci_block *block = walk->block;
     if (block->packer && block->count) {
         done = done && gpci_block_pack(block);
-        w->steps[w->at].form = done ? gpci_packer_last(block->packer) : NULL;
+        walk->steps[walk->at].form = done ? gpci_packer_last(block->packer) : NULL;
     }
     if (!done)
-        w->status = GPC_ERROR_MEMORY;
-    w->at++;
+        walk->status = GPC_ERROR_MEMORY;
+    walk->at++;
 }
 
 /* Issue the present step, a step without addresses. */
-static void issue(gpci_walk *w, uint64_t mask) {
-    gpci_form *form = form_of(w, mask);
-    advance(w, form ? gpci_packer_repeat(w->block->packer, form, mask) : build(w, mask, NULL) != NULL);
+static void issue(gpci_walk *walk, uint64_t mask) {
+    gpci_form *form = form_of(walk, mask);
+    advance(walk, form ? gpci_packer_repeat(walk->block->packer, form, mask) : build(walk, mask, NULL) != NULL);
 }
 
 /* Issue all plain steps up to the next other step. This step must have the role. */
-static bool reach(gpci_walk *w, gpci_listing_role role) {
-    while (w->status == GPC_OK && w->steps[w->at].role == GPCI_ROLE_PLAIN)
-        issue(w, w->mask);
-    if (w->status == GPC_OK && w->steps[w->at].role != role)
-        w->status = GPC_ERROR_STATE;
-    return w->status == GPC_OK;
+static bool reach(gpci_walk *walk, gpci_listing_role role) {
+    while (walk->status == GPC_OK && walk->steps[walk->at].role == GPCI_ROLE_PLAIN)
+        issue(walk, walk->mask);
+    if (walk->status == GPC_OK && walk->steps[walk->at].role != role)
+        walk->status = GPC_ERROR_STATE;
+    return walk->status == GPC_OK;
 }
 
-void gpci_plain(gpci_walk *w, uint32_t step) {
-    w->at = step;
-    if (w->status == GPC_OK && w->steps[step].role == GPCI_ROLE_PLAIN)
-        issue(w, w->mask);
-    else if (w->status == GPC_OK)
-        w->status = GPC_ERROR_STATE;
+void gpci_plain(gpci_walk *walk, uint32_t step) {
+    walk->at = step;
+    if (walk->status == GPC_OK && walk->steps[step].role == GPCI_ROLE_PLAIN)
+        issue(walk, walk->mask);
+    else if (walk->status == GPC_OK)
+        walk->status = GPC_ERROR_STATE;
 }
 
-bool gpci_guard(gpci_walk *w, uint64_t stay) {
-    if (!reach(w, GPCI_ROLE_GUARD))
+bool gpci_guard(gpci_walk *walk, uint64_t stay) {
+    if (!reach(walk, GPCI_ROLE_GUARD))
         return false;
-    issue(w, w->mask & ~stay);
-    w->all &= stay;
-    w->mask &= stay;
-    return w->mask != 0 && w->status == GPC_OK;
+    issue(walk, walk->mask & ~stay);
+    walk->all &= stay;
+    walk->mask &= stay;
+    return walk->mask != 0 && walk->status == GPC_OK;
 }
 
 /* Addresses of the lanes of `mask`, at first + i * stride. */
@@ -93,24 +94,24 @@ static bool is_run(uint64_t mask) {
     return mask && !(filled & (filled + 1));
 }
 
-void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t stride) {
-    uint64_t *to, mask = w->mask & lanes;
-    if (!reach(w, GPCI_ROLE_ACCESS))
+void gpci_access_if(gpci_walk *walk, uint64_t lanes, uint64_t first, uint64_t stride) {
+    uint64_t *to, mask = walk->mask & lanes;
+    if (!reach(walk, GPCI_ROLE_ACCESS))
         return;
-    gpci_form *form = is_run(mask) ? form_of(w, mask) : NULL;
+    gpci_form *form = is_run(mask) ? form_of(walk, mask) : NULL;
     if (form) {
         const uint64_t lowest = first + gpci_lowest(mask) * stride;
-        advance(w, gpci_packer_repeat_stride(w->block->packer, form, mask, lowest, stride));
+        advance(walk, gpci_packer_repeat_stride(walk->block->packer, form, mask, lowest, stride));
         return;
     }
-    const bool built = build(w, mask, &to) != NULL;
+    const bool built = build(walk, mask, &to) != NULL;
     if (built)
         spread(to, mask, first, stride);
-    advance(w, built);
+    advance(walk, built);
 }
 
-void gpci_access(gpci_walk *w, uint64_t first, uint64_t stride) {
-    gpci_access_if(w, w->mask, first, stride);
+void gpci_access(gpci_walk *walk, uint64_t first, uint64_t stride) {
+    gpci_access_if(walk, walk->mask, first, stride);
 }
 
 static void spread_at(uint64_t *to, uint64_t mask, uint64_t base, const uint64_t *offsets) {
@@ -123,115 +124,115 @@ static void spread_at(uint64_t *to, uint64_t mask, uint64_t base, const uint64_t
         *to++ = base + offsets[gpci_lowest(mask)];
 }
 
-void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
-    uint64_t *to, own[GPCI_SYNTHETIC_LANES], mask = w->mask;
-    if (!reach(w, GPCI_ROLE_ACCESS))
+void gpci_access_at(gpci_walk *walk, uint64_t base, const uint64_t *offsets) {
+    uint64_t *to, own[GPCI_SYNTHETIC_LANES], mask = walk->mask;
+    if (!reach(walk, GPCI_ROLE_ACCESS))
         return;
-    gpci_form *form = form_of(w, mask);
-    const bool built = form || build(w, mask, &to);
+    gpci_form *form = form_of(walk, mask);
+    const bool built = form || build(walk, mask, &to);
     if (built)
         spread_at(form ? own : to, mask, base, offsets);
-    advance(w, form ? gpci_packer_repeat_list(w->block->packer, form, mask, own) : built);
+    advance(walk, form ? gpci_packer_repeat_list(walk->block->packer, form, mask, own) : built);
 }
 
-void gpci_barrier(gpci_walk *w) {
-    if (reach(w, GPCI_ROLE_BARRIER))
-        issue(w, w->mask);
+void gpci_barrier(gpci_walk *walk) {
+    if (reach(walk, GPCI_ROLE_BARRIER))
+        issue(walk, walk->mask);
 }
 
-bool gpci_loop(gpci_walk *w, uint64_t again) {
-    if (!reach(w, GPCI_ROLE_BRANCH))
+bool gpci_loop(gpci_walk *walk, uint64_t again) {
+    if (!reach(walk, GPCI_ROLE_BRANCH))
         return false;
-    uint32_t target = w->steps[w->at].target;
-    issue(w, w->mask);
+    uint32_t target = walk->steps[walk->at].target;
+    issue(walk, walk->mask);
     if (!again)
         return false;
-    w->at = target;
-    w->mask = again;
-    return w->status == GPC_OK;
+    walk->at = target;
+    walk->mask = again;
+    return walk->status == GPC_OK;
 }
 
-bool gpci_branch(gpci_walk *w, bool taken) {
-    return gpci_loop(w, taken ? w->mask : 0);
+bool gpci_branch(gpci_walk *walk, bool taken) {
+    return gpci_loop(walk, taken ? walk->mask : 0);
 }
 
-bool gpci_if(gpci_walk *w, uint64_t inside) {
-    if (!reach(w, GPCI_ROLE_BRANCH))
+bool gpci_if(gpci_walk *walk, uint64_t inside) {
+    if (!reach(walk, GPCI_ROLE_BRANCH))
         return false;
-    w->outer = w->mask;
-    w->rejoin = w->steps[w->at].target;
-    issue(w, w->mask);
-    w->mask = inside;
+    walk->outer = walk->mask;
+    walk->rejoin = walk->steps[walk->at].target;
+    issue(walk, walk->mask);
+    walk->mask = inside;
     if (!inside)
-        w->at = w->rejoin;
-    return inside != 0 && w->status == GPC_OK;
+        walk->at = walk->rejoin;
+    return inside != 0 && walk->status == GPC_OK;
 }
 
-void gpci_end_if(gpci_walk *w) {
-    while (w->status == GPC_OK && w->at < w->rejoin) {
-        if (w->steps[w->at].role != GPCI_ROLE_PLAIN)
-            w->status = GPC_ERROR_STATE;
+void gpci_end_if(gpci_walk *walk) {
+    while (walk->status == GPC_OK && walk->at < walk->rejoin) {
+        if (walk->steps[walk->at].role != GPCI_ROLE_PLAIN)
+            walk->status = GPC_ERROR_STATE;
         else
-            issue(w, w->mask);
+            issue(walk, walk->mask);
     }
-    w->mask = w->outer;
+    walk->mask = walk->outer;
 }
 
-uint64_t gpci_unrolled(gpci_walk *w, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
+uint64_t gpci_unrolled(gpci_walk *walk, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
                        uint64_t to, uint64_t unroll) {
     uint64_t end = from + (to - from) / unroll * unroll;
-    if (gpci_branch(w, from == end))
+    if (gpci_branch(walk, from == end))
         return end;
-    while (from < end && w->status == GPC_OK) {
+    while (from < end && walk->status == GPC_OK) {
         for (uint64_t k = 0; k < unroll; k++)
-            body(w, launch, from++, data);
-        gpci_branch(w, from < end);
+            body(walk, launch, from++, data);
+        gpci_branch(walk, from < end);
     }
     return end;
 }
 
-void gpci_finish(gpci_walk *w) {
-    if (reach(w, GPCI_ROLE_EXIT))
-        issue(w, w->mask);
+void gpci_finish(gpci_walk *walk) {
+    if (reach(walk, GPCI_ROLE_EXIT))
+        issue(walk, walk->mask);
 }
 
-uint64_t gpci_below(const gpci_walk *w, uint64_t first, uint64_t limit) {
+uint64_t gpci_below(const gpci_walk *walk, uint64_t first, uint64_t limit) {
     if (first >= limit)
         return 0;
     uint64_t room = limit - first;
-    return room >= 64 ? w->all : w->all & ((UINT64_C(1) << room) - 1);
+    return room >= 64 ? walk->all : walk->all & ((UINT64_C(1) << room) - 1);
 }
 
-uint64_t gpci_inside(const gpci_walk *w, uint64_t columns, uint64_t rows) {
+uint64_t gpci_inside(const gpci_walk *walk, uint64_t columns, uint64_t rows) {
     uint64_t inside = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        inside |= (uint64_t)(w->gx[lane] < columns && w->gy[lane] < rows) << lane;
-    return inside & w->all;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        inside |= (uint64_t)(walk->gx[lane] < columns && walk->gy[lane] < rows) << lane;
+    return inside & walk->all;
 }
 
 /* Forms of the packer's earlier sets are forgotten. */
-static void forget(gpci_walk *w) {
-    const gpci_packer *packer = w->block->packer;
-    if (!packer || w->sets == packer->sets)
+static void forget(gpci_walk *walk) {
+    const gpci_packer *packer = walk->block->packer;
+    if (!packer || walk->sets == packer->sets)
         return;
-    w->sets = packer->sets;
-    for (size_t i = 0; i < w->step_count; i++)
-        w->steps[i].form = NULL;
+    walk->sets = packer->sets;
+    for (size_t i = 0; i < walk->step_count; i++)
+        walk->steps[i].form = NULL;
 }
 
 /* Put the walk at the start of the listing with a warp's threads, x first. */
-static void begin(gpci_walk *w, const gpci_launch *launch, uint64_t warp) {
+static void begin(gpci_walk *walk, const gpci_launch *launch, uint64_t warp) {
     uint64_t threads = launch->block[0] * launch->block[1], width = launch->block[0];
-    w->at = 0;
-    w->first = warp * w->lanes;
-    w->all = w->lanes == 64 ? UINT64_MAX : UINT32_MAX;
-    w->all = w->mask = gpci_below(w, w->first, threads);
-    uint64_t tx = w->first % width, ty = w->first / width;
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        w->tx[lane] = tx;
-        w->ty[lane] = ty;
-        w->gx[lane] = w->x * width + tx;
-        w->gy[lane] = w->y * launch->block[1] + ty;
+    walk->at = 0;
+    walk->first = warp * walk->lanes;
+    walk->all = walk->lanes == 64 ? UINT64_MAX : UINT32_MAX;
+    walk->all = walk->mask = gpci_below(walk, walk->first, threads);
+    uint64_t tx = walk->first % width, ty = walk->first / width;
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        walk->tx[lane] = tx;
+        walk->ty[lane] = ty;
+        walk->gx[lane] = walk->x * width + tx;
+        walk->gy[lane] = walk->y * launch->block[1] + ty;
         if (++tx == width) {
             tx = 0;
             ty++;
@@ -239,19 +240,19 @@ static void begin(gpci_walk *w, const gpci_launch *launch, uint64_t warp) {
     }
 }
 
-gpc_status gpci_walk_block(gpci_walk *w, const gpci_launch *launch, gpci_block *block, uint32_t index) {
-    uint64_t warps = gpci_ceiling(launch->block[0] * launch->block[1], w->lanes);
-    w->block = block;
-    w->x = index % launch->grid[0];
-    w->y = index / launch->grid[0];
-    w->status = gpci_block_start(block, (uint32_t)w->x, (uint32_t)w->y, 0, index, (uint32_t)warps);
-    forget(w);
-    for (uint64_t warp = 0; warp < warps && w->status == GPC_OK; warp++) {
-        w->status = gpci_block_warp(block, (uint32_t)warp);
-        if (w->status < 0)
+gpc_status gpci_walk_block(gpci_walk *walk, const gpci_launch *launch, gpci_block *block, uint32_t index) {
+    uint64_t warps = gpci_ceiling(launch->block[0] * launch->block[1], walk->lanes);
+    walk->block = block;
+    walk->x = index % launch->grid[0];
+    walk->y = index / launch->grid[0];
+    walk->status = gpci_block_start(block, (uint32_t)walk->x, (uint32_t)walk->y, 0, index, (uint32_t)warps);
+    forget(walk);
+    for (uint64_t warp = 0; warp < warps && walk->status == GPC_OK; warp++) {
+        walk->status = gpci_block_warp(block, (uint32_t)warp);
+        if (walk->status < 0)
             break;
-        begin(w, launch, warp);
-        launch->warp(w, launch);
+        begin(walk, launch, warp);
+        launch->warp(walk, launch);
     }
-    return w->status == GPC_OK ? gpci_block_finish(block, w->opcodes) : w->status;
+    return walk->status == GPC_OK ? gpci_block_finish(block, walk->opcodes) : walk->status;
 }

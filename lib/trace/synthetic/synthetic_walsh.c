@@ -28,13 +28,13 @@ static uint64_t first_of_four(uint64_t thread, uint64_t stride) {
     return (thread - low) * 4 + low;
 }
 
-static void walk_global(gpci_walk *w, const gpci_launch *l) {
+static void walk_global(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        offsets[lane] = first_of_four(w->gx[lane], l->stride) * GPCI_ELEMENT;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        offsets[lane] = first_of_four(walk->gx[lane], launch->stride) * GPCI_ELEMENT;
     for (unsigned k = 0; k < 8; k++)
-        gpci_access_at(w, l->operand[0].base + k % 4 * l->stride * GPCI_ELEMENT, offsets);
-    gpci_finish(w);
+        gpci_access_at(walk, launch->operand[0].base + k % 4 * launch->stride * GPCI_ELEMENT, offsets);
+    gpci_finish(walk);
 }
 
 static const char shared_code[] =
@@ -53,38 +53,38 @@ static const char shared_code[] =
     "write: R12 LDS R9; R7 IADD3 R7 R10 R255; R9 LEA R10 R9; P0 ISETP.GE.AND R7 R3; STG.E R2 UR8 R12;"
     "R2 IMAD.WIDE R10 R2; @!P0 BRA write; EXIT";
 
-static void walk_shared(gpci_walk *w, const gpci_launch *l) {
-    uint64_t n = l->n, threads = l->block[0], data = l->operand[0].base + w->x * n * GPCI_ELEMENT;
+static void walk_shared(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t n = launch->n, threads = launch->block[0], data = launch->operand[0].base + walk->x * n * GPCI_ELEMENT;
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
-    for (uint64_t i = w->first; i < n; i += threads) {
-        gpci_access(w, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_branch(w, i + threads < n);
+    for (uint64_t i = walk->first; i < n; i += threads) {
+        gpci_access(walk, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(walk, i + threads < n);
     }
     for (uint64_t stride = n / 4; stride; stride /= 4) {
-        for (unsigned lane = 0; lane < w->lanes; lane++)
-            offsets[lane] = first_of_four(w->tx[lane], stride) * GPCI_ELEMENT;
-        gpci_barrier(w);
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
+            offsets[lane] = first_of_four(walk->tx[lane], stride) * GPCI_ELEMENT;
+        gpci_barrier(walk);
         for (unsigned k = 0; k < 8; k++)
-            gpci_access_at(w, GPCI_SHARED_BASE + k % 4 * stride * GPCI_ELEMENT, offsets);
-        gpci_branch(w, stride >= 4);
+            gpci_access_at(walk, GPCI_SHARED_BASE + k % 4 * stride * GPCI_ELEMENT, offsets);
+        gpci_branch(walk, stride >= 4);
     }
     bool odd = gpci_log2(n) % 2;
-    if (!gpci_branch(w, !odd)) {
-        gpci_barrier(w);
-        for (uint64_t i = w->first; i < n / 2; i += threads) {
+    if (!gpci_branch(walk, !odd)) {
+        gpci_barrier(walk);
+        for (uint64_t i = walk->first; i < n / 2; i += threads) {
             for (unsigned k = 0; k < 4; k++)
-                gpci_access(w, GPCI_SHARED_BASE + (2 * i + k % 2) * GPCI_ELEMENT, 2 * GPCI_ELEMENT);
-            gpci_branch(w, i + threads < n / 2);
+                gpci_access(walk, GPCI_SHARED_BASE + (2 * i + k % 2) * GPCI_ELEMENT, 2 * GPCI_ELEMENT);
+            gpci_branch(walk, i + threads < n / 2);
         }
     }
-    gpci_barrier(w);
-    for (uint64_t i = w->first; i < n; i += threads) {
-        gpci_access(w, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_branch(w, i + threads < n);
+    gpci_barrier(walk);
+    for (uint64_t i = walk->first; i < n; i += threads) {
+        gpci_access(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, data + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(walk, i + threads < n);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 static const char modulate_code[] =
@@ -93,22 +93,22 @@ static const char modulate_code[] =
     "element: R12 IMAD.WIDE R0 R6; R14 IMAD.WIDE R0 R8; R4 LDG.E R12 UR6; R2 LDG.E R14 UR6; R0 IADD3 R0 R3 R255;"
     "P0 ISETP.GE.AND R0 R5; R2 FMUL R2 R11; R4 FMUL R4 R2; STG.E R12 UR6 R4; @!P0 BRA element; EXIT";
 
-static void walk_modulate(gpci_walk *w, const gpci_launch *l) {
-    uint64_t i = w->x * GPCI_THREADS + w->first;
-    if (!gpci_guard(w, gpci_below(w, i, l->n)))
+static void walk_modulate(gpci_walk *walk, const gpci_launch *launch) {
+    uint64_t i = walk->x * GPCI_THREADS + walk->first;
+    if (!gpci_guard(walk, gpci_below(walk, i, launch->n)))
         return;
     do {
-        gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, l->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, l->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
-        i += l->grid[0] * GPCI_THREADS;
-    } while (gpci_loop(w, gpci_below(w, i, l->n)));
-    w->mask = w->all;
-    gpci_finish(w);
+        gpci_access(walk, launch->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, launch->operand[1].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, launch->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        i += launch->grid[0] * GPCI_THREADS;
+    } while (gpci_loop(walk, gpci_below(walk, i, launch->n)));
+    walk->mask = walk->all;
+    gpci_finish(walk);
 }
 
 /* Plan the launches that transform 2^log elements in place. */
-static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) {
+static gpc_status plan_transform(gpci_problem *problem, uint64_t array, unsigned log) {
     uint64_t total = UINT64_C(1) << log;
     gpc_status status = GPC_OK;
     for (; log > SHARED_LOG && status == GPC_OK; log -= 2) {
@@ -117,40 +117,40 @@ static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) 
         l.block[0] = GPCI_THREADS;
         l.stride = (UINT64_C(1) << log) / 4;
         l.operand[0].base = array;
-        status = gpci_problem_launch(p, &l);
+        status = gpci_problem_launch(problem, &l);
     }
     if (status < 0)
         return status;
-    gpci_launch l = {.name = "_Z15fwtBatch1KernelPfS_i", .code = shared_code, .warp = walk_shared};
-    l.n = UINT64_C(1) << log;
-    l.grid[0] = total / l.n;
-    l.block[0] = l.n / 4;
-    l.shared = l.n * GPCI_ELEMENT;
-    l.operand[0].base = array;
-    return gpci_problem_launch(p, &l);
+    gpci_launch launch = {.name = "_Z15fwtBatch1KernelPfS_i", .code = shared_code, .warp = walk_shared};
+    launch.n = UINT64_C(1) << log;
+    launch.grid[0] = total / launch.n;
+    launch.block[0] = launch.n / 4;
+    launch.shared = launch.n * GPCI_ELEMENT;
+    launch.operand[0].base = array;
+    return gpci_problem_launch(problem, &launch);
 }
 
 /* Plan a convolution in the Walsh basis: transform both, multiply, transform back. */
-static gpc_status plan_fastwalsh(gpci_problem *p) {
-    uint64_t elements = p->size / GPCI_ELEMENT;
-    if (!gpci_power_of_two(p->size))
-        return gpci_problem_fail(p, "%llu bytes are not a power of two", (unsigned long long)p->size);
+static gpc_status plan_fastwalsh(gpci_problem *problem) {
+    uint64_t elements = problem->size / GPCI_ELEMENT;
+    if (!gpci_power_of_two(problem->size))
+        return gpci_problem_fail(problem, "%llu bytes are not a power of two", (unsigned long long)problem->size);
     unsigned log = gpci_log2(elements);
-    uint64_t data = gpci_problem_array(p, p->size);
-    gpc_status status = plan_transform(p, data, log);
-    if (status < 0 || p->values[0] == 0)
+    uint64_t data = gpci_problem_array(problem, problem->size);
+    gpc_status status = plan_transform(problem, data, log);
+    if (status < 0 || problem->values[0] == 0)
         return status;
-    uint64_t kernel = gpci_problem_array(p, p->size);
-    status = plan_transform(p, kernel, log);
-    gpci_launch l = {.name = "_Z14modulateKernelPfS_i", .code = modulate_code, .warp = walk_modulate};
-    l.grid[0] = MODULATE_BLOCKS;
-    l.block[0] = GPCI_THREADS;
-    l.n = elements;
-    l.operand[0].base = data;
-    l.operand[1].base = kernel;
+    uint64_t kernel = gpci_problem_array(problem, problem->size);
+    status = plan_transform(problem, kernel, log);
+    gpci_launch launch = {.name = "_Z14modulateKernelPfS_i", .code = modulate_code, .warp = walk_modulate};
+    launch.grid[0] = MODULATE_BLOCKS;
+    launch.block[0] = GPCI_THREADS;
+    launch.n = elements;
+    launch.operand[0].base = data;
+    launch.operand[1].base = kernel;
     if (status == GPC_OK)
-        status = gpci_problem_launch(p, &l);
-    return status == GPC_OK ? plan_transform(p, data, log) : status;
+        status = gpci_problem_launch(problem, &launch);
+    return status == GPC_OK ? plan_transform(problem, data, log) : status;
 }
 
 static const gpc_parameter fastwalsh_parameters[] = {

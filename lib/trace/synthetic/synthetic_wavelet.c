@@ -37,7 +37,7 @@ static const char forward_code[] =
                                             "BAR.SYNC.DEFER_BLOCKING; R5 IADD3 R5;"
                                             "P2 ISETP.LT.AND R5; @P2 BRA window; EXIT";
 
-static const char apart_code[] =
+static const char strided_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 IMAD R2 R0; R4 LEA R3; P0 ISETP.GT.AND R0; @P0 BRA ready; R5 LDG.E R4; STS R0 R5;"
     "ready: BAR.SYNC.DEFER_BLOCKING; R6 IMAD R0; 3*{ R8+1 LDS.U8 R6 }; 3*{ R8+1 IADD3 R8+1 }; P1 ISETP.GE.AND R3 R1;"
     "@P1 EXIT; R7 LEA R3; 3*{ STG.E R7 R8+1 }; EXIT";
@@ -50,18 +50,18 @@ typedef struct wavelet_column {
     uint64_t x[GPCI_SYNTHETIC_LANES], buffer[GPCI_SYNTHETIC_LANES];
 } wavelet_column;
 
-static uint64_t line_words(const gpci_launch *l) {
-    return l->window / 2 + 2;
+static uint64_t line_words(const gpci_launch *launch) {
+    return launch->window / 2 + 2;
 }
 
 /* Offset of the odd columns, behind the even columns, half of the 32 banks further. */
-static uint64_t odd_words(const gpci_launch *l) {
-    const uint64_t words = line_words(l) * WINDOW_LINES;
+static uint64_t odd_words(const gpci_launch *launch) {
+    const uint64_t words = line_words(launch) * WINDOW_LINES;
     return words + 32 - (words + 16) % 32;
 }
 
-static uint64_t buffer_words(const gpci_launch *l) {
-    return odd_words(l) + line_words(l) * WINDOW_LINES;
+static uint64_t buffer_words(const gpci_launch *launch) {
+    return odd_words(launch) + line_words(launch) * WINDOW_LINES;
 }
 
 static int64_t mirrored(int64_t at, uint64_t size) {
@@ -70,153 +70,156 @@ static int64_t mirrored(int64_t at, uint64_t size) {
 }
 
 /* Place the lanes' columns: `of[lane]` is a column of the block, perhaps outside. */
-static void place_column(const gpci_walk *w, const gpci_launch *l, const int64_t *of, wavelet_column *c) {
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
+static void place_column(const gpci_walk *walk, const gpci_launch *launch, const int64_t *of, wavelet_column *column) {
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
         const uint64_t from = (uint64_t)(of[lane] + 2); /* two columns are in front of the block's columns */
-        c->x[lane] = (uint64_t)mirrored((int64_t)(w->x * l->window) + of[lane], l->columns) * GPCI_ELEMENT;
-        c->buffer[lane] = GPCI_SHARED_BASE + (from / 2 + from % 2 * odd_words(l)) * GPCI_ELEMENT;
+        column->x[lane] =
+            (uint64_t)mirrored((int64_t)(walk->x * launch->window) + of[lane], launch->columns) * GPCI_ELEMENT;
+        column->buffer[lane] = GPCI_SHARED_BASE + (from / 2 + from % 2 * odd_words(launch)) * GPCI_ELEMENT;
     }
 }
 
-static void load_row(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, int64_t row) {
-    const uint64_t at = (uint64_t)mirrored(row, l->rows) * l->columns * GPCI_ELEMENT;
-    gpci_access_at(w, l->operand[COMPONENT].base + at, c->x);
+static void load_row(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, int64_t row) {
+    const uint64_t at = (uint64_t)mirrored(row, launch->rows) * launch->columns * GPCI_ELEMENT;
+    gpci_access_at(walk, launch->operand[COMPONENT].base + at, column->x);
 }
 
 /* Load the rows 0, 1, 2 in this order, also in the top block, which mirrors the rows. */
-static void load_first(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, int64_t row) {
+static void load_first(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, int64_t row) {
     for (int64_t k = 0; k < 3; k++)
-        load_row(w, l, c, row ? row - 2 + k : k);
+        load_row(walk, launch, column, row ? row - 2 + k : k);
 }
 
-static void access_line(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, uint64_t line) {
-    gpci_access_at(w, line * line_words(l) * GPCI_ELEMENT, c->buffer);
+static void access_line(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, uint64_t line) {
+    gpci_access_at(walk, line * line_words(launch) * GPCI_ELEMENT, column->buffer);
 }
 
 /* Access both neighbours of a line, and read and write the line. */
-static void lift_line(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, uint64_t line) {
-    access_line(w, l, c, line - 1);
-    access_line(w, l, c, line + 1);
-    access_line(w, l, c, line);
-    access_line(w, l, c, line);
+static void lift_line(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, uint64_t line) {
+    access_line(walk, launch, column, line - 1);
+    access_line(walk, launch, column, line + 1);
+    access_line(walk, launch, column, line);
+    access_line(walk, launch, column, line);
 }
 
-static void walk_column(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, int64_t row) {
+static void walk_column(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, int64_t row) {
     for (uint64_t line = 0; line < 3; line++)
-        access_line(w, l, c, line);
+        access_line(walk, launch, column, line);
     for (int64_t k = 0; k < (int64_t)WINDOW_ROWS; k++)
-        load_row(w, l, c, row + 1 + k);
+        load_row(walk, launch, column, row + 1 + k);
     for (uint64_t line = 3; line < WINDOW_LINES; line++)
-        access_line(w, l, c, line);
+        access_line(walk, launch, column, line);
     for (uint64_t line = 1; line < WINDOW_LINES; line += 2)
-        lift_line(w, l, c, line);
+        lift_line(walk, launch, column, line);
     for (uint64_t line = 2; line + 1 < WINDOW_LINES; line += 2)
-        lift_line(w, l, c, line);
+        lift_line(walk, launch, column, line);
 }
 
 /*
  * Lift elements of the eight rows, side by side from word `at` on, by the elements from `before` on and their
  * successors.
  */
-static void lift_rows(gpci_walk *w, const gpci_launch *l, uint64_t before, uint64_t at) {
-    const uint64_t count = WINDOW_ROWS * line_words(l) - 1, first = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT;
-    for (uint64_t from = 0; from < count; from += l->window) {
-        const bool last = from + l->window > count;
-        if (last && !gpci_if(w, gpci_below(w, w->first, count - from))) {
-            gpci_end_if(w);
+static void lift_rows(gpci_walk *walk, const gpci_launch *launch, uint64_t before, uint64_t at) {
+    const uint64_t count = WINDOW_ROWS * line_words(launch) - 1, first = GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT;
+    for (uint64_t from = 0; from < count; from += launch->window) {
+        const bool last = from + launch->window > count;
+        if (last && !gpci_if(walk, gpci_below(walk, walk->first, count - from))) {
+            gpci_end_if(walk);
             break;
         }
-        gpci_access(w, first + (before + from) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, first + (before + from + 1) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, first + (at + from) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, first + (at + from) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, first + (before + from) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, first + (before + from + 1) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, first + (at + from) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(walk, first + (at + from) * GPCI_ELEMENT, GPCI_ELEMENT);
         if (last)
-            gpci_end_if(w);
+            gpci_end_if(walk);
     }
-    gpci_barrier(w);
+    gpci_barrier(walk);
 }
 
 /* Place of a pixel in the bands, in words. */
-static uint64_t band_of(const gpci_launch *l, uint64_t x, uint64_t y) {
-    const uint64_t left = gpci_ceiling(l->columns, 2), upper = gpci_ceiling(l->rows, 2);
-    const uint64_t width = x % 2 ? l->columns / 2 : left;
-    const uint64_t below = x % 2 ? l->columns * l->rows / 2 : upper * l->columns;
+static uint64_t band_of(const gpci_launch *launch, uint64_t x, uint64_t y) {
+    const uint64_t left = gpci_ceiling(launch->columns, 2), upper = gpci_ceiling(launch->rows, 2);
+    const uint64_t width = x % 2 ? launch->columns / 2 : left;
+    const uint64_t below = x % 2 ? launch->columns * launch->rows / 2 : upper * launch->columns;
     return x / 2 + x % 2 * left * upper + y / 2 * width + y % 2 * below;
 }
 
 /* Rows of the window from shared memory, as far as the image goes. */
-static void write_window(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, const uint64_t *x, uint64_t row) {
-    const uint64_t all = w->mask;
+static void write_window(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, const uint64_t *x,
+                         uint64_t row) {
+    const uint64_t all = walk->mask;
     uint64_t to[GPCI_SYNTHETIC_LANES], inside = 0;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        inside |= (uint64_t)(x[lane] < l->columns) << lane;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        inside |= (uint64_t)(x[lane] < launch->columns) << lane;
     for (uint64_t k = 0; k < WINDOW_ROWS; k++) {
-        access_line(w, l, c, 2 + k);
-        for (unsigned lane = 0; lane < w->lanes; lane++)
-            to[lane] = inside >> lane & 1 ? band_of(l, x[lane], row + k) * GPCI_ELEMENT : 0;
-        w->mask = row + k < l->rows ? all & inside : 0;
-        gpci_access_at(w, l->operand[BANDS].base, to);
-        w->mask = all;
+        access_line(walk, launch, column, 2 + k);
+        for (unsigned lane = 0; lane < walk->lanes; lane++)
+            to[lane] = inside >> lane & 1 ? band_of(launch, x[lane], row + k) * GPCI_ELEMENT : 0;
+        walk->mask = row + k < launch->rows ? all & inside : 0;
+        gpci_access_at(walk, launch->operand[BANDS].base, to);
+        walk->mask = all;
     }
 }
 
-static void walk_forward(gpci_walk *w, const gpci_launch *l) {
-    wavelet_column own, beside, out;
+static void walk_forward(gpci_walk *walk, const gpci_launch *launch) {
+    wavelet_column own, adjacent, out;
     int64_t of[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t x[GPCI_SYNTHETIC_LANES];
-    const uint64_t few = gpci_below(w, w->first, 3), half = l->window / 2;
-    const uint64_t row = w->y * WINDOW_ROWS * l->steps;
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        of[lane] = (int64_t)w->tx[lane];
-    place_column(w, l, of, &own);
-    for (unsigned lane = 0; lane < w->lanes; lane++)
-        of[lane] = w->tx[lane] ? (int64_t)(w->tx[lane] % 3) - 3 : (int64_t)l->window;
-    place_column(w, l, of, &beside);
-    for (unsigned lane = 0; lane < w->lanes; lane++) {
-        of[lane] = (int64_t)(w->tx[lane] < half ? 2 * w->tx[lane] : 2 * (w->tx[lane] - half) + 1);
-        x[lane] = w->x * l->window + (uint64_t)of[lane];
+    const uint64_t few = gpci_below(walk, walk->first, 3), half = launch->window / 2;
+    const uint64_t row = walk->y * WINDOW_ROWS * launch->steps;
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        of[lane] = (int64_t)walk->tx[lane];
+    place_column(walk, launch, of, &own);
+    for (unsigned lane = 0; lane < walk->lanes; lane++)
+        of[lane] = walk->tx[lane] ? (int64_t)(walk->tx[lane] % 3) - 3 : (int64_t)launch->window;
+    place_column(walk, launch, of, &adjacent);
+    for (unsigned lane = 0; lane < walk->lanes; lane++) {
+        of[lane] = (int64_t)(walk->tx[lane] < half ? 2 * walk->tx[lane] : 2 * (walk->tx[lane] - half) + 1);
+        x[lane] = walk->x * launch->window + (uint64_t)of[lane];
     }
-    place_column(w, l, of, &out);
-    load_first(w, l, &own, (int64_t)row);
-    if (gpci_if(w, w->mask & few))
-        load_first(w, l, &beside, (int64_t)row);
-    gpci_end_if(w);
-    for (uint64_t step = 0; step < l->steps; step++) {
-        const uint64_t top = row + step * WINDOW_ROWS, second = 2 * line_words(l);
-        walk_column(w, l, &own, (int64_t)top);
-        if (gpci_if(w, w->mask & few))
-            walk_column(w, l, &beside, (int64_t)top);
-        gpci_end_if(w);
-        gpci_barrier(w);
-        lift_rows(w, l, second, second + odd_words(l));
-        lift_rows(w, l, second + odd_words(l), second + 1);
-        write_window(w, l, &out, x, top);
-        gpci_barrier(w);
-        gpci_branch(w, step + 1 < l->steps);
+    place_column(walk, launch, of, &out);
+    load_first(walk, launch, &own, (int64_t)row);
+    if (gpci_if(walk, walk->mask & few))
+        load_first(walk, launch, &adjacent, (int64_t)row);
+    gpci_end_if(walk);
+    for (uint64_t step = 0; step < launch->steps; step++) {
+        const uint64_t top = row + step * WINDOW_ROWS, second = 2 * line_words(launch);
+        walk_column(walk, launch, &own, (int64_t)top);
+        if (gpci_if(walk, walk->mask & few))
+            walk_column(walk, launch, &adjacent, (int64_t)top);
+        gpci_end_if(walk);
+        gpci_barrier(walk);
+        lift_rows(walk, launch, second, second + odd_words(launch));
+        lift_rows(walk, launch, second + odd_words(launch), second + 1);
+        write_window(walk, launch, &out, x, top);
+        gpci_barrier(walk);
+        gpci_branch(walk, step + 1 < launch->steps);
     }
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
-static void walk_apart(gpci_walk *w, const gpci_launch *l) {
-    const uint64_t thread = w->x * GPCI_THREADS + w->first;
-    if (gpci_if(w, gpci_below(w, w->first, SOURCE_BYTES / GPCI_ELEMENT))) {
-        gpci_access(w, l->operand[PIXELS].base + w->x * SOURCE_BYTES + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, GPCI_SHARED_BASE + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
+static void walk_strided(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t thread = walk->x * GPCI_THREADS + walk->first;
+    if (gpci_if(walk, gpci_below(walk, walk->first, SOURCE_BYTES / GPCI_ELEMENT))) {
+        gpci_access(walk, launch->operand[PIXELS].base + walk->x * SOURCE_BYTES + walk->first * GPCI_ELEMENT,
+                    GPCI_ELEMENT);
+        gpci_access(walk, GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT, GPCI_ELEMENT);
     }
-    gpci_end_if(w);
-    gpci_barrier(w);
+    gpci_end_if(walk);
+    gpci_barrier(walk);
     for (uint64_t k = 0; k < COMPONENTS; k++)
-        gpci_access(w, GPCI_SHARED_BASE + w->first * COMPONENTS + k, COMPONENTS);
-    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        gpci_access(walk, GPCI_SHARED_BASE + walk->first * COMPONENTS + k, COMPONENTS);
+    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
         return;
     for (uint64_t k = 0; k < COMPONENTS; k++)
-        gpci_access(w, l->operand[COMPONENT].base + k * l->operand[COMPONENT].step + thread * GPCI_ELEMENT,
+        gpci_access(walk, launch->operand[COMPONENT].base + k * launch->operand[COMPONENT].step + thread * GPCI_ELEMENT,
                     GPCI_ELEMENT);
-    gpci_finish(w);
+    gpci_finish(walk);
 }
 
 /* Add a level: a wider image has wider blocks. */
-static gpc_status add_level(gpci_problem *p, gpci_launch *l) {
+static gpc_status add_level(gpci_problem *problem, gpci_launch *launch) {
     static const struct {
         uint64_t columns, window;
         const char *name;
@@ -224,45 +227,46 @@ static gpc_status add_level(gpci_problem *p, gpci_launch *l) {
                   {480, 128, "_ZN8dwt_cuda12fdwt53KernelILi128ELi8EEEvPKiPiiii"},
                   {0, 64, "_ZN8dwt_cuda12fdwt53KernelILi64ELi8EEEvPKiPiiii"}};
     unsigned k = 0;
-    while (l->columns < widths[k].columns)
+    while (launch->columns < widths[k].columns)
         k++;
-    l->name = widths[k].name;
-    l->window = l->block[0] = widths[k].window;
-    l->steps = gpci_ceiling(l->rows, WINDOW_BLOCKS * WINDOW_ROWS);
-    l->grid[0] = gpci_ceiling(l->columns, l->window);
-    l->grid[1] = gpci_ceiling(l->rows, WINDOW_ROWS * l->steps);
-    l->shared = buffer_words(l) * GPCI_ELEMENT;
-    return gpci_problem_launch(p, l);
+    launch->name = widths[k].name;
+    launch->window = launch->block[0] = widths[k].window;
+    launch->steps = gpci_ceiling(launch->rows, WINDOW_BLOCKS * WINDOW_ROWS);
+    launch->grid[0] = gpci_ceiling(launch->columns, launch->window);
+    launch->grid[1] = gpci_ceiling(launch->rows, WINDOW_ROWS * launch->steps);
+    launch->shared = buffer_words(launch) * GPCI_ELEMENT;
+    return gpci_problem_launch(problem, launch);
 }
 
-static gpc_status plan_dwt2d(gpci_problem *p) {
-    const uint64_t side = gpci_root(p->size / GPCI_ELEMENT), pixels = side * side, levels = (uint64_t)p->values[0];
+static gpc_status plan_dwt2d(gpci_problem *problem) {
+    const uint64_t side = gpci_root(problem->size / GPCI_ELEMENT), pixels = side * side,
+                   levels = (uint64_t)problem->values[0];
     if ((side - 1) >> (levels - 1) < LEAST_SIDE - 1)
-        return gpci_problem_fail(p, "parameter 'levels': at the last of %llu an image of %llu x %llu has less than %u",
-                                 (unsigned long long)levels, (unsigned long long)side, (unsigned long long)side,
-                                 LEAST_SIDE);
+        return gpci_problem_fail(
+            problem, "parameter 'levels': at the last of %llu an image of %llu x %llu has less than %u",
+            (unsigned long long)levels, (unsigned long long)side, (unsigned long long)side, LEAST_SIDE);
     const uint64_t blocks = gpci_ceiling(pixels, GPCI_THREADS);
-    gpci_launch l = {.name = "_Z21c_CopySrcToComponentsIiEvPT_S1_S1_Phi",
-                     .code = apart_code,
-                     .warp = walk_apart,
-                     .grid = {blocks},
-                     .block = {GPCI_THREADS},
-                     .shared = SOURCE_BYTES,
-                     .n = pixels};
-    l.operand[PIXELS].base = gpci_problem_array(p, blocks * SOURCE_BYTES);
-    const gpci_operand from = gpci_problem_arrays(p, gpci_ceiling(pixels * GPCI_ELEMENT, 512) * 512, COMPONENTS);
-    const gpci_operand to = gpci_problem_arrays(p, from.step, COMPONENTS);
-    l.operand[COMPONENT] = from;
-    gpc_status status = gpci_problem_launch(p, &l);
-    l.code = forward_code;
-    l.warp = walk_forward;
+    gpci_launch launch = {.name = "_Z21c_CopySrcToComponentsIiEvPT_S1_S1_Phi",
+                          .code = strided_code,
+                          .warp = walk_strided,
+                          .grid = {blocks},
+                          .block = {GPCI_THREADS},
+                          .shared = SOURCE_BYTES,
+                          .n = pixels};
+    launch.operand[PIXELS].base = gpci_problem_array(problem, blocks * SOURCE_BYTES);
+    const gpci_operand from = gpci_problem_arrays(problem, gpci_ceiling(pixels * GPCI_ELEMENT, 512) * 512, COMPONENTS);
+    const gpci_operand operand = gpci_problem_arrays(problem, from.step, COMPONENTS);
+    launch.operand[COMPONENT] = from;
+    gpc_status status = gpci_problem_launch(problem, &launch);
+    launch.code = forward_code;
+    launch.warp = walk_forward;
     for (uint64_t k = 0; k < COMPONENTS; k++) {
-        l.operand[COMPONENT].base = from.base + k * from.step;
-        l.operand[BANDS].base = to.base + k * to.step;
-        l.columns = l.rows = side;
+        launch.operand[COMPONENT].base = from.base + k * from.step;
+        launch.operand[BANDS].base = operand.base + k * operand.step;
+        launch.columns = launch.rows = side;
         for (uint64_t level = 0; status == GPC_OK && level < levels; level++) {
-            status = add_level(p, &l);
-            l.columns = l.rows = gpci_ceiling(l.columns, 2);
+            status = add_level(problem, &launch);
+            launch.columns = launch.rows = gpci_ceiling(launch.columns, 2);
         }
     }
     return status;

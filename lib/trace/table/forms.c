@@ -5,8 +5,8 @@
 
 /* Parsers for lines of CSV, JSON Lines and NVBit's mem_trace. */
 
-static gpci_line_is wrong(gpci_table *t, const char *expected) {
-    t->expected = expected;
+static gpci_line_is wrong(gpci_table *table, const char *expected) {
+    table->expected = expected;
     return GPCI_LINE_IS_WRONG;
 }
 
@@ -26,33 +26,33 @@ static gpci_span next_field(const char **at, const char *end) {
     return gpci_span_trim(field);
 }
 
-static gpci_line_is read_header(gpci_table *t, gpci_span line) {
+static gpci_line_is read_header(gpci_table *table, gpci_span line) {
     bool seen[GPCI_COLUMN_COUNT] = {false};
     for (const char *at = line.at; at <= line.end;) {
         gpci_column column = gpci_column_of(next_field(&at, line.end));
         if (column == GPCI_COLUMN_COUNT || seen[column])
             return wrong(
-                t, "a header of kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
+                table, "a header of kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
         seen[column] = true;
-        t->columns[t->column_count++] = column;
+        table->columns[table->column_count++] = column;
     }
     if (!seen[GPCI_COLUMN_BLOCK] || !seen[GPCI_COLUMN_WARP] || !seen[GPCI_COLUMN_KIND] || !seen[GPCI_COLUMN_ADDRESS])
-        return wrong(t, "columns block, warp, kind and address in the header");
+        return wrong(table, "columns block, warp, kind and address in the header");
     if (seen[GPCI_COLUMN_MASK] && seen[GPCI_COLUMN_LANE])
-        return wrong(t, "one of the columns mask and lane, not both");
+        return wrong(table, "one of the columns mask and lane, not both");
     return GPCI_LINE_IS_NOTHING;
 }
 
-static gpci_line_is read_csv(gpci_table *t, gpci_span line) {
-    if (!t->column_count)
-        return read_header(t, line);
+static gpci_line_is read_csv(gpci_table *table, gpci_span line) {
+    if (!table->column_count)
+        return read_header(table, line);
     size_t field = 0;
     for (const char *at = line.at; at <= line.end; field++) {
-        if (field == t->column_count)
-            return wrong(t, "as many fields as the header has");
-        t->fields[t->columns[field]] = next_field(&at, line.end);
+        if (field == table->column_count)
+            return wrong(table, "as many fields as the header has");
+        table->fields[table->columns[field]] = next_field(&at, line.end);
     }
-    return field == t->column_count ? GPCI_LINE_IS_ROW : wrong(t, "as many fields as the header has");
+    return field == table->column_count ? GPCI_LINE_IS_ROW : wrong(table, "as many fields as the header has");
 }
 
 /* JSON: an object without inner objects. A list is the text between its brackets, read like `address`. */
@@ -76,33 +76,34 @@ static const char *value_end(const char *at, const char *end, gpci_span *value) 
     return value->end > at ? value->end : NULL;
 }
 
-static gpci_line_is read_json(gpci_table *t, gpci_span line) {
+static gpci_line_is read_json(gpci_table *table, gpci_span line) {
     static const char object[] =
         "an object such as {\"block\": 0, \"warp\": 0, \"kind\": \"load\", \"address\": [4096]}";
     const char *at = line.at, *end = line.end;
     if (*at++ != '{')
-        return wrong(t, object);
+        return wrong(table, object);
     for (bool more = true; more;) {
         gpci_span name, value;
         at = blanks(at, end);
         if (at >= end || *at != '"' || !(at = value_end(at, end, &name)))
-            return wrong(t, object);
+            return wrong(table, object);
         at = blanks(at, end);
         if (at >= end || *at++ != ':' || !(at = value_end(blanks(at, end), end, &value)))
-            return wrong(t, object);
+            return wrong(table, object);
         gpci_column column = gpci_column_of(name);
-        if (column == GPCI_COLUMN_COUNT || t->fields[column].at)
-            return wrong(t, "keys kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
-        t->fields[column] = value;
+        if (column == GPCI_COLUMN_COUNT || table->fields[column].at)
+            return wrong(table,
+                         "keys kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
+        table->fields[column] = value;
         at = blanks(at, end);
         if (at >= end || (*at != ',' && *at != '}'))
-            return wrong(t, object);
+            return wrong(table, object);
         more = *at++ == ',';
     }
     if (blanks(at, end) != end)
-        return wrong(t, object);
-    return t->fields[GPCI_COLUMN_MASK].at && t->fields[GPCI_COLUMN_LANE].at
-               ? wrong(t, "one of the keys mask and lane, not both")
+        return wrong(table, object);
+    return table->fields[GPCI_COLUMN_MASK].at && table->fields[GPCI_COLUMN_LANE].at
+               ? wrong(table, "one of the keys mask and lane, not both")
                : GPCI_LINE_IS_ROW;
 }
 
@@ -135,19 +136,19 @@ static bool take(gpci_span *line, const char *key, gpci_span *value) {
     return false;
 }
 
-static bool point(gpci_span s, uint64_t most, uint32_t out[3]) {
+static bool point(gpci_span span, uint64_t most, uint32_t out[3]) {
     for (int i = 0; i < 3; i++) {
-        const char *comma = i < 2 && s.at < s.end ? memchr(s.at, ',', (size_t)(s.end - s.at)) : s.end;
+        const char *comma = i < 2 && span.at < span.end ? memchr(span.at, ',', (size_t)(span.end - span.at)) : span.end;
         uint64_t value;
-        if (!comma || !gpci_span_number((gpci_span){s.at, comma}, most, &value))
+        if (!comma || !gpci_span_number((gpci_span){span.at, comma}, most, &value))
             return false;
         out[i] = (uint32_t)value;
-        s.at = comma + 1;
+        span.at = comma + 1;
     }
     return true;
 }
 
-static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
+static gpci_line_is read_launch(gpci_table *table, gpci_span line) {
     static const char launch[] = "\"Kernel name N - grid launch id I - grid size x,y,z - block size x,y,z - nregs R - "
                                  "shmem S - cuda stream id C\"";
     gpci_span name, id, grid, block, registers, shared, stream;
@@ -156,36 +157,37 @@ static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
     if (!take(&line, "Kernel name ", &name) || !take(&line, "grid launch id ", &id) ||
         !take(&line, "grid size ", &grid) || !take(&line, "block size ", &block) ||
         !take(&line, "nregs ", &registers) || !take(&line, "shmem ", &shared) ||
-        !take(&line, "cuda stream id ", &stream) || !gpci_span_number(id, UINT64_MAX, &t->launch_id) ||
+        !take(&line, "cuda stream id ", &stream) || !gpci_span_number(id, UINT64_MAX, &table->launch_id) ||
         !gpci_span_number(registers, UINT32_MAX, &numbers[0]) || !gpci_span_number(shared, UINT32_MAX, &numbers[1]) ||
         !gpci_span_handle(stream, &kernel.stream) || !point(grid, UINT32_MAX, kernel.grid) ||
         !point(block, UINT32_MAX, kernel.block))
-        return wrong(t, launch);
+        return wrong(table, launch);
     kernel.registers = (uint32_t)numbers[0];
     kernel.shared_bytes = (uint32_t)numbers[1];
-    t->launch = kernel;
-    t->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
-    t->opcode = gpci_span_trim(name); /* name of the kernel here */
+    table->launch = kernel;
+    table->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
+    table->opcode = gpci_span_trim(name); /* name of the kernel here */
     return GPCI_LINE_IS_LAUNCH;
 }
 
-static gpci_line_is read_nvbit(gpci_table *t, gpci_span line) {
+static gpci_line_is read_nvbit(gpci_table *table, gpci_span line) {
     static const char access[] =
         "\"CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses\" behind MEMTRACE";
-    gpci_span context, launch, addresses, all, *id = &t->fields[GPCI_COLUMN_KERNEL];
+    gpci_span context, launch, addresses, all, *id = &table->fields[GPCI_COLUMN_KERNEL];
     size_t prefix = sizeof MEMTRACE - 1;
     if ((size_t)(line.end - line.at) < prefix || memcmp(line.at, MEMTRACE, prefix) != 0)
         return GPCI_LINE_IS_NOTHING;
-    if (!take(&line, "CTX ", &context) || !gpci_span_number(context, UINT64_MAX, &t->context))
-        return wrong(t, access);
+    if (!take(&line, "CTX ", &context) || !gpci_span_number(context, UINT64_MAX, &table->context))
+        return wrong(table, access);
     all = line;
     if (take(&all, " - LAUNCH", &launch))
-        return read_launch(t, all);
-    if (!take(&line, "grid_launch_id ", id) || !gpci_span_number(*id, UINT64_MAX, &t->launch_id) ||
-        !take(&line, "CTA ", &t->fields[GPCI_COLUMN_BLOCK]) || !take(&line, "warp ", &t->fields[GPCI_COLUMN_WARP]) ||
-        !take(&line, " - ", &t->opcode) || !take(&line, " - ", &addresses))
-        return wrong(t, access);
-    t->fields[GPCI_COLUMN_ADDRESS] = addresses;
+        return read_launch(table, all);
+    if (!take(&line, "grid_launch_id ", id) || !gpci_span_number(*id, UINT64_MAX, &table->launch_id) ||
+        !take(&line, "CTA ", &table->fields[GPCI_COLUMN_BLOCK]) ||
+        !take(&line, "warp ", &table->fields[GPCI_COLUMN_WARP]) || !take(&line, " - ", &table->opcode) ||
+        !take(&line, " - ", &addresses))
+        return wrong(table, access);
+    table->fields[GPCI_COLUMN_ADDRESS] = addresses;
     return GPCI_LINE_IS_ROW;
 }
 
@@ -193,10 +195,10 @@ const gpci_line_form gpci_form_csv = {"CSV", read_csv};
 const gpci_line_form gpci_form_json = {"JSON Lines", read_json};
 const gpci_line_form gpci_form_nvbit = {"mem_trace", read_nvbit};
 
-static bool contains(gpci_span s, const char *text) {
+static bool contains(gpci_span span, const char *text) {
     size_t length = strlen(text);
-    for (; (size_t)(s.end - s.at) >= length; s.at++)
-        if (!memcmp(s.at, text, length))
+    for (; (size_t)(span.end - span.at) >= length; span.at++)
+        if (!memcmp(span.at, text, length))
             return true;
     return false;
 }

@@ -23,28 +23,28 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
 }
 
 static bool same(const void *entries, uint32_t entry, const void *wanted) {
-    const gpci_launch_key *a = &((const gpci_launch_key *)entries)[entry], *b = wanted;
-    return a->context == b->context && a->id == b->id;
+    const gpci_launch_key *left = &((const gpci_launch_key *)entries)[entry], *right = wanted;
+    return left->context == right->context && left->id == right->id;
 }
 
-static gpci_launch_key *find(const gpci_launches *l, uint64_t context, uint64_t id) {
+static gpci_launch_key *find(const gpci_launches *launches, uint64_t context, uint64_t id) {
     const gpci_launch_key wanted = {context, id, 0};
-    const uint32_t entry = gpci_slots_find(&l->slots, l->keys, hash(context, id), &wanted, same);
-    return entry == GPCI_NO_ENTRY ? NULL : &l->keys[entry];
+    const uint32_t entry = gpci_slots_find(&launches->slots, launches->keys, hash(context, id), &wanted, same);
+    return entry == GPCI_NO_ENTRY ? NULL : &launches->keys[entry];
 }
 
 /* Give accesses of a context and number to `launch` from now on. False: out of memory. */
-static bool announce(gpci_launches *l, uint64_t context, uint64_t id, uint32_t launch) {
-    gpci_launch_key *known = find(l, context, id);
+static bool announce(gpci_launches *launches, uint64_t context, uint64_t id, uint32_t launch) {
+    gpci_launch_key *known = find(launches, context, id);
     if (known) {
         known->launch = launch;
         return true;
     }
-    if (!gpci_slots_reserve(l->context, &l->slots, l->keys, l->key_count, 1, hash_of) ||
-        !GPCI_ARRAY_ROOM(l->context, l->keys, l->key_capacity, l->key_count, 1))
+    if (!gpci_slots_reserve(launches->context, &launches->slots, launches->keys, launches->key_count, 1, hash_of) ||
+        !GPCI_ARRAY_RESERVE(launches->context, launches->keys, launches->key_capacity, launches->key_count, 1))
         return false;
-    gpci_slots_add(&l->slots, hash(context, id), l->key_count);
-    l->keys[l->key_count++] = (gpci_launch_key){context, id, launch};
+    gpci_slots_add(&launches->slots, hash(context, id), launches->key_count);
+    launches->keys[launches->key_count++] = (gpci_launch_key){context, id, launch};
     return true;
 }
 
@@ -52,105 +52,108 @@ static bool announce(gpci_launches *l, uint64_t context, uint64_t id, uint32_t l
  * Owner of an access; NULL: no owner. Old releases count a launch before printing the launch's line: then the first
  * access names a number without a line, and the next number has a line.
  */
-static const gpci_launch_key *owner(gpci_launches *l, uint64_t context, uint64_t id) {
-    const gpci_launch_key *known = find(l, context, id + l->ahead);
-    if (!known && !l->decided && (known = find(l, context, id + 1)))
-        l->ahead = 1;
-    l->decided |= known != NULL;
+static const gpci_launch_key *owner(gpci_launches *launches, uint64_t context, uint64_t id) {
+    const gpci_launch_key *known = find(launches, context, id + launches->ahead);
+    if (!known && !launches->decided && (known = find(launches, context, id + 1)))
+        launches->ahead = 1;
+    launches->decided |= known != NULL;
     return known;
 }
 
-static void forget_keys(gpci_launches *l) {
-    gpci_slots_clear(&l->slots);
-    l->key_count = 0;
-    l->ahead = 0;
-    l->decided = false;
+static void forget_keys(gpci_launches *launches) {
+    gpci_slots_clear(&launches->slots);
+    launches->key_count = 0;
+    launches->ahead = 0;
+    launches->decided = false;
 }
 
 /* Count a line of the first reading. Faults are reported by the second. */
-static bool count_line(gpci_table *t, gpci_line_is is) {
-    gpci_launches *l = &t->launches;
-    if (is == GPCI_LINE_IS_LAUNCH) {
-        if (l->known == UINT32_MAX || !GPCI_ARRAY_ROOM(l->context, l->accesses, l->access_capacity, l->known, 1) ||
-            !announce(l, t->context, t->launch_id, (uint32_t)l->known))
+static bool count_line(gpci_table *table, gpci_line_is line_is) {
+    gpci_launches *launches = &table->launches;
+    if (line_is == GPCI_LINE_IS_LAUNCH) {
+        if (launches->known == UINT32_MAX ||
+            !GPCI_ARRAY_RESERVE(launches->context, launches->accesses, launches->access_capacity, launches->known, 1) ||
+            !announce(launches, table->context, table->launch_id, (uint32_t)launches->known))
             return false;
-        l->accesses[l->known++] = 0;
-    } else if (is == GPCI_LINE_IS_ROW) {
-        const gpci_launch_key *of = owner(l, t->context, t->launch_id);
-        if (of)
-            l->accesses[of->launch]++;
+        launches->accesses[launches->known++] = 0;
+    } else if (line_is == GPCI_LINE_IS_ROW) {
+        const gpci_launch_key *key = owner(launches, table->context, table->launch_id);
+        if (key)
+            launches->accesses[key->launch]++;
     }
     return true;
 }
 
-gpc_status gpci_launches_count(gpci_table *t, gpc_error *error) {
+gpc_status gpci_launches_count(gpci_table *table, gpc_error *error) {
     gpci_lines lines;
-    if (gpci_input_is_stream(t->lines.input))
+    if (gpci_input_is_stream(table->lines.input))
         return GPC_OK;
-    gpc_status status = gpci_lines_open(&lines, t->base.context, gpci_input_name(t->lines.input), error);
+    gpc_status status = gpci_lines_open(&lines, table->base.context, gpci_input_name(table->lines.input), error);
     if (status < 0)
         return status;
     char *line, *stop;
     while ((status = gpci_lines_next_text(&lines, &line, &stop, error)) == GPC_OK)
-        if (!count_line(t, t->form->read(t, gpci_span_trim((gpci_span){line, stop})))) {
+        if (!count_line(table, table->form->read(table, gpci_span_trim((gpci_span){line, stop})))) {
             status = gpci_out_of_memory(error);
             break;
         }
     gpci_lines_close(&lines);
-    forget_keys(&t->launches);
+    forget_keys(&table->launches);
     return status < 0 ? status : GPC_OK;
 }
 
-gpc_status gpci_launches_begin(gpci_table *t, gpc_error *error) {
-    gpci_launches *l = &t->launches;
-    gpci_table_kernel *made = gpci_zalloc(l->context, 1, sizeof *made);
-    if (!made || l->count == UINT32_MAX || !GPCI_ARRAY_ROOM(l->context, l->held, l->held_capacity, l->count, 1) ||
-        !announce(l, t->context, t->launch_id, (uint32_t)l->count)) {
-        gpci_free(l->context, made);
+gpc_status gpci_launches_begin(gpci_table *table, gpc_error *error) {
+    gpci_launches *launches = &table->launches;
+    gpci_table_kernel *made = gpci_zalloc(launches->context, 1, sizeof *made);
+    if (!made || launches->count == UINT32_MAX ||
+        !GPCI_ARRAY_RESERVE(launches->context, launches->held, launches->held_capacity, launches->count, 1) ||
+        !announce(launches, table->context, table->launch_id, (uint32_t)launches->count)) {
+        gpci_free(launches->context, made);
         return gpci_out_of_memory(error);
     }
-    made->kernel = t->launch;
-    made->kernel.index = (uint32_t)l->count;
-    made->rows.context = l->context;
-    l->held[l->count++] = made;
-    gpc_status status = gpci_table_keep(t, &made->name, t->opcode, error);
-    return status == GPC_OK ? gpci_table_keep(t, &made->key, t->fields[GPCI_COLUMN_KERNEL], error) : status;
+    made->kernel = table->launch;
+    made->kernel.index = (uint32_t)launches->count;
+    made->rows.context = launches->context;
+    launches->held[launches->count++] = made;
+    gpc_status status = gpci_table_keep(table, &made->name, table->opcode, error);
+    return status == GPC_OK ? gpci_table_keep(table, &made->key, table->fields[GPCI_COLUMN_KERNEL], error) : status;
 }
 
-gpc_status gpci_launches_find(gpci_table *t, gpc_error *error) {
-    gpci_launches *l = &t->launches;
-    const gpci_launch_key *of = owner(l, t->context, t->launch_id);
-    t->into = of ? l->held[of->launch] : NULL;
-    if (!t->into)
-        return gpci_lines_expected(&t->lines, error,
+gpc_status gpci_launches_find(gpci_table *table, gpc_error *error) {
+    gpci_launches *launches = &table->launches;
+    const gpci_launch_key *key = owner(launches, table->context, table->launch_id);
+    table->into = key ? launches->held[key->launch] : NULL;
+    if (!table->into)
+        return gpci_lines_expected(&table->lines, error,
                                    "a line \"LAUNCH - Kernel pc\" of this context and grid_launch_id before its "
                                    "accesses");
-    if (of->launch < l->known)
-        l->accesses[of->launch]--;
+    if (key->launch < launches->known)
+        launches->accesses[key->launch]--;
     return GPC_OK;
 }
 
-bool gpci_launches_ready(const gpci_launches *l) {
-    return l->given < l->count && l->given < l->known && !l->accesses[l->given];
+bool gpci_launches_ready(const gpci_launches *launches) {
+    return launches->given < launches->count && launches->given < launches->known &&
+           !launches->accesses[launches->given];
 }
 
-bool gpci_launches_take(gpci_launches *l, gpci_table_kernel *kernel) {
-    if (l->given == l->count)
+bool gpci_launches_take(gpci_launches *launches, gpci_table_kernel *kernel) {
+    if (launches->given == launches->count)
         return false;
     gpci_table_kernel_clear(kernel);
-    *kernel = *l->held[l->given];
-    gpci_free(l->context, l->held[l->given]);
-    l->held[l->given++] = NULL;
+    *kernel = *launches->held[launches->given];
+    gpci_free(launches->context, launches->held[launches->given]);
+    launches->held[launches->given++] = NULL;
     return true;
 }
 
-void gpci_launches_clear(gpci_launches *l) {
-    for (size_t i = l->given; i < l->count; i++) {
-        gpci_table_kernel_clear(l->held[i]);
-        gpci_free(l->context, l->held[i]);
+void gpci_launches_clear(gpci_launches *launches) {
+    for (size_t i = launches->given; i < launches->count; i++) {
+        gpci_table_kernel_clear(launches->held[i]);
+        gpci_free(launches->context, launches->held[i]);
     }
-    gpci_slots_free(l->context, &l->slots);
-    gpci_free(l->context, l->keys);
-    gpci_free(l->context, l->accesses);
-    gpci_free(l->context, l->held);
+    gpci_slots_free(launches->context, &launches->slots);
+    gpci_free(launches->context, launches->keys);
+    gpci_free(launches->context, launches->accesses);
+    gpci_free(launches->context, launches->held);
 }

@@ -152,7 +152,7 @@ struct gpci_table {
 };
 
 /* Read and parse the next line with data; GPC_END behind the last. */
-gpc_status gpci_table_line(gpci_table *table, gpci_line_is *is, gpc_error *error);
+gpc_status gpci_table_line(gpci_table *table, gpci_line_is *line_is, gpc_error *error);
 /* Copy a part of a line to new memory, and replace `*text`. */
 gpc_status gpci_table_keep(gpci_table *table, char **text, gpci_span from, gpc_error *error);
 

@@ -9,17 +9,17 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-gpci_span gpci_span_trim(gpci_span s) {
-    while (s.at < s.end && is_space(*s.at))
-        s.at++;
-    while (s.at < s.end && is_space(s.end[-1]))
-        s.end--;
-    return s;
+gpci_span gpci_span_trim(gpci_span span) {
+    while (span.at < span.end && is_space(*span.at))
+        span.at++;
+    while (span.at < span.end && is_space(span.end[-1]))
+        span.end--;
+    return span;
 }
 
-bool gpci_span_is(gpci_span s, const char *text) {
+bool gpci_span_is(gpci_span span, const char *text) {
     size_t length = strlen(text);
-    return s.at && (size_t)(s.end - s.at) == length && !memcmp(s.at, text, length);
+    return span.at && (size_t)(span.end - span.at) == length && !memcmp(span.at, text, length);
 }
 
 static int digit_of(char c) {
@@ -29,17 +29,17 @@ static int digit_of(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-bool gpci_span_number(gpci_span s, uint64_t most, uint64_t *value) {
-    s = gpci_span_trim(s);
+bool gpci_span_number(gpci_span span, uint64_t most, uint64_t *value) {
+    span = gpci_span_trim(span);
     uint64_t base = 10, found = 0;
-    if (s.end - s.at > 2 && s.at[0] == '0' && (s.at[1] | 0x20) == 'x') {
+    if (span.end - span.at > 2 && span.at[0] == '0' && (span.at[1] | 0x20) == 'x') {
         base = 16;
-        s.at += 2;
+        span.at += 2;
     }
-    if (s.at >= s.end)
+    if (span.at >= span.end)
         return false;
-    for (; s.at < s.end; s.at++) {
-        uint64_t digit = (uint64_t)digit_of(*s.at);
+    for (; span.at < span.end; span.at++) {
+        uint64_t digit = (uint64_t)digit_of(*span.at);
         if (digit >= base || found > (UINT64_MAX - digit) / base)
             return false;
         found = found * base + digit;
@@ -48,11 +48,11 @@ bool gpci_span_number(gpci_span s, uint64_t most, uint64_t *value) {
     return found <= most;
 }
 
-bool gpci_span_handle(gpci_span s, uint64_t *value) {
-    s = gpci_span_trim(s);
-    const bool negative = s.at < s.end && *s.at == '-';
-    s.at += negative;
-    if (!gpci_span_number(s, negative ? UINT64_C(1) << 63 : UINT64_MAX, value))
+bool gpci_span_handle(gpci_span span, uint64_t *value) {
+    span = gpci_span_trim(span);
+    const bool negative = span.at < span.end && *span.at == '-';
+    span.at += negative;
+    if (!gpci_span_number(span, negative ? UINT64_C(1) << 63 : UINT64_MAX, value))
         return false;
     *value = negative ? 0 - *value : *value;
     return true;

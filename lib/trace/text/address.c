@@ -64,7 +64,7 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
                                 const char *at) {
     unsigned lanes = gpci_popcount(instruction->mask);
     /* room for at least one address, so that a chunk exists; the instruction must not move */
-    if (!gpci_block_room(block, 0, lanes ? lanes : 1))
+    if (!gpci_block_reserve(block, 0, lanes ? lanes : 1))
         return gpci_line_fail(parser, NULL);
     uint64_t *addresses = block->current->addresses + block->used, mode;
     if (!(at = gpci_field_decimal(at, 2, &mode)))
@@ -92,19 +92,19 @@ typedef struct pieces {
     uint64_t *addresses;
 } pieces;
 
-static bool add_piece(pieces *p, uint64_t address, unsigned width) {
-    if (!p->open || p->open->width != width || p->open->mask == UINT32_MAX) {
-        if (!gpci_block_room(p->block, 1, WARP_LANES))
+static bool add_piece(pieces *split, uint64_t address, unsigned width) {
+    if (!split->open || split->open->width != width || split->open->mask == UINT32_MAX) {
+        if (!gpci_block_reserve(split->block, 1, WARP_LANES))
             return false;
-        p->addresses = gpci_block_take(p->block, WARP_LANES);
-        p->open = &p->block->instructions[p->block->count++];
-        *p->open = *p->model;
-        p->open->mask = 0;
-        p->open->width = (uint8_t)width;
-        p->open->addresses = p->addresses;
+        split->addresses = gpci_block_take(split->block, WARP_LANES);
+        split->open = &split->block->instructions[split->block->count++];
+        *split->open = *split->model;
+        split->open->mask = 0;
+        split->open->width = (uint8_t)width;
+        split->open->addresses = split->addresses;
     }
-    p->addresses[gpci_popcount(p->open->mask)] = address;
-    p->open->mask = p->open->mask << 1 | 1;
+    split->addresses[gpci_popcount(split->open->mask)] = address;
+    split->open->mask = split->open->mask << 1 | 1;
     return true;
 }
 
@@ -157,7 +157,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
     uint64_t most = width ? MOST_BULK_BYTES / width : 0;
     if (!(at = gpci_field_decimal(at, most, &count)))
         return gpci_line_fail(parser, "the number of addresses, of at most 1 MiB in all");
-    pieces p = {block, &model, NULL, NULL};
+    pieces split = {block, &model, NULL, NULL};
     for (uint64_t i = 0; i < count; i++) {
         if (mode == 3 && !(at = gpci_field_hex(at, &address)))
             return gpci_line_fail(parser, "as many hexadecimal addresses as announced");
@@ -166,12 +166,12 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
         address += mode == 4 && i ? change : 0;
         for (uint64_t done = 0; line->instruction.mask && done < width; done += PIECE_BYTES) {
             unsigned bytes = width - done < PIECE_BYTES ? (unsigned)(width - done) : PIECE_BYTES;
-            if (!add_piece(&p, address + done, bytes))
+            if (!add_piece(&split, address + done, bytes))
                 return gpci_line_fail(parser, NULL);
         }
     }
-    if (!p.open) {
-        if (!gpci_block_room(block, 1, 0))
+    if (!split.open) {
+        if (!gpci_block_reserve(block, 1, 0))
             return gpci_line_fail(parser, NULL);
         block->instructions[block->count++] = model;
     }

@@ -109,35 +109,35 @@ typedef struct scan {
 } scan;
 
 /* Faults of a line are reported when the block is read. */
-static gpc_status take_line(scan *s, const char *line, const char *stop, gpc_error *error) {
+static gpc_status take_line(scan *columns, const char *line, const char *stop, gpc_error *error) {
     uint64_t sm;
     gpc_status status = GPC_OK;
-    if (s->told && s->known && sm_of(line, &sm))
-        status = gpci_columns_place(s->places, (uint32_t)s->block, (uint32_t)sm, gpci_input_path(s->lines.input),
-                                    s->lines.number, error);
-    s->told = !strncmp(line, "insts", 5);
+    if (columns->told && columns->known && sm_of(line, &sm))
+        status = gpci_columns_place(columns->places, (uint32_t)columns->block, (uint32_t)sm,
+                                    gpci_input_path(columns->lines.input), columns->lines.number, error);
+    columns->told = !strncmp(line, "insts", 5);
     if (*line == 't')
-        s->known = block_of(line, stop, s->kernel, &s->block);
+        columns->known = block_of(line, stop, columns->kernel, &columns->block);
     return status;
 }
 
 gpc_status gpci_columns_placement(gpc_context *context, const char *path, const gpc_kernel *kernel, gpc_error *error,
                                   uint32_t **out) {
-    scan s = {.kernel = kernel};
-    gpc_status status = gpci_lines_open(&s.lines, context, path, error);
+    scan columns = {.kernel = kernel};
+    gpc_status status = gpci_lines_open(&columns.lines, context, path, error);
     if (status < 0)
         return status;
-    status =
-        gpci_columns_places(context, gpci_input_path(s.lines.input), kernel, gpci_file_size(path), error, &s.places);
+    status = gpci_columns_places(context, gpci_input_path(columns.lines.input), kernel, gpci_file_size(path), error,
+                                 &columns.places);
     char *line, *stop;
-    while (status == GPC_OK && (status = gpci_lines_next_text(&s.lines, &line, &stop, error)) == GPC_OK)
-        status = take_line(&s, line, stop, error);
-    gpci_lines_close(&s.lines);
+    while (status == GPC_OK && (status = gpci_lines_next_text(&columns.lines, &line, &stop, error)) == GPC_OK)
+        status = take_line(&columns, line, stop, error);
+    gpci_lines_close(&columns.lines);
     if (status < 0) {
-        gpci_free(context, s.places);
+        gpci_free(context, columns.places);
         return status;
     }
-    gpci_columns_places_end(s.places, kernel->block_count);
-    *out = s.places;
+    gpci_columns_places_end(columns.places, kernel->block_count);
+    *out = columns.places;
     return GPC_OK;
 }

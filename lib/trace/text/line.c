@@ -272,7 +272,7 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
         return at && gpci_line_end(parser, line.registers, at);
     }
     remember(parser, &line, from, middle, at);
-    if (!gpci_block_room(block, LINES_TOGETHER, 0)) {
+    if (!gpci_block_reserve(block, LINES_TOGETHER, 0)) {
         parser->expected = NULL;
         return false;
     }
@@ -297,7 +297,7 @@ const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, c
             return NULL;
     }
     const char *at = line + known->length;
-    if (!gpci_block_room(block, LINES_TOGETHER, 0))
+    if (!gpci_block_reserve(block, LINES_TOGETHER, 0))
         return NULL;
     gpc_instruction *added = &block->instructions[block->count];
     *added = known->instruction;

@@ -34,32 +34,32 @@ static list_source *of(gpci_source *source) {
     return (list_source *)source;
 }
 
-static gpc_status add(list_source *s, command c, gpc_error *error) {
-    if (!GPCI_ARRAY_ROOM(s->base.context, s->commands, s->capacity, s->count, 1)) {
-        gpci_free(s->base.context, c.path);
+static gpc_status add(list_source *list, command line, gpc_error *error) {
+    if (!GPCI_ARRAY_RESERVE(list->base.context, list->commands, list->capacity, list->count, 1)) {
+        gpci_free(list->base.context, line.path);
         return gpci_out_of_memory(error);
     }
-    s->commands[s->count++] = c;
-    if (c.path) {
-        s->kernels++;
-        s->total_bytes += c.bytes;
+    list->commands[list->count++] = line;
+    if (line.path) {
+        list->kernels++;
+        list->total_bytes += line.bytes;
     }
     return GPC_OK;
 }
 
 /* Add a kernel's file. The list may omit the decompressor's suffix. */
-static gpc_status add_kernel(list_source *s, const char *path, const char *where, uint64_t line, gpc_error *error) {
+static gpc_status add_kernel(list_source *list, const char *path, const char *where, uint64_t line, gpc_error *error) {
     char *found;
-    gpc_status status = gpci_find_file(s->base.context, path, error, &found);
+    gpc_status status = gpci_find_file(list->base.context, path, error, &found);
     if (status < 0)
         return status;
     if (!found)
         return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s:%" PRIu64 ": there is no file %s", where, line, path);
-    return add(s, (command){found, gpci_file_size(found), 0}, error);
+    return add(list, (command){found, gpci_file_size(found), 0}, error);
 }
 
 /* "MemcpyHtoD,0x<address>,<bytes>" */
-static gpc_status take_copy(list_source *s, gpci_lines *lines, char *line, char *stop, gpc_error *error) {
+static gpc_status take_copy(list_source *list, gpci_lines *lines, char *line, char *stop, gpc_error *error) {
     command copy = {0};
     char *comma = memchr(line, ',', (size_t)(stop - line));
     char *second = comma ? memchr(comma + 1, ',', (size_t)(stop - comma - 1)) : NULL;
@@ -71,21 +71,23 @@ static gpc_status take_copy(list_source *s, gpci_lines *lines, char *line, char 
     }
     if (!at || gpci_skip_blanks(at) != stop)
         return gpci_lines_expected(lines, error, "\"MemcpyHtoD,0x<address>,<bytes>\"");
-    if (!gpci_notes_add(s->base.opcodes, GPC_NOTE_COPY, "MemcpyHtoD", 10, copy.bytes))
+    if (!gpci_notes_add(list->base.opcodes, GPC_NOTE_COPY, "MemcpyHtoD", 10, copy.bytes))
         return gpci_out_of_memory(error);
-    return add(s, copy, error);
+    return add(list, copy, error);
 }
 
 /* Note the first word of a line without effect. */
-static gpc_status pass_over(list_source *s, const char *line, const char *stop, gpc_error *error) {
+static gpc_status pass_over(list_source *list, const char *line, const char *stop, gpc_error *error) {
     size_t length = 0;
     while (line + length < stop && length < MOST_WORD && line[length] != ',' && !gpci_is_blank(line[length]))
         length++;
-    return gpci_notes_add(s->base.opcodes, GPC_NOTE_PASSED_OVER, line, length, 0) ? GPC_OK : gpci_out_of_memory(error);
+    return gpci_notes_add(list->base.opcodes, GPC_NOTE_PASSED_OVER, line, length, 0) ? GPC_OK
+                                                                                     : gpci_out_of_memory(error);
 }
 
-static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *line, const char *stop, gpc_error *error) {
-    gpc_context *context = s->base.context;
+static gpc_status take_kernel(list_source *input, gpci_lines *lines, const char *line, const char *stop,
+                              gpc_error *error) {
+    gpc_context *context = input->base.context;
     const char *list = gpci_input_path(lines->input);
     while (gpci_is_blank(stop[-1]))
         stop--;
@@ -96,27 +98,27 @@ static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *lin
     memcpy(path, list, folder);
     memcpy(path + folder, line, length);
     path[folder + length] = 0;
-    gpc_status status = add_kernel(s, path, list, lines->number, error);
+    gpc_status status = add_kernel(input, path, list, lines->number, error);
     gpci_free(context, path);
     return status;
 }
 
-static gpc_status read_list(list_source *s, const char *path, gpc_error *error) {
+static gpc_status read_list(list_source *list, const char *path, gpc_error *error) {
     gpci_lines lines;
-    gpc_status status = gpci_lines_open(&lines, s->base.context, path, error);
+    gpc_status status = gpci_lines_open(&lines, list->base.context, path, error);
     if (status < 0)
         return status;
     char *line, *stop;
-    if (!gpci_notes_file(s->base.opcodes, gpci_input_path(lines.input)))
+    if (!gpci_notes_file(list->base.opcodes, gpci_input_path(lines.input)))
         status = gpci_out_of_memory(error);
     while (status == GPC_OK && (status = gpci_lines_next_text(&lines, &line, &stop, error)) == GPC_OK) {
-        gpci_notes_line(s->base.opcodes, lines.number);
+        gpci_notes_line(list->base.opcodes, lines.number);
         if (!strncmp(line, "MemcpyHtoD", 10))
-            status = take_copy(s, &lines, line, stop, error);
+            status = take_copy(list, &lines, line, stop, error);
         else if (!strncmp(line, "kernel", 6))
-            status = take_kernel(s, &lines, line, stop, error);
+            status = take_kernel(list, &lines, line, stop, error);
         else
-            status = pass_over(s, line, stop, error);
+            status = pass_over(list, line, stop, error);
     }
     gpci_lines_close(&lines);
     return status < 0 ? status : GPC_OK;
@@ -151,25 +153,25 @@ static bool is_list(const char *name) {
 }
 
 /* Read a kernel present twice, plain and compressed, only once: the shorter name, and .traceg, sort first. */
-static void drop_twins(list_source *s) {
+static void drop_twins(list_source *list) {
     size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        const char *path = s->commands[i].path, *before = kept ? s->commands[kept - 1].path : "";
+    for (size_t i = 0; i < list->count; i++) {
+        const char *path = list->commands[i].path, *before = kept ? list->commands[kept - 1].path : "";
         size_t stem = (size_t)(strstr(path + gpci_folder_length(path), ".trace") - path) + 6;
         if (strncmp(path, before, stem) != 0) {
-            s->commands[kept++] = s->commands[i];
+            list->commands[kept++] = list->commands[i];
             continue;
         }
-        s->total_bytes -= s->commands[i].bytes;
-        s->kernels--;
-        gpci_free(s->base.context, s->commands[i].path);
+        list->total_bytes -= list->commands[i].bytes;
+        list->kernels--;
+        gpci_free(list->base.context, list->commands[i].path);
     }
-    s->count = kept;
+    list->count = kept;
 }
 
 /* Add all files of a kind. */
-static gpc_status add_files(list_source *s, const char *path, bool (*is)(const char *), gpc_error *error) {
-    gpc_context *context = s->base.context;
+static gpc_status add_files(list_source *list, const char *path, bool (*is)(const char *), gpc_error *error) {
+    gpc_context *context = list->base.context;
     DIR *folder = opendir(path);
     if (!folder)
         return gpci_fail(error, errno == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
@@ -180,98 +182,98 @@ static gpc_status add_files(list_source *s, const char *path, bool (*is)(const c
         char *parent = gpci_join(context, path, path[strlen(path) - 1] == '/' ? "" : "/");
         char *file = parent ? gpci_join(context, parent, entry->d_name) : NULL;
         gpci_free(context, parent);
-        status = file ? add(s, (command){file, gpci_file_size(file), 0}, error) : gpci_out_of_memory(error);
+        status = file ? add(list, (command){file, gpci_file_size(file), 0}, error) : gpci_out_of_memory(error);
     }
     closedir(folder);
-    if (status == GPC_OK && s->count)
-        qsort(s->commands, s->count, sizeof *s->commands, by_name);
+    if (status == GPC_OK && list->count)
+        qsort(list->commands, list->count, sizeof *list->commands, by_name);
     return status;
 }
 
 /* Replace the found list by the commands in the list. */
-static gpc_status follow_list(list_source *s, const char *path, gpc_error *error) {
-    if (s->count > 1)
+static gpc_status follow_list(list_source *input, const char *path, gpc_error *error) {
+    if (input->count > 1)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "%s: the folder has lists of %zu contexts, whose addresses are their own: give one of them, "
                          "such as %s",
-                         path, s->count, s->commands[0].path);
-    char *list = s->commands[0].path;
-    s->count = s->kernels = s->total_bytes = 0;
-    gpc_status status = read_list(s, list, error);
-    gpci_free(s->base.context, list);
+                         path, input->count, input->commands[0].path);
+    char *list = input->commands[0].path;
+    input->count = input->kernels = input->total_bytes = 0;
+    gpc_status status = read_list(input, list, error);
+    gpci_free(input->base.context, list);
     return status;
 }
 
 /* Read a folder: its .traceg files; otherwise the files in the tracer's list; without a list, the tracer's files. */
-static gpc_status read_folder(list_source *s, const char *path, gpc_error *error) {
-    gpc_status status = add_files(s, path, is_traceg, error);
-    if (status == GPC_OK && !s->count) {
-        status = add_files(s, path, is_list, error);
-        if (status == GPC_OK && s->count)
-            return follow_list(s, path, error);
+static gpc_status read_folder(list_source *list, const char *path, gpc_error *error) {
+    gpc_status status = add_files(list, path, is_traceg, error);
+    if (status == GPC_OK && !list->count) {
+        status = add_files(list, path, is_list, error);
+        if (status == GPC_OK && list->count)
+            return follow_list(list, path, error);
     }
-    if (status == GPC_OK && !s->count)
-        status = add_files(s, path, is_trace, error);
-    if (status == GPC_OK && !s->count)
+    if (status == GPC_OK && !list->count)
+        status = add_files(list, path, is_trace, error);
+    if (status == GPC_OK && !list->count)
         return gpci_fail(error, GPC_ERROR_NOT_FOUND,
                          "%s: the folder has no kernelslist.g or kernelslist and no .traceg, .tracez or .trace file",
                          path);
     if (status == GPC_OK)
-        drop_twins(s);
+        drop_twins(list);
     return status;
 }
 
-static void close_open(list_source *s) {
-    if (s->open)
-        s->open->ops->close(s->open);
-    s->open = NULL;
-    s->done_bytes += s->open_bytes;
-    s->open_bytes = 0;
+static void close_open(list_source *list) {
+    if (list->open)
+        list->open->ops->close(list->open);
+    list->open = NULL;
+    list->done_bytes += list->open_bytes;
+    list->open_bytes = 0;
 }
 
 /* Command of the next kernel; NULL at the end of the list. Copies before the kernel are reported. */
-static const command *next_command(list_source *s) {
-    close_open(s);
-    s->copies = s->base.gave ? s->next : s->copies;
-    s->base.gave = false;
-    while (s->next < s->count) {
-        const command *c = &s->commands[s->next++];
-        if (c->path)
-            return c;
-        if (s->base.on_memcpy)
-            s->base.on_memcpy(s->base.on_memcpy_data, c->address, c->bytes);
+static const command *next_command(list_source *list) {
+    close_open(list);
+    list->copies = list->base.gave ? list->next : list->copies;
+    list->base.gave = false;
+    while (list->next < list->count) {
+        const command *line = &list->commands[list->next++];
+        if (line->path)
+            return line;
+        if (list->base.on_memcpy)
+            list->base.on_memcpy(list->base.on_memcpy_data, line->address, line->bytes);
     }
     return NULL;
 }
 
 static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    list_source *s = of(source);
-    const command *c = next_command(s);
-    if (!c)
+    list_source *list = of(source);
+    const command *line = next_command(list);
+    if (!line)
         return GPC_END;
-    gpc_status status = gpci_text_open(source->context, source->opcodes, c->path, error, &s->open);
+    gpc_status status = gpci_text_open(source->context, source->opcodes, line->path, error, &list->open);
     if (status < 0)
         return status;
-    s->open_bytes = c->bytes;
-    return s->open->ops->next_kernel(s->open, kernel, error);
+    list->open_bytes = line->bytes;
+    return list->open->ops->next_kernel(list->open, kernel, error);
 }
 
 static gpc_status skip_kernel(gpci_source *source, gpc_error *error) {
     (void)error;
-    list_source *s = of(source);
-    const command *c = next_command(s);
-    s->done_bytes += c ? c->bytes : 0;
-    return c ? GPC_OK : GPC_END;
+    list_source *list = of(source);
+    const command *line = next_command(list);
+    list->done_bytes += line ? line->bytes : 0;
+    return line ? GPC_OK : GPC_END;
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
-    list_source *s = of(source);
-    return s->open ? s->open->ops->next_block(s->open, block, error) : GPC_END;
+    list_source *list = of(source);
+    return list->open ? list->open->ops->next_block(list->open, block, error) : GPC_END;
 }
 
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    list_source *s = of(source);
-    return s->open->ops->rewind(s->open, kernel, error);
+    list_source *list = of(source);
+    return list->open->ops->rewind(list->open, kernel, error);
 }
 
 static uint64_t kernel_count(const gpci_source *source) {
@@ -279,34 +281,34 @@ static uint64_t kernel_count(const gpci_source *source) {
 }
 
 static bool copy_of(const gpci_source *source, size_t *at, uint64_t *address, uint64_t *bytes) {
-    const list_source *s = (const list_source *)source;
-    while (s->copies + *at < s->next) {
-        const command *c = &s->commands[s->copies + (*at)++];
-        if (c->path)
+    const list_source *list = (const list_source *)source;
+    while (list->copies + *at < list->next) {
+        const command *line = &list->commands[list->copies + (*at)++];
+        if (line->path)
             continue;
-        *address = c->address;
-        *bytes = c->bytes;
+        *address = line->address;
+        *bytes = line->bytes;
         return true;
     }
     return false;
 }
 
 static double progress(const gpci_source *source) {
-    const list_source *s = (const list_source *)source;
-    if (!s->total_bytes)
-        return s->next == s->count ? 1 : 0;
-    double part = s->open ? s->open->ops->progress(s->open) : 0;
-    return ((double)s->done_bytes + part * (double)s->open_bytes) / (double)s->total_bytes;
+    const list_source *list = (const list_source *)source;
+    if (!list->total_bytes)
+        return list->next == list->count ? 1 : 0;
+    double part = list->open ? list->open->ops->progress(list->open) : 0;
+    return ((double)list->done_bytes + part * (double)list->open_bytes) / (double)list->total_bytes;
 }
 
 static void close_source(gpci_source *source) {
-    list_source *s = of(source);
+    list_source *list = of(source);
     gpc_context *context = source->context;
-    close_open(s);
-    for (size_t i = 0; i < s->count; i++)
-        gpci_free(context, s->commands[i].path);
-    gpci_free(context, s->commands);
-    gpci_free(context, s);
+    close_open(list);
+    for (size_t i = 0; i < list->count; i++)
+        gpci_free(context, list->commands[i].path);
+    gpci_free(context, list->commands);
+    gpci_free(context, list);
     gpci_release(context);
 }
 
@@ -324,15 +326,15 @@ static const gpci_source_ops list_ops = {
 static gpc_status open_with(gpc_context *context, gpci_opcodes *opcodes, const char *path,
                             gpc_status (*read)(list_source *, const char *, gpc_error *), gpc_error *error,
                             gpci_source **out) {
-    list_source *s = gpci_zalloc(context, 1, sizeof *s);
-    if (!s)
+    list_source *list = gpci_zalloc(context, 1, sizeof *list);
+    if (!list)
         return gpci_out_of_memory(error);
-    s->base = (gpci_source){.ops = &list_ops, .context = gpci_retain(context), .opcodes = opcodes};
-    gpc_status status = read(s, path, error);
+    list->base = (gpci_source){.ops = &list_ops, .context = gpci_retain(context), .opcodes = opcodes};
+    gpc_status status = read(list, path, error);
     if (status < 0)
-        close_source(&s->base);
+        close_source(&list->base);
     else
-        *out = &s->base;
+        *out = &list->base;
     return status;
 }
 

@@ -85,8 +85,8 @@ uint32_t gpci_opcodes_intern(gpci_opcodes *opcodes, const char *text, size_t len
     uint32_t entry = gpci_slots_find(&opcodes->slots, opcodes->entries, hash, &key, same_text);
     if (entry != GPCI_NO_ENTRY)
         return entry;
-    if (!GPCI_ARRAY_ROOM(opcodes->context, opcodes->entries, opcodes->capacity, opcodes->count, 1) ||
-        !GPCI_ARRAY_ROOM(opcodes->context, opcodes->of_notes, opcodes->notes_capacity, opcodes->count, 1) ||
+    if (!GPCI_ARRAY_RESERVE(opcodes->context, opcodes->entries, opcodes->capacity, opcodes->count, 1) ||
+        !GPCI_ARRAY_RESERVE(opcodes->context, opcodes->of_notes, opcodes->notes_capacity, opcodes->count, 1) ||
         !gpci_slots_reserve(opcodes->context, &opcodes->slots, opcodes->entries, opcodes->count, 1, hash_of))
         return UINT32_MAX;
     char *copy = gpci_opcodes_text(opcodes, text, length);

@@ -146,8 +146,8 @@ static uint32_t intern(gpci_raw *raw, const raw_line *line) {
     if (known != GPCI_NO_ENTRY)
         return known;
     if (!gpci_slots_reserve(raw->context, &raw->slots, raw->texts, raw->text_count, 1, hash_of) ||
-        !GPCI_ARRAY_ROOM(raw->context, raw->texts, raw->text_capacity, raw->text_count, 1) ||
-        !gpci_buffer_room(&raw->bytes, wanted.length + GPCI_LINE_SLACK))
+        !GPCI_ARRAY_RESERVE(raw->context, raw->texts, raw->text_capacity, raw->text_count, 1) ||
+        !gpci_buffer_reserve(&raw->bytes, wanted.length + GPCI_LINE_SLACK))
         return UINT32_MAX;
     raw->texts[raw->text_count] = (line_text){raw->bytes.length, raw->lines->number, wanted.hash};
     gpci_buffer_put(&raw->bytes, wanted.text, wanted.length);
@@ -163,7 +163,7 @@ static raw_warp *warp_of(gpci_raw *raw, const raw_line *line) {
     if (known)
         return &raw->warps[known->value];
     if (!gpci_map_reserve(raw->context, &raw->by_key, 1) ||
-        !GPCI_ARRAY_ROOM(raw->context, raw->warps, raw->warp_capacity, raw->warp_count, 1))
+        !GPCI_ARRAY_RESERVE(raw->context, raw->warps, raw->warp_capacity, raw->warp_count, 1))
         return NULL;
     gpci_map_add(&raw->by_key, key, raw->warp_count);
     raw->warps[raw->warp_count] = (raw_warp){key, 0, NO_PIECE, NO_PIECE, line->sm, line->rank};
@@ -174,7 +174,7 @@ static bool append(gpci_raw *raw, raw_warp *warp, uint32_t text) {
     const uint32_t at = (uint32_t)(warp->count % PIECE_LINES);
     if (!at) {
         if (raw->piece_count == NO_PIECE ||
-            !GPCI_ARRAY_ROOM(raw->context, raw->pieces, raw->piece_capacity, raw->piece_count, 1))
+            !GPCI_ARRAY_RESERVE(raw->context, raw->pieces, raw->piece_capacity, raw->piece_count, 1))
             return false;
         const uint32_t made = (uint32_t)raw->piece_count++;
         raw->pieces[made].next = NO_PIECE;

@@ -22,25 +22,25 @@
 /* bits of an address within a block's shared memory; the upper bits are the rank in the cluster */
 #define SHARED_BITS 24
 
-void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
-    const unsigned used = (unsigned)i->destinations + i->sources;
+void gpci_line_barrier(gpc_instruction *instruction, uint64_t address) {
+    const unsigned used = (unsigned)instruction->destinations + instruction->sources;
     if (used >= GPC_MAX_OPERANDS)
         return;
-    i->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
-    i->sources++;
+    instruction->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
+    instruction->sources++;
 }
 
 /* Value of the last source in a lane; false: unknown. */
-static bool value_in(const gpci_line_parser *parser, const gpc_instruction *i, unsigned lane, uint32_t *out) {
+static bool value_in(const gpci_line_parser *parser, const gpc_instruction *instruction, unsigned lane, uint32_t *out) {
     *out = parser->told_count ? (uint32_t)parser->told[parser->told_count == 1 ? 0 : lane] : 0;
-    return parser->told_count && i->sources >= 2;
+    return parser->told_count && instruction->sources >= 2;
 }
 
 /* Arrivals and bytes added by an ARRIVE in a lane; false: unknown. */
-static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *i, const char *text, unsigned lane,
-                       uint64_t *arrivals, uint64_t *bytes) {
+static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *instruction, const char *text,
+                       unsigned lane, uint64_t *arrivals, uint64_t *bytes) {
     uint32_t value;
-    const bool known = value_in(parser, i, lane, &value);
+    const bool known = value_in(parser, instruction, lane, &value);
     if (gpci_opcode_has(text, "OPTOUT") || gpci_opcode_has(text, "TMASK") || gpci_opcode_has(text, "A0T1") ||
         gpci_opcode_has(text, "A0TX"))
         return false;
@@ -58,19 +58,20 @@ static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *i,
 }
 
 /* Add the arrival data of the lanes of `mask`, all at one barrier. The instruction must have only its own sources. */
-static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, const char *text, uint64_t address) {
+static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *instruction, const char *text,
+                         uint64_t address) {
     uint64_t arrivals = 0, bytes = 0, rank = 0;
     bool known = true;
-    for (uint64_t lanes = i->mask; lanes; lanes &= lanes - 1)
-        known &= arrival_of(parser, i, text, gpci_lowest(lanes), &arrivals, &bytes);
+    for (uint64_t lanes = instruction->mask; lanes; lanes &= lanes - 1)
+        known &= arrival_of(parser, instruction, text, gpci_lowest(lanes), &arrivals, &bytes);
     if (gpci_opcode_has(text, "RED") && parser->clusters) {
         const bool window = parser->windows.shared && address >= parser->windows.shared;
         rank = 1 + ((address - (window ? parser->windows.shared : 0)) >> SHARED_BITS & 0xff);
         rank = rank == 1 + parser->rank ? 0 : rank;
     }
-    gpci_line_barrier(i, address);
-    if (known && arrivals < MOST_ARRIVALS && bytes < MOST_ARRIVALS && gpci_mark_barrier(i, (uint32_t)bytes))
-        gpci_mark_barrier(i, (uint32_t)(rank << 20 | arrivals));
+    gpci_line_barrier(instruction, address);
+    if (known && arrivals < MOST_ARRIVALS && bytes < MOST_ARRIVALS && gpci_mark_barrier(instruction, (uint32_t)bytes))
+        gpci_mark_barrier(instruction, (uint32_t)(rank << 20 | arrivals));
 }
 
 /* Split lanes at different barriers into separate instructions. */
@@ -87,7 +88,7 @@ static bool tell_arrivals(gpci_line_parser *parser, gpci_block *block, const cha
             if (model.addresses[lane] == address)
                 one.mask |= lanes & (0 - lanes);
         left &= ~one.mask;
-        if (taken && !gpci_block_room(block, 1, 32))
+        if (taken && !gpci_block_reserve(block, 1, 32))
             return gpci_line_fail(parser, NULL);
         if (taken) {
             uint64_t *addresses = gpci_block_take(block, 32);

@@ -87,7 +87,7 @@ static char *put_addresses(char *at, const gpc_instruction *instruction) {
 
 bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const char *opcode, bool with_line) {
     size_t name = strlen(opcode);
-    if (!gpci_buffer_room(out, LINE_BYTES + name + (size_t)GPCI_TEXT_LANES * ADDRESS_BYTES))
+    if (!gpci_buffer_reserve(out, LINE_BYTES + name + (size_t)GPCI_TEXT_LANES * ADDRESS_BYTES))
         return false;
     char *first = (char *)out->data + out->length, *at = first;
     if (with_line) {

@@ -66,77 +66,80 @@ static const char *parse_point(const char *at, uint64_t *point) {
     return at;
 }
 
-static gpc_status begin_block(text_source *s, progress *p, const char *value, const char *stop, gpc_error *error) {
-    const gpc_kernel *kernel = &s->header.kernel;
+static gpc_status begin_block(text_source *text, progress *parser, const char *value, const char *stop,
+                              gpc_error *error) {
+    const gpc_kernel *kernel = &text->header.kernel;
     uint64_t at[3];
     const char *behind = parse_point(value, at);
-    if (!behind || gpci_skip_blanks(behind) != stop || p->placed)
-        return gpci_lines_expected(&s->lines, error, "one \"thread block = x,y,z\" in a thread block");
+    if (!behind || gpci_skip_blanks(behind) != stop || parser->placed)
+        return gpci_lines_expected(&text->lines, error, "one \"thread block = x,y,z\" in a thread block");
     if (at[0] >= kernel->grid[0] || at[1] >= kernel->grid[1] || at[2] >= kernel->grid[2])
         return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": expected a thread block of the grid (%u,%u,%u)",
-                         gpci_input_path(s->lines.input), s->lines.number, kernel->grid[0], kernel->grid[1],
+                         gpci_input_path(text->lines.input), text->lines.number, kernel->grid[0], kernel->grid[1],
                          kernel->grid[2]);
     uint32_t index = (uint32_t)(at[0] + kernel->grid[0] * (at[1] + kernel->grid[1] * at[2]));
     bool fresh;
-    gpc_status status = gpci_seen_add(&s->seen, index, &fresh);
+    gpc_status status = gpci_seen_add(&text->seen, index, &fresh);
     if (status == GPC_OK && !fresh)
-        return gpci_lines_expected(&s->lines, error, "a thread block that was not there before");
+        return gpci_lines_expected(&text->lines, error, "a thread block that was not there before");
     if (status == GPC_OK)
-        status = gpci_block_start(p->block, (uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2], index,
+        status = gpci_block_start(parser->block, (uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2], index,
                                   gpci_kernel_warps(kernel));
-    p->placed = true;
+    parser->placed = true;
     return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
-static gpc_status begin_warp(text_source *s, progress *p, const char *value, const char *stop, gpc_error *error) {
+static gpc_status begin_warp(text_source *text, progress *parser, const char *value, const char *stop,
+                             gpc_error *error) {
     uint64_t warp;
     const char *behind = gpci_field_decimal(value, UINT32_MAX, &warp);
-    if (!behind || gpci_skip_blanks(behind) != stop || !p->placed || p->warp)
-        return gpci_lines_expected(&s->lines, error,
-                                   p->placed ? "\"insts = n\" after each \"warp = w\""
-                                             : "\"thread block = x,y,z\" before the first warp");
-    gpc_status status = gpci_block_warp(p->block, (uint32_t)warp);
-    p->warp = true;
+    if (!behind || gpci_skip_blanks(behind) != stop || !parser->placed || parser->warp)
+        return gpci_lines_expected(&text->lines, error,
+                                   parser->placed ? "\"insts = n\" after each \"warp = w\""
+                                                  : "\"thread block = x,y,z\" before the first warp");
+    gpc_status status = gpci_block_warp(parser->block, (uint32_t)warp);
+    parser->warp = true;
     if (status == GPC_ERROR_FORMAT)
         return gpci_fail(error, status, "%s:%" PRIu64 ": expected each warp once, from 0 to %u",
-                         gpci_input_path(s->lines.input), s->lines.number, p->block->view.warp_count - 1);
+                         gpci_input_path(text->lines.input), text->lines.number, parser->block->view.warp_count - 1);
     return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
-static gpc_status begin_instructions(text_source *s, progress *p, const char *value, const char *stop,
+static gpc_status begin_instructions(text_source *text, progress *parser, const char *value, const char *stop,
                                      gpc_error *error) {
-    const char *behind = gpci_field_decimal(value, INT64_MAX, &p->instructions);
-    if (!behind || gpci_skip_blanks(behind) != stop || !p->warp)
-        return gpci_lines_expected(&s->lines, error, "\"warp = w\", then \"insts = n\"");
-    p->warp = false;
+    const char *behind = gpci_field_decimal(value, INT64_MAX, &parser->instructions);
+    if (!behind || gpci_skip_blanks(behind) != stop || !parser->warp)
+        return gpci_lines_expected(&text->lines, error, "\"warp = w\", then \"insts = n\"");
+    parser->warp = false;
     return GPC_OK;
 }
 
-static gpc_status cut_short(const text_source *s, gpc_error *error) {
+static gpc_status cut_short(const text_source *text, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": expected \"#END_TB\" before the end of the file",
-                     gpci_input_path(s->lines.input), s->lines.number);
+                     gpci_input_path(text->lines.input), text->lines.number);
 }
 
-static gpc_status read_instruction(text_source *s, progress *p, gpc_error *error) {
+static gpc_status read_instruction(text_source *text, progress *parser, gpc_error *error) {
     char *line, *stop;
-    gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+    gpc_status status = gpci_lines_next_text(&text->lines, &line, &stop, error);
     if (status != GPC_OK)
-        return status == GPC_END ? cut_short(s, error) : status;
-    gpci_notes_line(s->base.opcodes, s->lines.number);
-    if (gpci_line_parse(&s->parser, p->block, line))
+        return status == GPC_END ? cut_short(text, error) : status;
+    gpci_notes_line(text->base.opcodes, text->lines.number);
+    if (gpci_line_parse(&text->parser, parser->block, line))
         return GPC_OK;
-    return s->parser.expected ? gpci_lines_expected(&s->lines, error, s->parser.expected) : gpci_out_of_memory(error);
+    return text->parser.expected ? gpci_lines_expected(&text->lines, error, text->parser.expected)
+                                 : gpci_out_of_memory(error);
 }
 
-static gpc_status read_instructions(text_source *s, progress *p, gpc_error *error) {
-    for (; p->instructions; p->instructions--) {
-        const char *line = gpci_lines_peek(&s->lines);
-        const char *stop = line ? gpci_line_parse_known(&s->parser, p->block, line) : NULL;
+static gpc_status read_instructions(text_source *text, progress *parser, gpc_error *error) {
+    for (; parser->instructions; parser->instructions--) {
+        const char *line = gpci_lines_peek(&text->lines);
+        const char *stop = line ? gpci_line_parse_known(&text->parser, parser->block, line) : NULL;
         if (GPCI_LIKELY(stop != NULL)) {
-            gpci_lines_take(&s->lines, stop);
+            gpci_lines_take(&text->lines, stop);
             continue;
         }
-        gpc_status status = read_instruction(s, p, error);
+        gpc_status status = read_instruction(text, parser, error);
         if (status < 0)
             return status;
     }
@@ -144,134 +147,137 @@ static gpc_status read_instructions(text_source *s, progress *p, gpc_error *erro
 }
 
 /* Take a line of a block that is no instruction. */
-static gpc_status take_line(text_source *s, progress *p, const char *line, const char *stop, gpc_error *error) {
+static gpc_status take_line(text_source *text, progress *parser, const char *line, const char *stop, gpc_error *error) {
     const char *value;
     uint64_t ignored[3];
     if ((value = value_of(line, "thread block")))
-        return begin_block(s, p, value, stop, error);
+        return begin_block(text, parser, value, stop, error);
     if ((value = value_of(line, "warp")))
-        return begin_warp(s, p, value, stop, error);
+        return begin_warp(text, parser, value, stop, error);
     if ((value = value_of(line, "insts"))) {
-        gpc_status status = begin_instructions(s, p, value, stop, error);
-        return status == GPC_OK ? read_instructions(s, p, error) : status;
+        gpc_status status = begin_instructions(text, parser, value, stop, error);
+        return status == GPC_OK ? read_instructions(text, parser, error) : status;
     }
     if ((value = value_of(line, "cluster id")) || (value = value_of(line, "cluster cta"))) {
         value = parse_point(value, ignored);
         return value && gpci_skip_blanks(value) == stop
                    ? GPC_OK
-                   : gpci_lines_expected(&s->lines, error, "\"cluster id = x,y,z\" or \"cluster cta = x,y,z\"");
+                   : gpci_lines_expected(&text->lines, error, "\"cluster id = x,y,z\" or \"cluster cta = x,y,z\"");
     }
     if ((value = value_of(line, "cluster rank"))) {
-        value = gpci_field_decimal(value, UINT32_MAX, &s->parser.rank);
-        s->parser.clusters = true;
-        return value && gpci_skip_blanks(value) == stop ? GPC_OK
-                                                        : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
+        value = gpci_field_decimal(value, UINT32_MAX, &text->parser.rank);
+        text->parser.clusters = true;
+        return value && gpci_skip_blanks(value) == stop
+                   ? GPC_OK
+                   : gpci_lines_expected(&text->lines, error, "\"cluster rank = d\"");
     }
-    return gpci_lines_expected(&s->lines, error,
+    return gpci_lines_expected(&text->lines, error,
                                "\"thread block =\", \"warp =\", \"insts =\" or \"#END_TB\", since the warp has all the "
                                "instructions that it announced");
 }
 
 /* From behind #BEGIN_TB to #END_TB. */
-static gpc_status read_block(text_source *s, gpci_block *block, gpc_error *error) {
-    progress p = {.block = block};
-    s->parser.rank = 0;
+static gpc_status read_block(text_source *text, gpci_block *block, gpc_error *error) {
+    progress parser = {.block = block};
+    text->parser.rank = 0;
     for (;;) {
         char *line, *stop;
-        gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+        gpc_status status = gpci_lines_next_text(&text->lines, &line, &stop, error);
         if (status != GPC_OK)
-            return status == GPC_END ? cut_short(s, error) : status;
+            return status == GPC_END ? cut_short(text, error) : status;
         if (begins(line, "#END_TB"))
             break;
-        status = take_line(s, &p, line, stop, error);
+        status = take_line(text, &parser, line, stop, error);
         if (status < 0)
             return status;
     }
-    if (!p.placed || p.warp)
-        return gpci_lines_expected(
-            &s->lines, error, p.placed ? "\"insts = n\" after \"warp = w\"" : "\"thread block = x,y,z\" before it");
-    if (gpci_block_finish(block, s->base.opcodes) < 0)
+    if (!parser.placed || parser.warp)
+        return gpci_lines_expected(&text->lines, error,
+                                   parser.placed ? "\"insts = n\" after \"warp = w\""
+                                                 : "\"thread block = x,y,z\" before it");
+    if (gpci_block_finish(block, text->base.opcodes) < 0)
         return gpci_out_of_memory(error);
-    s->blocks++;
+    text->blocks++;
     return GPC_OK;
 }
 
 static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     (void)error;
-    text_source *s = of(source);
-    if (s->given)
+    text_source *text = of(source);
+    if (text->given)
         return GPC_END;
-    s->given = true;
-    *kernel = s->header.kernel;
+    text->given = true;
+    *kernel = text->header.kernel;
     return GPC_OK;
 }
 
 /* Behind the last block. */
-static gpc_status tell_end(text_source *s) {
-    if (s->blocks < s->header.kernel.block_count && !s->short_told)
-        gpci_log(s->base.context, GPC_LOG_WARNING, "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
-                 gpci_input_path(s->lines.input), s->blocks, s->header.kernel.block_count);
-    s->short_told |= s->blocks < s->header.kernel.block_count;
+static gpc_status tell_end(text_source *text) {
+    if (text->blocks < text->header.kernel.block_count && !text->short_told)
+        gpci_log(text->base.context, GPC_LOG_WARNING,
+                 "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
+                 gpci_input_path(text->lines.input), text->blocks, text->header.kernel.block_count);
+    text->short_told |= text->blocks < text->header.kernel.block_count;
     return GPC_END;
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
-    text_source *s = of(source);
-    if (s->raw) {
-        const gpc_status status = gpci_raw_block(s->raw, &s->parser, block, error);
-        s->blocks += status == GPC_OK;
-        return status == GPC_END ? tell_end(s) : status;
+    text_source *text = of(source);
+    if (text->raw) {
+        const gpc_status status = gpci_raw_block(text->raw, &text->parser, block, error);
+        text->blocks += status == GPC_OK;
+        return status == GPC_END ? tell_end(text) : status;
     }
-    while (!s->at_block) {
+    while (!text->at_block) {
         char *line, *stop;
-        gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
+        gpc_status status = gpci_lines_next_text(&text->lines, &line, &stop, error);
         if (status != GPC_OK)
-            return status == GPC_END ? tell_end(s) : status;
-        s->at_block = begins(line, "#BEGIN_TB");
+            return status == GPC_END ? tell_end(text) : status;
+        text->at_block = begins(line, "#BEGIN_TB");
         if (*line != '#' || begins(line, "#END_TB"))
-            return gpci_lines_expected(&s->lines, error, "\"#BEGIN_TB\"");
+            return gpci_lines_expected(&text->lines, error, "\"#BEGIN_TB\"");
     }
-    s->at_block = false;
-    return read_block(s, block, error);
+    text->at_block = false;
+    return read_block(text, block, error);
 }
 
 /* Open the file and read to its first block. After an error the open file stays. */
-static gpc_status read_header(text_source *s, const char *path, gpc_error *error) {
+static gpc_status read_header(text_source *text, const char *path, gpc_error *error) {
     gpci_lines lines;
     gpci_header header = {.name = NULL};
-    gpc_status status = gpci_lines_open(&lines, s->base.context, path, error);
+    gpc_status status = gpci_lines_open(&lines, text->base.context, path, error);
     if (status < 0)
         return status;
     status = gpci_header_read(&header, &lines, error);
     if (status < 0) {
-        gpci_free(s->base.context, header.name);
+        gpci_free(text->base.context, header.name);
         gpci_lines_close(&lines);
         return status;
     }
-    gpci_lines_close(&s->lines);
-    gpci_free(s->base.context, s->header.name);
-    s->lines = lines;
-    s->header = header;
-    s->header.kernel.file = gpci_input_path(lines.input);
-    s->at_block = header.at_block;
+    gpci_lines_close(&text->lines);
+    gpci_free(text->base.context, text->header.name);
+    text->lines = lines;
+    text->header = header;
+    text->header.kernel.file = gpci_input_path(lines.input);
+    text->at_block = header.at_block;
     return GPC_OK;
 }
 
 /* Rewind: data from a decompressor are gone, and the file is read again unless held in memory. */
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    text_source *s = of(source);
-    uint64_t placed = s->header.kernel.placement_count;
-    if (s->raw)
-        gpci_raw_rewind(s->raw);
-    gpc_status status = s->raw ? GPC_OK : read_header(s, gpci_input_name(s->lines.input), error);
+    text_source *text = of(source);
+    uint64_t placed = text->header.kernel.placement_count;
+    if (text->raw)
+        gpci_raw_rewind(text->raw);
+    gpc_status status = text->raw ? GPC_OK : read_header(text, gpci_input_name(text->lines.input), error);
     if (status < 0)
         return status;
-    s->header.kernel.placement = s->placement;
-    s->header.kernel.placement_count = placed;
-    gpci_seen_clear(&s->seen);
-    gpci_seen_init(&s->seen, source->context);
-    s->blocks = 0;
-    *kernel = s->header.kernel;
+    text->header.kernel.placement = text->placement;
+    text->header.kernel.placement_count = placed;
+    gpci_seen_clear(&text->seen);
+    gpci_seen_init(&text->seen, source->context);
+    text->blocks = 0;
+    *kernel = text->header.kernel;
     return GPC_OK;
 }
 
@@ -281,20 +287,20 @@ static uint64_t kernel_count(const gpci_source *source) {
 }
 
 static double progress_of(const gpci_source *source) {
-    const text_source *s = (const text_source *)source;
-    return s->raw ? gpci_raw_progress(s->raw) : gpci_input_progress(s->lines.input);
+    const text_source *text = (const text_source *)source;
+    return text->raw ? gpci_raw_progress(text->raw) : gpci_input_progress(text->lines.input);
 }
 
 static void close_source(gpci_source *source) {
-    text_source *s = of(source);
+    text_source *text = of(source);
     gpc_context *context = source->context;
-    gpci_raw_destroy(s->raw);
-    gpci_lines_close(&s->lines);
-    gpci_line_parser_clear(&s->parser);
-    gpci_seen_clear(&s->seen);
-    gpci_free(context, s->header.name);
-    gpci_free(context, s->placement);
-    gpci_free(context, s);
+    gpci_raw_destroy(text->raw);
+    gpci_lines_close(&text->lines);
+    gpci_line_parser_clear(&text->parser);
+    gpci_seen_clear(&text->seen);
+    gpci_free(context, text->header.name);
+    gpci_free(context, text->placement);
+    gpci_free(context, text);
     gpci_release(context);
 }
 
@@ -308,52 +314,52 @@ static const gpci_source_ops text_ops = {
 };
 
 /* Set SMs from the instructions, if no map gives SMs. */
-static gpc_status place(text_source *s, const char *path, const gpci_columns *columns, gpc_error *error) {
-    gpc_kernel *kernel = &s->header.kernel;
+static gpc_status place(text_source *text, const char *path, const gpci_columns *columns, gpc_error *error) {
+    gpc_kernel *kernel = &text->header.kernel;
     gpc_status status = GPC_OK;
     if (columns->sms)
-        status = gpci_columns_placement(s->base.context, path, kernel, error, &s->placement);
-    else if (s->raw)
-        status = gpci_raw_placement(s->raw, error, &s->placement);
-    kernel->placement_count = s->placement ? kernel->block_count : 0;
+        status = gpci_columns_placement(text->base.context, path, kernel, error, &text->placement);
+    else if (text->raw)
+        status = gpci_raw_placement(text->raw, error, &text->placement);
+    kernel->placement_count = text->placement ? kernel->block_count : 0;
     return status;
 }
 
-static gpc_status read_front(text_source *s, const char *path, gpc_error *error) {
-    gpc_context *context = s->base.context;
-    gpc_status status = read_header(s, path, error);
+static gpc_status read_front(text_source *text, const char *path, gpc_error *error) {
+    gpc_context *context = text->base.context;
+    gpc_status status = read_header(text, path, error);
     if (status < 0)
         return status;
-    gpc_kernel *kernel = &s->header.kernel;
-    if (!gpci_notes_file(s->base.opcodes, kernel->file) ||
-        gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
+    gpc_kernel *kernel = &text->header.kernel;
+    if (!gpci_notes_file(text->base.opcodes, kernel->file) ||
+        gpci_line_parser_init(&text->parser, context, text->base.opcodes) < 0)
         return gpci_out_of_memory(error);
-    s->parser.version = kernel->tracer_version;
-    s->parser.windows = gpci_windows_of(kernel);
-    s->parser.clusters = kernel->binary_version >= 90;
-    status = gpci_placement_load(context, path, kernel->block_count, error, &s->placement, &kernel->placement_count);
+    text->parser.version = kernel->tracer_version;
+    text->parser.windows = gpci_windows_of(kernel);
+    text->parser.clusters = kernel->binary_version >= 90;
+    status = gpci_placement_load(context, path, kernel->block_count, error, &text->placement, &kernel->placement_count);
     gpci_columns columns = {false, false};
     if (status == GPC_OK)
-        status = gpci_columns_look(&s->lines, error, &columns);
+        status = gpci_columns_look(&text->lines, error, &columns);
     if (status == GPC_OK && columns.raw)
-        status = gpci_raw_read(&s->lines, kernel, error, &s->raw);
-    if (status == GPC_OK && !s->placement)
-        status = place(s, path, &columns, error);
-    kernel->placement = s->placement;
+        status = gpci_raw_read(&text->lines, kernel, error, &text->raw);
+    if (status == GPC_OK && !text->placement)
+        status = place(text, path, &columns, error);
+    kernel->placement = text->placement;
     return status;
 }
 
 gpc_status gpci_text_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                           gpci_source **out) {
-    text_source *s = gpci_zalloc(context, 1, sizeof *s);
-    if (!s)
+    text_source *text = gpci_zalloc(context, 1, sizeof *text);
+    if (!text)
         return gpci_out_of_memory(error);
-    s->base = (gpci_source){.ops = &text_ops, .context = gpci_retain(context), .opcodes = opcodes};
-    gpci_seen_init(&s->seen, context);
-    gpc_status status = read_front(s, path, error);
+    text->base = (gpci_source){.ops = &text_ops, .context = gpci_retain(context), .opcodes = opcodes};
+    gpci_seen_init(&text->seen, context);
+    gpc_status status = read_front(text, path, error);
     if (status < 0)
-        close_source(&s->base);
+        close_source(&text->base);
     else
-        *out = &s->base;
+        *out = &text->base;
     return status;
 }

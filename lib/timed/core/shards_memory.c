@@ -21,17 +21,17 @@ static uint64_t live(const gpci_shards *shards) {
     return sum;
 }
 
-void gpci_shards_share_rooms(gpci_shards *shards) {
-    const gpci_timed *t = shards->main;
+void gpci_shards_share_memory(gpci_shards *shards) {
+    const gpci_timed *timed = shards->main;
     for (uint32_t i = 0; i < shards->count; i++) {
         gpci_timed *view = &shards->shard[i].view;
-        view->pool.chunks = t->pool.chunks;
-        view->pool.links = t->pool.links;
-        view->pool.labels = t->pool.labels;
-        view->pool.chunk_count = t->pool.chunk_count;
-        view->pool.chunk_room = t->pool.chunk_room;
-        view->inflights = t->inflights;
-        view->inflight_room = t->inflight_room;
+        view->pool.chunks = timed->pool.chunks;
+        view->pool.links = timed->pool.links;
+        view->pool.labels = timed->pool.labels;
+        view->pool.chunk_count = timed->pool.chunk_count;
+        view->pool.chunk_capacity = timed->pool.chunk_capacity;
+        view->inflights = timed->inflights;
+        view->inflight_capacity = timed->inflight_capacity;
     }
 }
 
@@ -43,12 +43,12 @@ static gpc_status grow(gpci_shards *shards) {
     /* use the chunks obtained, even if too few */
     for (uint32_t chunk = chunks - shards->count; chunk < pool->chunk_count; chunk++)
         shards->shard[chunk % shards->count].spare += GPCI_POOL_CHUNK;
-    gpci_shards_share_rooms(shards);
+    gpci_shards_share_memory(shards);
     return status;
 }
 
 /* Give up to `most` free packets of a shard to another. */
-static void hand_over(gpci_shard *from, gpci_shard *to, int64_t most) {
+static void hand_over(gpci_shard *from, gpci_shard *shard, int64_t most) {
     gpci_pool *pool = &from->view.pool;
     const uint32_t first = pool->free;
     uint32_t last = first;
@@ -58,20 +58,20 @@ static void hand_over(gpci_shard *from, gpci_shard *to, int64_t most) {
     for (; count < most && pool->links[last].next != GPCI_NO_PACKET; count++)
         last = pool->links[last].next;
     pool->free = pool->links[last].next;
-    pool->links[last].next = to->view.pool.free;
-    to->view.pool.free = first;
+    pool->links[last].next = shard->view.pool.free;
+    shard->view.pool.free = first;
     from->spare -= count;
-    to->spare += count;
+    shard->spare += count;
 }
 
 /* Take packets from the shard with the most, if as many remain. */
-static void borrow(gpci_shards *shards, gpci_shard *to, int64_t need) {
-    gpci_shard *from = to;
+static void borrow(gpci_shards *shards, gpci_shard *shard, int64_t need) {
+    gpci_shard *from = shard;
     for (uint32_t i = 0; i < shards->count; i++)
         if (spare_of(&shards->shard[i]) > spare_of(from))
             from = &shards->shard[i];
-    if (from != to && spare_of(from) >= 2 * need)
-        hand_over(from, to, need);
+    if (from != shard && spare_of(from) >= 2 * need)
+        hand_over(from, shard, need);
 }
 
 static gpc_status need_packets(gpci_shards *shards, gpci_shard *shard, uint64_t need) {
@@ -84,26 +84,29 @@ static gpc_status need_packets(gpci_shards *shards, gpci_shard *shard, uint64_t 
 }
 
 static gpc_status need_inflights(gpci_shards *shards, const gpci_shard *shard, uint32_t count) {
-    gpci_timed *t = shards->main;
+    gpci_timed *timed = shards->main;
     const uint64_t chunks = (uint64_t)count / GPCI_STRAND_FLIGHTS + 1;
     const uint64_t needed = shard->view.inflight_fresh + count + chunks * shard->view.inflight_stride;
-    size_t room = t->inflight_room;
-    if (needed <= room)
+    size_t capacity = timed->inflight_capacity;
+    if (needed <= capacity)
         return GPC_OK;
-    if (needed > UINT32_MAX || !GPCI_ARRAY_ROOM(t->context, t->inflights, room, room, needed - room))
+    if (needed > UINT32_MAX ||
+        !GPCI_ARRAY_RESERVE(timed->context, timed->inflights, capacity, capacity, needed - capacity))
         return GPC_ERROR_MEMORY;
-    t->inflight_room = (uint32_t)room;
-    gpci_shards_share_rooms(shards);
+    timed->inflight_capacity = (uint32_t)capacity;
+    gpci_shards_share_memory(shards);
     return GPC_OK;
 }
 
 /* Lines a shard's slices may prefetch in a phase, without lines in flight. */
-static uint64_t fetched_ahead(const gpci_timed *t) {
-    return gpci_part_is_there(t->l2, GPCI_PART_PREFETCH) ? (uint64_t)t->h->slices * t->l2_options.ports : 0;
+static uint64_t fetched_ahead(const gpci_timed *timed) {
+    return gpci_part_is_there(timed->l2, GPCI_PART_PREFETCH)
+               ? (uint64_t)timed->hierarchy->slices * timed->l2_options.ports
+               : 0;
 }
 
 /* In a phase a shard takes a packet per new line, and, per line in flight, packets for the possible consequences. */
-gpc_status gpci_shards_make_room(gpci_shards *shards) {
+gpc_status gpci_shards_reserve(gpci_shards *shards) {
     const uint64_t all = live(shards) + fetched_ahead(shards->main), each = gpci_packets_per_line(shards->main);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; status == GPC_OK && i < shards->count; i++) {
@@ -118,14 +121,14 @@ gpc_status gpci_shards_make_room(gpci_shards *shards) {
 
 gpc_status gpci_shard_packets(gpci_timed *view, uint32_t lines) {
     gpci_shards *shards = view->shards;
-    if (shards->apart)
+    if (shards->own_state_only)
         return GPC_OK;
     return need_packets(shards, &shards->shard[view->shard], gpci_packets_per_line(view) * (live(shards) + lines));
 }
 
 gpc_status gpci_shard_inflights(gpci_timed *view, uint32_t count) {
     gpci_shards *shards = view->shards;
-    return shards->apart ? GPC_OK : need_inflights(shards, &shards->shard[view->shard], count);
+    return shards->own_state_only ? GPC_OK : need_inflights(shards, &shards->shard[view->shard], count);
 }
 
 /* Next number in chunks of the shard, from `number` on. */
@@ -182,29 +185,29 @@ static void join_waiters(gpci_shards *shards) {
 }
 
 static void join_flights(gpci_shards *shards) {
-    gpci_timed *t = shards->main;
-    const uint32_t before = t->inflight_fresh;
-    uint32_t *end = &t->inflight_free;
+    gpci_timed *timed = shards->main;
+    const uint32_t before = timed->inflight_fresh;
+    uint32_t *end = &timed->inflight_free;
     while (*end != UINT32_MAX)
-        end = &t->inflights[*end].next;
+        end = &timed->inflights[*end].next;
     for (uint32_t i = 0; i < shards->count; i++) {
         gpci_timed *view = &shards->shard[i].view;
         const uint32_t last = end_of(before, shards->shard[i].first_inflight, view->inflight_fresh, GPCI_STRAND_FLIGHTS,
                                      view->inflight_stride);
-        t->inflight_fresh = last > t->inflight_fresh ? last : t->inflight_fresh;
-        for (*end = view->inflight_free; *end != UINT32_MAX; end = &t->inflights[*end].next)
+        timed->inflight_fresh = last > timed->inflight_fresh ? last : timed->inflight_fresh;
+        for (*end = view->inflight_free; *end != UINT32_MAX; end = &timed->inflights[*end].next)
             ;
         view->inflight_free = UINT32_MAX;
     }
     for (uint32_t i = 0; i < shards->count; i++)
-        for (uint32_t f = shards->shard[i].view.inflight_fresh; f < t->inflight_fresh;
+        for (uint32_t f = shards->shard[i].view.inflight_fresh; f < timed->inflight_fresh;
              f = after(shards, f, GPCI_STRAND_FLIGHTS)) {
-            t->inflights[f] = (gpci_inflight){.next = t->inflight_free};
-            t->inflight_free = f;
+            timed->inflights[f] = (gpci_inflight){.next = timed->inflight_free};
+            timed->inflight_free = f;
         }
     for (uint32_t i = 0; i < shards->count; i++)
         shards->shard[i].first_inflight = shards->shard[i].view.inflight_fresh =
-            first_own(shards, i, t->inflight_fresh, GPCI_STRAND_FLIGHTS);
+            first_own(shards, i, timed->inflight_fresh, GPCI_STRAND_FLIGHTS);
 }
 
 static void join_wheels(gpci_shards *shards) {
@@ -220,40 +223,40 @@ static void join_wheels(gpci_shards *shards) {
     }
 }
 
-void gpci_shards_join(gpci_timed *t) {
-    if (!t->shards)
+void gpci_shards_join(gpci_timed *timed) {
+    if (!timed->shards)
         return;
-    gpci_shards_fold(t);
-    join_packets(t->shards);
-    join_waiters(t->shards);
-    join_flights(t->shards);
-    join_wheels(t->shards);
+    gpci_shards_fold(timed);
+    join_packets(timed->shards);
+    join_waiters(timed->shards);
+    join_flights(timed->shards);
+    join_wheels(timed->shards);
 }
 
 /* The first shard receives all free packets, until others need packets. Due components stay. */
-void gpci_shards_split(gpci_timed *t) {
-    gpci_shards *shards = t->shards;
-    const uint32_t room = t->pool.chunk_count * GPCI_POOL_CHUNK;
+void gpci_shards_split(gpci_timed *timed) {
+    gpci_shards *shards = timed->shards;
+    const uint32_t capacity = timed->pool.chunk_count * GPCI_POOL_CHUNK;
     for (uint32_t i = 0; shards && i < shards->count; i++) {
         gpci_shard *shard = &shards->shard[i];
         gpci_timed *view = &shard->view;
-        view->pool.fresh = first_own(shards, i, t->pool.fresh, GPCI_POOL_CHUNK);
-        view->pool.free = i ? GPCI_NO_PACKET : t->pool.free;
-        shard->spare = i ? 0 : (int64_t)t->pool.fresh - t->pool.live;
-        for (uint32_t p = view->pool.fresh; p < room; p = first_own(shards, i, p, GPCI_POOL_CHUNK)) {
+        view->pool.fresh = first_own(shards, i, timed->pool.fresh, GPCI_POOL_CHUNK);
+        view->pool.free = i ? GPCI_NO_PACKET : timed->pool.free;
+        shard->spare = i ? 0 : (int64_t)timed->pool.fresh - timed->pool.live;
+        for (uint32_t p = view->pool.fresh; p < capacity; p = first_own(shards, i, p, GPCI_POOL_CHUNK)) {
             const uint32_t end = (p / GPCI_POOL_CHUNK + 1) * GPCI_POOL_CHUNK;
             shard->spare += end - p;
             p = end;
         }
-        view->inflight_fresh = first_own(shards, i, t->inflight_fresh, GPCI_STRAND_FLIGHTS);
-        view->inflight_free = i ? UINT32_MAX : t->inflight_free;
+        view->inflight_fresh = first_own(shards, i, timed->inflight_fresh, GPCI_STRAND_FLIGHTS);
+        view->inflight_free = i ? UINT32_MAX : timed->inflight_free;
         shard->first_packet = view->pool.fresh;
         shard->first_inflight = view->inflight_fresh;
     }
     if (!shards)
         return;
-    t->pool.free = GPCI_NO_PACKET;
-    t->inflight_free = UINT32_MAX;
-    gpci_shards_share_rooms(shards);
-    gpci_shards_go(t, t->wheel.now);
+    timed->pool.free = GPCI_NO_PACKET;
+    timed->inflight_free = UINT32_MAX;
+    gpci_shards_share_memory(shards);
+    gpci_shards_go(timed, timed->wheel.now);
 }
