@@ -178,7 +178,7 @@ void snapshot_expect_equal(const snapshot_bytes *s, const snapshot_bytes *t, con
     size_t at = 0;
     while (at < s->size && at < t->size && s->data[at] == t->data[at])
         at++;
-    cr_expect((at == s->size && at == t->size) || is_watched(settings), "%s: another snapshot at %zu of %zu, %zu",
+    cr_expect(s->size == t->size && (at == s->size || is_watched(settings)), "%s: another snapshot at %zu of %zu, %zu",
               settings, at, s->size, t->size);
 }
 
