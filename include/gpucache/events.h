@@ -184,8 +184,9 @@ typedef struct gpc_event_options {
  * Not reported: packets in flight when the trace was set, until they end; state changes in L1 and L2 of a coherent
  * hierarchy (use gpc_coherence_callbacks of gpc_hierarchy_coherence). gpc_hierarchy_begin_kernel and
  * gpc_hierarchy_flush report writes and drops without a packet, and in a coherent hierarchy their messages too. Events
- * come in the library's order of work, and so in the order of their cycles, with an exception: `cycle` of a DRAM command
- * is the cycle of issue by DRAM's clock, and refreshes of an idle channel are reported when the channel is next used.
+ * come in the library's order of work, and so in the order of their cycles, with an exception: `cycle` of a DRAM
+ * command is the cycle of issue by DRAM's clock, and refreshes of an idle channel are reported when the channel is next
+ * used.
  * DRAM writes have a packet number, but no origin: see the event memory-write for the origin.
  *
  * `options->destroy` runs once: when the trace is replaced, removed or cancelled, when the hierarchy is destroyed, or

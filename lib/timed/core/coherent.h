@@ -80,7 +80,7 @@ typedef struct gpci_coherent_host {
     bool running;             /* engine run steps */
     /* state */
     bool sealed;      /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
-    uint32_t stretch; /* of the flush, to begin next */
+    uint32_t stretch; /* stretch of the flush to begin next */
     uint32_t sweeps;  /* sweeps of the flush in progress */
 } gpci_coherent_host;
 
