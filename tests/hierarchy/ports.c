@@ -248,6 +248,55 @@ Test(ports, limits) {
     cr_assert_gt(cycles[1], 2 * cycles[0], "%" PRIu64 " and %" PRIu64, cycles[1], cycles[0]);
 }
 
+/*
+ * A link that is busy does not wait for lines in flight: in each cycle the waiting cycles so far grow by 1 at most, also
+ * behind a reset in between. The link moves 128 bytes in 64 cycles, and the first line is in flight for longer.
+ */
+Test(ports, limit_cycles_of_each_cycle) {
+    for (unsigned resets = 0; resets < 2; resets++) {
+        rig r;
+        open_rig(&r, "port.lines = 1\nport.width = 2\n");
+        cr_assert_eq(ask(&r, 0, GPC_STORE, 0x10000, 512, 1), GPC_OK);
+        uint64_t before = 0, cycles = 0;
+        for (; gpc_hierarchy_in_flight(r.h); cycles++) {
+            cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+            if (resets && cycles == 10) {
+                cr_assert_eq(of_port(&r, 0).limit_cycles, 0, "the link is busy");
+                gpc_hierarchy_reset_stats(r.h);
+            }
+            const uint64_t now = of_port(&r, 0).limit_cycles;
+            cr_assert(now == before || now == before + 1, "%" PRIu64 ": %" PRIu64 ", %" PRIu64, cycles, before, now);
+            before = now;
+        }
+        const gpc_port_stats s = of_port(&r, 0);
+        cr_expect(s.limit_cycles > 0 && s.limit_cycles + s.busy_cycles <= cycles, "%" PRIu64 " of %" PRIu64,
+                  s.limit_cycles, cycles);
+        close_rig(&r);
+    }
+}
+
+/* A request that finds all lines in flight is later by the cycles of waiting. */
+Test(ports, limit_cycles_of_a_later_request) {
+    uint64_t completed[2], waited[2];
+    for (unsigned limited = 0; limited < 2; limited++) {
+        rig r;
+        open_rig(&r, limited ? "port.lines = 1\n" : "");
+        time_of(&r, 0, GPC_LOAD, 0x10000, 256); /* into L2 */
+        const uint64_t before = of_port(&r, 0).limit_cycles;
+        cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x10000, 128, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.h, 20), GPC_OK);
+        const uint64_t begin = gpc_hierarchy_now(r.h);
+        cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x10080, 128, 2), GPC_OK);
+        drain(&r);
+        completed[limited] = r.cycles[2] - begin;
+        waited[limited] = of_port(&r, 0).limit_cycles - before;
+        close_rig(&r);
+    }
+    cr_expect(waited[0] == 0 && waited[1] > 0);
+    cr_expect_eq(completed[1], completed[0] + waited[1], "%" PRIu64 ", %" PRIu64 ", %" PRIu64, completed[0],
+                 completed[1], waited[1]);
+}
+
 /* Two partitions, memory with several latencies, and continuing from a snapshot with lines under way. */
 Test(ports, snapshots) {
     static const char *const settings[] = {"", "l2.partitions = 2\nl2.slices = 4\nport.latency = 30\n",

@@ -170,6 +170,11 @@ uint32_t gpc_hierarchy_ports(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->timed ? hierarchy->timed->groups[GPCI_GROUP_PORTS].objects : 0;
 }
 
+/* Cycles that the link has waited for lines in flight; a link that is still busy has not waited. */
+static uint64_t waited(const gpci_port *port, uint64_t now) {
+    return port->limited_since < now ? now - port->limited_since : 0;
+}
+
 gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t port, gpc_port_stats *out) {
     if (!hierarchy || !out)
         return GPC_ERROR_ARGUMENT;
@@ -177,8 +182,7 @@ gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t por
         return GPC_ERROR_RANGE;
     const struct gpci_ports *ports = hierarchy->timed->groups[GPCI_GROUP_PORTS].self;
     gpc_port_stats stats = ports->each[port].stats;
-    if (ports->each[port].limited_since != GPCI_NEVER)
-        stats.limit_cycles += hierarchy->timed->wheel.now - ports->each[port].limited_since;
+    stats.limit_cycles += waited(&ports->each[port], hierarchy->timed->wheel.now);
     return gpci_give(out, &stats, sizeof stats);
 }
 
@@ -258,8 +262,8 @@ static void send_line(gpci_timed *timed, struct gpci_ports *ports, uint32_t numb
 static void send(gpci_timed *timed, struct gpci_ports *ports, uint32_t number) {
     gpci_port *port = &ports->each[number];
     const uint64_t now = timed->wheel.now;
-    if (port->limited_since != GPCI_NEVER && port->lines < ports->lines) {
-        port->stats.limit_cycles += now - port->limited_since;
+    if (port->lines < ports->lines) {
+        port->stats.limit_cycles += waited(port, now);
         port->limited_since = GPCI_NEVER;
     }
     if (port->sending && port->free <= now && port->lines < ports->lines) {
@@ -281,7 +285,7 @@ static void send(gpci_timed *timed, struct gpci_ports *ports, uint32_t number) {
         gpci_wheel_wake(&timed->wheel, timed->groups[GPCI_GROUP_PORTS].first + number,
                         port->free > now ? port->free : now + 1);
     else if (port->limited_since == GPCI_NEVER) /* a reply wakes the port */
-        port->limited_since = port->free > now ? port->free : now + 1;
+        port->limited_since = port->free > now ? port->free : now;
 }
 
 bool gpci_ports_enter(gpci_timed *timed, gpci_ctrl *slice, bool others) {
@@ -431,7 +435,7 @@ static void step(const gpci_group *group, uint32_t port) {
 static void reset(const gpci_group *group, uint32_t port, uint64_t now) {
     gpci_port *p = &((struct gpci_ports *)group->self)->each[port];
     p->stats = (gpc_port_stats)GPC_PORT_STATS_INIT;
-    p->limited_since = p->limited_since == GPCI_NEVER ? GPCI_NEVER : now;
+    p->limited_since = p->limited_since < now ? now : p->limited_since;
 }
 
 /* State, with the first port also shared state. */
