@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
 
+#include "coherence/engine/engine.h"
 #include "timed/core/coherent.h"
 
 #include <criterion/criterion.h>
@@ -91,4 +92,59 @@ Test(timed_coherent_queues, an_entry_is_a_lines) {
         cr_expect_eq(line[0], line[1], "%s: %u cycles, and %u", protocols[p], (unsigned)line[0], (unsigned)line[1]);
         cr_expect_gt(two[0], two[1], "%s: %u cycles, and %u", protocols[p], (unsigned)two[0], (unsigned)two[1]);
     }
+}
+
+/* A sender that waits for a place has a full queue, or is about to take a place. */
+static void check_senders(const gpc_hierarchy *h) {
+    for (uint32_t module = 0; module < h->coherent->modules; module++) {
+        const gpci_engine_unit *unit = &gpci_engine_of(h->timed)->units[module];
+        for (uint32_t up = 0; up < 2; up++)
+            cr_assert(unit->senders[up].head == GPCI_NO_ITEM || unit->freed[up] ||
+                          gpci_message_queue_full(h->timed, module, up),
+                      "module %u, up %u: room that nobody takes in cycle %u", module, up,
+                      (unsigned)gpc_hierarchy_now(h));
+    }
+}
+
+static void issue_line(gpc_hierarchy *h, uint32_t sm, uint64_t line) {
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    uint64_t addresses[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        addresses[lane] = line * 128 + lane * 4;
+    access.sm = sm, access.mask = UINT32_MAX, access.width = 4, access.addresses = addresses;
+    gpc_status status;
+    while ((status = gpc_hierarchy_try_issue(h, &access, 0, NULL)) == GPC_BUSY) {
+        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        check_senders(h);
+    }
+    cr_assert_eq(status, GPC_OK);
+}
+
+/*
+ * Probes for sectors of a line share a packet, and a place of the slice's reply queue. A kernel's begin recalls all lines
+ * of the slices at once. A probe that joins a packet leaves the freed place to the next sender.
+ */
+Test(timed_coherent_queues, a_place_left_over_is_taken) {
+    static const char text[] = "mode = timed\ncoherence = mosi\nsm.count = 4\nl2.slices = 2\nl2.size = 16KiB\n"
+                               "l1.fetch_sectors = 2\nl1.sectors = 4\n";
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    gpc_config *config = NULL;
+    gpc_hierarchy *h = NULL;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    for (uint64_t line = 0; line < 256; line++)
+        for (uint32_t sm = 0; sm < 1 + line % 4; sm++)
+            issue_line(h, (uint32_t)(line + sm) % 4, line / 2);
+    cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, &error), GPC_OK, "%s", error.message);
+    while (!gpc_hierarchy_is_idle(h)) {
+        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        check_senders(h);
+    }
+    gpc_hierarchy_destroy(h);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
 }
