@@ -133,6 +133,7 @@ static const struct {
     {"l2.line", {"32B", "64B"}},
     {"l1.data_width", {"32B", "64B", "256B"}},
     {"l1.data_bank_width", {"8B", "16B"}},
+    {"l1.data_banks", {"32", "16"}},
     {"l1.carveouts", {"0B 1KiB", "0B 1KiB 2KiB", "0B 3KiB", "1KiB"}},
 };
 
@@ -515,6 +516,8 @@ static bool draw_once(dice *d, gpc_context *context, const features *f, const to
         drew &= take_feature(d, context, &f->list[pair[i]], c);
     for (unsigned i = 0; i < 2; i++)
         set_needs(c, f->list[pair[i]].key, tries >= PINNED);
+    if (tries < 4 && !c->values)
+        set_list(c, theme_settings(c->seed));
     set_base(d, c);
     for (unsigned i = 0; i < companions; i++) {
         const feature *more = &f->list[dice_below(d, f->count)];

@@ -146,6 +146,73 @@ static manners draw_manners(dice *d) {
     return m;
 }
 
+/* Themes: a sixteenth of the seeds each, with settings that draw_settings adds. */
+
+/* Three ports and accesses of SMs compete; SMs have few credits for replies. */
+static void compete(dice *d, torture_case *c) {
+    c->manners.credits = 1 + dice_below(d, 3);
+    c->manners.period = 1 + dice_below(d, 40);
+    for (unsigned n = 0; n < c->op_count; n++)
+        if (dice_one_in(d, 3)) {
+            c->ops[n].what = OP_PORT;
+            c->ops[n].count = 1 + dice_below(d, 12);
+        }
+}
+
+/* Processes with equal addresses, and local memory. */
+static void share_addresses(dice *d, torture_case *c) {
+    for (unsigned n = 0; n < c->op_count; n++) {
+        op *o = &c->ops[n];
+        o->process = (uint8_t)dice_below(d, 3);
+        if (o->what != OP_ACCESS || o->copy || o->order || !dice_one_in(d, 3))
+            continue;
+        o->space = GPC_SPACE_LOCAL, o->local = dice_one_in(d, 2);
+        o->atomic = 0, o->hint = 0;
+        o->kind = o->kind == GPC_STORE ? GPC_STORE : GPC_LOAD;
+        o->width = 4u << dice_below(d, 2);
+    }
+}
+
+/* Thousands of packets at once: bulk copies, and a slow memory. */
+static void flood(dice *d, torture_case *c) {
+    c->manners = (manners){.memory = true, .patience = 1 + dice_below(d, 60), .latency = 20000};
+    c->cut = c->op_count - c->op_count / 8;
+    for (unsigned n = 0; n < c->op_count; n++) {
+        op *o = &c->ops[n];
+        o->delay = dice_below(d, 60);
+        o->what = o->what == OP_ACCESS || dice_one_in(d, 8) ? o->what : OP_ACCESS;
+        if (o->what != OP_ACCESS || dice_one_in(d, 3))
+            continue;
+        o->copy = GPC_COPY_BULK, o->kind = dice_one_in(d, 4) ? GPC_STORE : GPC_LOAD;
+        o->space = o->hint = o->order = o->scope = o->atomic = o->multicast = o->token = 0;
+        o->width = 1024u << dice_below(d, 4), o->stride = o->width, o->mask = 0xf;
+        o->address += (uint64_t)n << 16;
+    }
+}
+
+const char *theme_settings(uint64_t seed) {
+    switch (seed % 16) {
+    case 3:
+        return "ports=3";
+    case 7:
+        return "tlb.page=4KiB";
+    case 11:
+        return "sm.count=4; sm.bulk_rate=8; sm.bulk_queue=64; network.input_buffer=unlimited; "
+               "network.output_buffer=unlimited";
+    default:
+        return "";
+    }
+}
+
+static void draw_theme(dice *d, torture_case *c) {
+    if (c->seed % 16 == 3)
+        compete(d, c);
+    else if (c->seed % 16 == 7)
+        share_addresses(d, c);
+    else if (c->seed % 16 == 11)
+        flood(d, c);
+}
+
 void draw_program(const torture_options *o, torture_case *c) {
     dice d = {c->seed * 2 + 0x5555555555u};
     const style s = draw_style(&d);
@@ -154,4 +221,5 @@ void draw_program(const torture_options *o, torture_case *c) {
     c->ops = calloc(o->operations + 1, sizeof *c->ops);
     for (unsigned i = 0; c->ops && i < o->operations; i++)
         c->ops[c->op_count++] = draw_op(&d, &s);
+    draw_theme(&d, c);
 }

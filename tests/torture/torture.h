@@ -134,6 +134,8 @@ drawn draw_settings(gpc_context *context, const features *f, const torture_optio
 const char *impossible(const feature *a, const feature *b, const char *refusal);
 /* Tells whether creation may refuse settings with a status. */
 bool is_refusal(gpc_status status);
+/* Settings of a seed's program: `key=value; key=value`. */
+const char *theme_settings(uint64_t seed);
 void draw_program(const torture_options *o, torture_case *c);
 /* Sets keys for a program with values. */
 void draw_values_settings(torture_case *c);

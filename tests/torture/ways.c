@@ -65,7 +65,7 @@ static bool takes(const torture_options *o, const torture_case *c, torture_way h
         return c->seed % 4 == 1 || c->functional;
     if (how == WAY_THREADS)
         return !c->manners.memory && c->seed % 4 == 0;
-    return how == WAY_STARVED ? c->seed % 4 == 2 : how != WAY_COPIED || c->seed % 2 == 0;
+    return how == WAY_STARVED ? c->seed % 4 == 2 : how != WAY_COPIED || c->seed % 2 == 0 || *theme_settings(c->seed);
 }
 
 static const char *threads_of(const torture_case *c, torture_way how) {
@@ -139,6 +139,7 @@ drawn make_case(gpc_context *context, const features *f, const torture_options *
     end = draw_settings(context, f, o, c, why, size);
     if (end == DRAWN_ACCEPTED)
         (c->values ? draw_values_program : draw_program)(o, c);
-    c->cut = c->op_count ? (unsigned)(seed * 2654435761u % c->op_count) : 0;
+    if (!c->cut)
+        c->cut = c->op_count ? (unsigned)(seed * 2654435761u % c->op_count) : 0;
     return end;
 }
