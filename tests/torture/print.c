@@ -327,6 +327,9 @@ void print_case(FILE *to, const torture_case *c, int only, const failure *f) {
     if (c->manners.credits)
         fprintf(to, " * Its host gives %" PRIu32 " credits every %" PRIu32 " cycles, which is not shown here.\n",
                 c->manners.credits, c->manners.period);
+    if (only >= WAY_REPLAY || only == WAY_STARVED)
+        fprintf(to, " * This file has the operations alone. %s: gpucache torture --first %" PRIu64 " --count 1\n",
+                only == WAY_STARVED ? "Allocations fail in" : "Traces of the accesses are replayed by", c->seed);
     fprintf(to, " */\n");
     put_helpers(to, c, data);
     put_run(to, c, only, data);

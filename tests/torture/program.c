@@ -175,7 +175,7 @@ static void share_addresses(dice *d, torture_case *c) {
 
 /* Thousands of packets at once: bulk copies, and a slow memory. */
 static void flood(dice *d, torture_case *c) {
-    c->manners = (manners){.memory = true, .patience = 1 + dice_below(d, 60), .latency = 20000};
+    c->manners = (manners){.memory = true, .patience = 1 + dice_below(d, 60), .latency = 1000};
     c->cut = c->op_count - c->op_count / 8;
     for (unsigned n = 0; n < c->op_count; n++) {
         op *o = &c->ops[n];
