@@ -9,7 +9,7 @@
 
 /*
  * Pools of items, queues of steps, and the calendar of future steps. Memory is allocated only between steps (functions
- * _room), so that no step fails half way.
+ * _reserve), so that no step fails half way.
  */
 
 #define GPCI_NO_ITEM UINT32_MAX

@@ -103,7 +103,8 @@ struct gpc_coherence {
     uint32_t message_bound;                              /* most steps of an access */
     uint32_t neighbour_limit;                            /* most neighbours read for an access (engine_fetch.c) */
     uint64_t group_mask;                                 /* size of the largest fetch group in bytes, minus 1 */
-    struct gpci_tree_neighbour_fetch *neighbour_fetches; /* [wish_room] blocks whose neighbours will be read; or NULL */
+    /* [neighbour_fetch_capacity] blocks whose neighbours will be read; or NULL */
+    struct gpci_tree_neighbour_fetch *neighbour_fetches;
     uint32_t neighbour_fetch_count, neighbour_fetch_capacity;
     gpci_tree_asks asks; /* values of the next access: set by the host before the access begins */
     gpci_tree_telling telling;

@@ -145,7 +145,7 @@ bool gpci_option_is_another(const char *name);
 /* Reason why an option was not applied; "" for an applied option. */
 const char *gpci_option_reason(const char *name, gpc_import_outcome outcome);
 
-/* Option of the import `im`, by the end of its id's name. */
+/* Option of the `import`, by the end of its id's name. */
 #define GPCI_OPTION(id) (&import->options[GPCI_OPTION_##id])
 
 /* Fail with `path:line: name: what`. */

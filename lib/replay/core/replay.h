@@ -53,7 +53,7 @@ typedef struct gpci_block_run {
 } gpci_block_run;
 
 typedef struct gpci_sm_run {
-    gpci_block_run **resident; /* [room], oldest first */
+    gpci_block_run **resident; /* [occupancy], oldest first */
     uint32_t residents;
     uint32_t next_block; /* resident block of the next turn */
     gpci_block_run *first_queued, *last_queued;

@@ -15,8 +15,8 @@
  * Data read or written by the messages of a packet pass the data port together, like a single request. So their answers
  * leave together too, except answers that wait for something else.
  *
- * Messages of a packet are packets themselves; the first stands in queues, and `beside` links the others. The first has
- * the size of the whole packet, the others only of their data.
+ * Messages of a packet are packets themselves; the first stands in queues, and `next_of_bundle` links the others. The
+ * first has the size of the whole packet, the others only of their data.
  *
  * Example, a load of a line of four sectors of 32 bytes, missing in L1 and present in the slice, headers of 8 bytes:
  * four controller accesses, a packet of 8 bytes and one of 136. A sector locked in the slice comes in a packet of 40.

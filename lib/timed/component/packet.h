@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 
+/* Packets are in a pool (gpci_pool). In all files `packet` is an index in the pool, and `pkt` a pointer to a packet. */
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX
 
@@ -16,7 +17,7 @@ enum {
     GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
     GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_ctrl.h) */
-    GPCI_PACKET_BUNDLE = 0x20,   /* tree: travels with another packet, linked by `beside` */
+    GPCI_PACKET_BUNDLE = 0x20,   /* tree: travels with another packet, linked by `next_of_bundle` */
     GPCI_PACKET_TARGET = 0x40,   /* a waiter: exists only as a first cache line */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
                                  /* exists only as a first cache line, too */
@@ -237,7 +238,7 @@ typedef struct gpci_pool {
     /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count * period], each at the start of a cache line */
     gpci_packet **chunks;
     gpci_packet_link *links;   /* [chunk_count * period * GPCI_POOL_CHUNK]: without waiters */
-    gpci_packet_label *labels; /* [1 + chunk_room * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
+    gpci_packet_label *labels; /* [1 + chunk_capacity * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
     uint32_t chunk_count, chunk_capacity; /* of whole packets */
     uint32_t period;                      /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
     uint32_t waiter_groups;

@@ -84,7 +84,7 @@ struct gpci_timed {
     gpc_context *context;
     gpci_wheel wheel;
     gpci_pool pool;
-    gpci_inflight *inflights; /* [flight_room] */
+    gpci_inflight *inflights; /* [inflight_capacity] */
     uint32_t inflight_capacity;
     uint32_t inflight_stride;   /* other shards' in-flight accesses between two chunks */
     uint32_t shard;             /* number of the shard, in a shard's view */

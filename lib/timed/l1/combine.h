@@ -48,7 +48,7 @@ typedef struct gpci_combine {
     uint32_t patience;              /* core cycles */
     bool buffers;                   /* stores wait in a buffer */
     gpci_combine_unit *units;       /* [units_count] */
-    gpci_combine_slot *slots;       /* [units_count][room] */
+    gpci_combine_slot *slots;       /* [units_count][capacity] */
     /* state */
     uint64_t last;   /* core cycle of the latest request */
     uint64_t joined; /* combined requests, since the last reset */

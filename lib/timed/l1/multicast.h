@@ -11,7 +11,7 @@
  * "cp.async.bulk.tensor", .multicast::cluster), but not at which point the replies split. Assumed: before the network,
  * not at the GPC.
  *
- * The request carries a packet per further SM, linked by `beside`, to become a reply. All packets have a
+ * The request carries a packet per further SM, linked by `next_copy`, to become a reply. All packets have a
  * destination (`target`); only the request has the sender (`asker`). Both count from 1.
  *
  * Example, SM 2 copies a line to SMs 2, 3 and 6: one request crosses to the slice, with one lookup; replies to 3 and 6
