@@ -100,9 +100,9 @@ struct gpc_coherence {
     gpc_coherence_transition *transitions;
     size_t message_capacity, transition_capacity;
     uint32_t message_count, transition_count;
-    uint32_t message_bound;                              /* most steps of an access */
-    uint32_t neighbour_limit;                            /* most neighbours read for an access (engine_fetch.c) */
-    uint64_t group_mask;                                 /* size of the largest fetch group in bytes, minus 1 */
+    uint32_t message_bound;   /* most steps of an access */
+    uint32_t neighbour_limit; /* most neighbours read for an access (engine_fetch.c) */
+    uint64_t group_mask;      /* size of the largest fetch group in bytes, minus 1 */
     /* [neighbour_fetch_capacity] blocks whose neighbours will be read; or NULL */
     struct gpci_tree_neighbour_fetch *neighbour_fetches;
     uint32_t neighbour_fetch_count, neighbour_fetch_capacity;
