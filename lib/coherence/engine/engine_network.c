@@ -112,7 +112,7 @@ static GPCI_NOINLINE bool send_in_order(gpci_engine *engine, gpci_engine_unit *u
     unit->freed[up] -= unit->freed[up] != 0;
     if (queue->head == GPCI_NO_ITEM)
         unit->freed[up] = 0;
-    /* With sectors in L1s the message, of an L1 or to an L1, may have joined a packet of the line and needs no place. */
+    /* With sectors in L1s the message, of an L1 or to an L1, may have joined a packet of the line: no place needed. */
     else if (unit->freed[up] || gpci_module_at(engine->tree, 0)->sector_mask)
         gpci_sender_wake(engine, queue, 0);
     return true;
