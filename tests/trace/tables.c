@@ -229,6 +229,8 @@ Test(tables, malformed) {
         {"block,warp,kind,sm,address\n0,0,load,1,1\n0,0,load,2,1\n", "t:", "one sm"},
         {"block,warp,kind,sm,address\n4000000000,0,load,1,1\n", "t:", "blocks from 0 on"},
         {"{\"block\": 0}\n", "t:1:", "block, warp, kind and address"},
+        {"{\"warp\": 0, \"kind\": \"load\", \"address\": 1}\n", "t:1:", "block, warp, kind and address"},
+        {"{\"block\": 0, \"warp\": 0, \"kind\": \"load\"}\n", "t:1:", "block, warp, kind and address"},
         {"{\"block\": 0, \"block\": 0}\n", "t:1:", "each once"},
         {"{\"block\": 0,}\n", "t:1:", "an object"},
         {"{\"block\": [0}\n", "t:1:", "an object"},
