@@ -47,7 +47,7 @@ static void engine_hold(const gpci_group *group, uint32_t object, gpci_holders *
         gpci_engine_report(engine, holders->report);
 }
 
-/* work of engine is counted by module (gpc_coherence_get_stats) */
+/* The engine's work is counted by module (gpc_coherence_get_stats). */
 const gpci_component_class gpci_engine_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, engine_size, engine_make, engine_destroy, gpci_engine_step, NULL,
                          gpci_count_nothing, gpci_reset_nothing, engine_state, engine_hold);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Host of a tree's engine: services for engine, and the time of their steps. */
+/* Host of a tree's protocol engine: services for the engine, and the times of the engine's steps. */
 
 static gpci_clock clock_of(const gpci_timed *timed, uint32_t module) {
     return gpci_coherent_ctrl_of(timed, module)->options->clock;
@@ -169,14 +169,14 @@ static gpc_status reserve_step(void *timed) {
     return status == GPC_OK && gpci_accesses_are_packets(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
 }
 
-/* Variant for engine that begin accesses. */
+/* Variant of reserve_step for an engine that begins accesses by itself (begins_accesses). */
 static gpc_status reserve_accesses(void *timed) {
     gpci_timed *t = timed;
     const gpc_status status = gpci_coherent_make_origins(t);
     return status == GPC_OK ? reserve_step(timed) : status;
 }
 
-/* True if engine begin accesses: reads of neighbours, or invalidations. */
+/* True if the engine begins accesses by itself: reads of neighbours, or invalidations. */
 static bool begins_accesses(const gpci_timed *timed) {
     const gpc_coherence *tree = timed->hierarchy->coherent->tree;
     return tree->neighbour_limit || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
@@ -242,7 +242,7 @@ void gpci_coherent_forget(gpci_timed *timed) {
     const gpci_engine *engine = gpci_engine_of(timed);
     for (size_t i = 0; i < engine->label_capacity; i++)
         engine->labels[i] = 0;
-    if (!timed->stage_times && host->origin_capacity) /* controller times keep the other fields */
+    if (!timed->stage_times && host->origin_capacity) /* stage times keep the other fields */
         memset(host->origins, 0, host->origin_capacity * sizeof *host->origins);
     for (size_t i = 0; timed->stage_times && i < host->origin_capacity; i++)
         host->origins[i].label.id = host->origins[i].label.origin = 0;
@@ -261,7 +261,7 @@ gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
     return status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
-/* After engine have run: schedule the next run. */
+/* Schedule the engine's next run, after a run. */
 static void settle(gpci_timed *timed, gpc_status status) {
     timed->coherent->running = false;
     if (GPCI_UNLIKELY(status < 0)) {
@@ -287,7 +287,10 @@ void gpci_engine_step(const gpci_group *group, uint32_t index) {
     gpci_coherent_flush_on(group->timed);
 }
 
-/* Continue the task of a finished message or memory access; if engine are running, schedule its step. */
+/*
+ * Continue the task of a finished message or memory access. If `now` is false or the engine is running, only schedule
+ * the task's step.
+ */
 static void go_on(gpci_timed *timed, gpci_packet_message message, bool now) {
     gpci_engine *engine = gpci_engine_of(timed);
     gpci_engine_at(engine, timed->wheel.now);

@@ -10,7 +10,7 @@
  * after it, return to the tags then, before packets that were never there; so a line's accesses keep their order. An
  * access is done when its line is unlocked: afterwards others may take the line, so no packet joins any more; a load
  * released by an acquire must not read old data. The packet that made the entry is its leader, and the token of the
- * controller access that brings the line.
+ * engine's access that brings the line.
  *
  * In trees without directories, if requests wait, a store or an atomic that goes below has its entry only until the
  * bytes have left. Messages from L1 to a slice stay in order, and also wait in order at the slice: so others of the
@@ -435,7 +435,7 @@ bool gpci_coherent_l1_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
 
 /*
  * True if a request for a copy joins the request of another L1 of the LRC for the line; not if L1 has stores in flight,
- * which the joined request could overtake. The slice looks a joined request up by itself (coherent_stage.c, follow):
+ * which the joined request could overtake. The slice looks a joined request up by itself (coherent_ctrl.c, follow):
  * strong loads and loads behind an acquire get no older data by joining.
  */
 static bool goes_along(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {

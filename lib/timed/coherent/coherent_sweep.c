@@ -4,8 +4,8 @@
 #include "timed/core/event_log_coherent.h"
 
 /*
- * Acquires and flushes of a tree with a clock: sweeps of engine (coherence/engine/engine_sweep.c), in two
- * orders.
+ * Acquires and flushes of a tree with a clock: sweeps of the protocol engine (coherence/engine/engine_sweep.c),
+ * in two orders.
  *
  *   a fence     first the slices of its GPU (several GPUs), or the near halves of its part of L2, and the SM's cluster
  *               cache, one after the other; then its L1, which would otherwise bring stale data from there; then wait

@@ -38,7 +38,7 @@ static bool reserve_kept(gpci_timed *timed) {
     return true;
 }
 
-/* Atomics must not move, as targets of engine' writes. */
+/* Memory for atomics, which must not move: the engine writes results into it. */
 static gpc_atomic *make_atomics(const gpci_timed *timed) {
     return gpci_zalloc(timed->context, GPCI_MAX_LANES, sizeof(gpc_atomic));
 }

@@ -85,7 +85,8 @@ typedef struct gpci_packet_mshr {
     uint8_t other_segments; /* other segments in flight, for packets that bypass the cache */
     bool remote;            /* the line's home is the other partition */
     bool done;              /* has the data, but stays because others wait */
-    uint8_t outdated;       /* segments possibly written at the home slice since the read */
+    /* Segments in flight, possibly written at the home slice meanwhile: not kept, and no later packet joins. */
+    uint8_t outdated;
     union {
         bool left;     /* coherent L1: on the way below, and the line has no MSHR entry */
         bool replaced; /* with l1.allocate = replaceable: the line is replaced; no packet joins, no data are kept */
@@ -145,7 +146,7 @@ typedef struct gpci_packet_label {
  *
  * Example, a load that misses L1 and L2: `tags`; a copy stays at L1's MSHR entry (`mshr`), the load crosses the network
  * (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); the load returns (`path`),
- * `line.mshr_target` is the copy, and the in-flight access `line.in-flight access` has a line less to wait for.
+ * `line.mshr_target` is the copy, and the in-flight access `line.inflight` has a line less to wait for.
  */
 typedef struct gpci_packet {
     uint64_t address; /* address of the line, as seen by the host */
@@ -175,7 +176,7 @@ typedef struct gpci_packet {
         struct {             /* in reserved bytes of a request: gpci_shown hides them from a host's policies */
             uint8_t asked[GPCI_ASKED_BYTES];
             uint64_t bytes[2];  /* bytes of the line written by a store */
-            uint32_t label;     /* gpci_label_of: index; or 0; undefined without a event log */
+            uint32_t label;     /* gpci_label_of: index; or 0; undefined without an event log */
             uint32_t next_copy; /* multicast copy: timed/l1/multicast.h */
             union {
                 uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */

@@ -9,9 +9,10 @@
 #include "timed/core/timed.h"
 
 /*
- * Coherent hierarchy with a clock. Modules of the tree are engine (coherence/engine/engine.h), and this is
- * their host: messages between engine are packets on the hierarchy's networks, lookups take ports of engine, and
- * data of a memory are accesses to DRAM. A module changes only when the message arrives that changes it.
+ * Coherent hierarchy with a clock. The modules of the tree are units of the protocol engine
+ * (coherence/engine/engine.h), and the hierarchy is the engine's host: messages between modules are packets on the
+ * hierarchy's networks, lookups take tag ports of the modules' controllers, and data of a memory are accesses to DRAM.
+ * A module changes only when the message arrives that changes it.
  *
  *   L1 to slice          messages towards memory cross the request network, other messages the reply network
  *   with clusters        these two networks connect L1s and clusters; two more connect clusters and slices
@@ -77,7 +78,7 @@ typedef struct gpci_coherent_host {
     gpci_gathered gathered;
     const gpci_queue *behind; /* queue that the last unbundled message was put into */
     uint32_t before;          /* packet before this message in `behind`, if present */
-    bool running;             /* engine run steps */
+    bool running;             /* the engine is running steps */
     /* state */
     bool sealed;      /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
     uint32_t stretch; /* stretch of the flush to begin next */
@@ -87,13 +88,13 @@ typedef struct gpci_coherent_host {
 /* coherent_host.c */
 gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error);
 void gpci_coherent_host_destroy(gpci_timed *timed);
-/* Component 0 of the wheel: run controller steps due in the current cycle. */
+/* Component 0 of the wheel: run the engine's steps due in the current cycle. */
 void gpci_engine_step(const gpci_group *group, uint32_t index);
 /* Make room for another access of a line. GPC_ERROR_MEMORY: no change. */
 gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address);
-/* Make room for origins of controller accesses. GPC_ERROR_MEMORY. */
+/* Make room for the origins of the engine's accesses. GPC_ERROR_MEMORY. */
 gpc_status gpci_coherent_make_origins(gpci_timed *timed);
-/* A new event log counts from 1: take the numbers from labels and origins, and leave their clocks of engine. */
+/* Clear the event ids of labels and origins, because a new event log counts from 1. Clocks of stage times stay. */
 void gpci_coherent_forget(gpci_timed *timed);
 /* Save or load origins, while packets are traced. */
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
@@ -103,13 +104,13 @@ void gpci_coherent_run(gpci_timed *timed);
 void gpci_message_arrived(gpci_timed *timed, uint32_t packet);
 /* An access of memory is done. */
 void gpci_message_memory_done(gpci_timed *timed, uint32_t packet);
-/* Access of a packet, in the form for engine. */
+/* Access of a packet, as a request to the protocol engine. */
 gpc_coherence_request gpci_coherent_request_of(const gpci_timed *timed, const gpci_packet *packet);
 
 /* coherent_mshr.c: MSHR entries of slices */
-/* True if the first packet of a queue must wait for an entry; the packet has been moved to the waiting packets. */
+/* Move the first packet of a queue to the waiting packets if it must wait for an entry. True if moved. */
 bool gpci_coherent_mshr_stall(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue);
-/* True if the first waiting packet must keep waiting; call only if a packet waits. */
+/* True if the first waiting packet still lacks an entry, and blocks the tags. Call only if a packet waits. */
 bool gpci_coherent_mshr_is_stalled(gpci_timed *timed, gpci_ctrl *ctrl);
 /* gpci_engine_host.allocate and .release. */
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t task);
@@ -207,13 +208,13 @@ void gpci_coherent_values_free(gpci_timed *timed);
 /* Keep the values of an accepted warp access; gpci_coherent_values_take: values its lanes write, per packet. */
 void gpci_coherent_values_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access);
 void gpci_coherent_values_take(gpci_timed *timed, uint32_t packet, const gpc_warp_access *access);
-/* Give a controller access the values of the packet. */
+/* Give an access of the engine the values of the packet. */
 void gpci_coherent_values_attach(const gpci_timed *timed, uint32_t packet, gpc_coherence_request *request);
 /* Copy a packet's values to the lanes: from the line, or (NULL) as read by the request. */
 void gpci_coherent_values_deliver(gpci_timed *timed, uint32_t packet, const uint8_t *line);
 /*
- * Save or load values, after gpci_kept_archive. Controllers hold pointers to atomics: clear them before their state is
- * saved (`known` false), and set them again afterwards (`known` true).
+ * Save or load values, after gpci_kept_archive. The engine's accesses hold pointers to atomics: clear the pointers before
+ * the engine's state is saved (`known` false), and set the pointers again afterwards (`known` true).
  */
 void gpci_coherent_values_archive(gpci_timed *timed, gpci_archive *archive);
 void gpci_coherent_values_know(const gpci_timed *timed, bool known);

@@ -48,7 +48,7 @@ typedef struct gpci_mshr {
     uint32_t mask;
     /* state */
     uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
-    uint16_t entry;   /* last entry: gpci_packet_mshr.entry */
+    uint16_t entry;   /* with l1.allocate = replaceable: number given to the latest entry (gpci_packet_mshr.entry) */
     gpci_gauge gauge;
 } gpci_mshr;
 
@@ -145,9 +145,9 @@ typedef struct gpci_ctrl_rules {
 /* Fences of an SM in order of acceptance, and the events to wait for (timed_fence.c). */
 typedef struct gpci_fences {
     uint32_t first, last; /* in-flight accesses; or UINT32_MAX */
-    uint32_t count;       /* so far: tells which writes came before a fence */
-    uint32_t writes;      /* writes in flight, after the last fence */
-    uint32_t fetches[2];  /* reads of L1 in flight, by generation at the start */
+    uint32_t count;       /* fences accepted so far: gpci_inflight.epoch of the next access */
+    uint32_t writes;      /* writes in flight that were accepted after the last fence */
+    uint32_t fetches[2];  /* reads of L1 in flight, by the value of `generation` when the read was sent */
     uint8_t generation;   /* changes, 0 or 1, when L1 drops all lines */
     uint64_t dropped_at;  /* core cycle of the last drop; or GPCI_NEVER */
     uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
@@ -272,7 +272,7 @@ typedef struct gpci_ctrl {
     gpci_fences fences;
 } gpci_ctrl;
 
-/* True if accesses wait: then the tags and the fill port stand still. */
+/* True if completed accesses wait for a credit: the tags and the fill port then stand still. */
 GPCI_INLINE bool gpci_replies_wait(const gpci_ctrl *ctrl) {
     return GPCI_UNLIKELY(ctrl->replies.first != UINT32_MAX);
 }

@@ -91,7 +91,7 @@ typedef struct gpci_part_class {
                      struct gpci_tag_access *access);
     /* A write has passed the tags, and is not served yet. */
     void (*passed)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
-    /* True if there is room again after a refusal (gpci_part_refuse). */
+    /* True if there is room again after a refusal (gpci_part_refuses). */
     bool (*has_room)(const struct gpci_ctrl *ctrl);
     /* As gpci_component_class, for the part of a controller. */
     void (*count)(const struct gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
@@ -117,7 +117,7 @@ typedef struct gpci_parts {
     uint32_t at[GPCI_POINT_COUNT]; /* bit per part to call */
     /* state */
     uint32_t active;  /* bit per part that does not rest */
-    uint32_t refused; /* bit per part that has refused an SM */
+    uint32_t refused; /* bit per part that has refused a request of the SM */
 } gpci_parts;
 
 #define X(name, class) extern const gpci_part_class gpci_##class##_part;

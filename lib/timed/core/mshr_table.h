@@ -156,7 +156,7 @@ GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *timed, const gpci_ctrl *ctrl, con
         other->sent = pkt->sent;
 }
 
-/* Core cycle in which L1 sent the earliest read in flight of an entry. */
+/* Core cycle in which L1 sent the earliest read in flight of an entry, less than 2^32 cycles ago. */
 GPCI_INLINE uint64_t gpci_mshr_sent(const gpci_timed *timed, const gpci_packet *mshr_entry) {
     return timed->wheel.now - (uint32_t)((uint32_t)timed->wheel.now - mshr_entry->sent);
 }

@@ -8,7 +8,7 @@
 #include <gpucache/stages.h>
 
 /*
- * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by a event log
+ * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by an event log
  * (event_log.c), even without a host's event log: an event of a packet tells the line's new stage. Without
  * stats.stages, no work is done.
  *

@@ -37,8 +37,8 @@ typedef struct gpci_inflight {
     bool framed;         /* from an SM of this library */
     bool acquires;       /* L1 drops lines before completion */
     bool constant;       /* a load of constants: hits use a separate data port (constant_cache.h) */
-    bool performed;      /* an acquiring write: fences know of the end, before completion */
-    uint16_t turns;      /* load or store: turns of the banks of L1's data (data_banks.h); 0: unlimited */
+    bool performed;      /* acquiring access with all lines done: fences no longer wait for its write */
+    uint16_t turns;      /* load or store: turns needed at the banks of L1's data (data_banks.h); 0: no banks */
     uint32_t epoch;      /* fences accepted earlier by the SM */
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, from before this fence and after the previous fence */

@@ -75,7 +75,7 @@ void gpci_ctrl_unblock(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now) {
     access->reason = GPC_BUSY_NOT;
 }
 
-/* Accesses of the hierarchy have been checked when issued. */
+/* Resolve a request for the cache. Accesses were checked when issued; an invalid request stops the simulation. */
 GPCI_INLINE bool resolve(gpci_timed *timed, const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     if (GPCI_LIKELY(gpci_is_read(request) && request->sector_mask)) {
         gpci_view_read(cache, request, view);
@@ -138,7 +138,10 @@ static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *timed, const gpci
     return gpci_reserve_over_pending(ctrl->cache, &pkt->request, &access->view, access->result.fetch_sectors, got);
 }
 
-/* Reserve step, for a line in `way`, or no way. GPCI_BLOCKED if all lines are reserved: wait for one. */
+/*
+ * Reserve the line of a packet: in `way`, or in a victim's way if `way` is GPCI_NO_WAY. GPCI_BLOCKED: all lines of the
+ * set are reserved, and the packet must wait for one.
+ */
 GPCI_INLINE gpci_verdict reserve(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access,
                                  uint32_t *way) {
     gpc_access_result *result = &access->result, got = {.way = GPCI_NO_WAY};
@@ -174,8 +177,8 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_
 }
 
 /*
- * Lack of a packet, given the line's way (or GPCI_NO_WAY) and segments in flight; `mshr_entry`: of the line's MSHR
- * entry, or NULL.
+ * Segments that a packet lacks: to be fetched, or to be waited for. `way`: way of the line, or GPCI_NO_WAY.
+ * `mshr_entry`: leader of the line's MSHR entry, with the segments in flight; or NULL.
  */
 GPCI_INLINE gpci_missing lacks(const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
                                uint32_t way, const gpci_packet *mshr_entry) {
@@ -189,13 +192,13 @@ GPCI_INLINE gpci_missing lacks(const gpci_ctrl *ctrl, const gpci_packet *pkt, co
     return gpci_level_missing(ctrl->line, &pkt->request, result, own, ctrl->options->part, line);
 }
 
-/* Lack of a packet without a way. */
+/* Segments that a packet lacks if the line has no way. */
 static GPCI_NOINLINE gpci_missing lacks_without(const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                                 const gpci_tag_access *access, const gpci_packet *mshr_entry) {
     return lacks(ctrl, pkt, access, GPCI_NO_WAY, mshr_entry);
 }
 
-/* Packet to wait for data: in L1 a load that sends a fetch travels as the fetch. */
+/* Packet that waits for data. In L1 a load that sends a fetch travels as the fetch, and leaves a copy to wait. */
 GPCI_INLINE uint32_t target_of(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *pkt,
                                bool sends) {
     if (!ctrl->rules->loads_go || !gpci_is_read(&pkt->request))
@@ -212,7 +215,7 @@ GPCI_INLINE uint32_t target_of(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_
     return mshr_target;
 }
 
-/* Where the packet's line is: as its lookup found it, unless something may have happened since. */
+/* Way of the packet's line: the lookup's, or looked up again if the cache may have changed since. */
 GPCI_INLINE uint32_t way_now(const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access) {
     const gpc_access_result *result = &access->result;
     if (access->fresh && !result->evicted)

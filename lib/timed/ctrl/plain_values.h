@@ -8,7 +8,7 @@
 
 /*
  * Values of accesses (coherence.data) with plain caches, which hold no values. Packets tell what is read and written,
- * and when: the hierarchy is watched as by a event log (event_log.c), without a host's event log.
+ * and when: the hierarchy is watched as by an event log (event_log.c), without a host's event log.
  *
  *  a store or an atomic is performed when looked up in the home slice: the line's value is there, or below
  *  a read takes the value of its home slice when looked up there; in the other partition's slice, when served, a copy

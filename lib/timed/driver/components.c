@@ -100,7 +100,10 @@ void gpci_timed_add_object(const gpci_timed *timed, gpci_scope scope, uint32_t i
             classes[kind]->count(&timed->groups[kind], index, stats);
 }
 
-/* Group of the network at `index`; NULL: fewer networks; `index` is reduced by their number. */
+/*
+ * Group of network number `*index`, counted over the groups in use. NULL: no such network; `*index` is then less by the
+ * number of networks.
+ */
 static const gpci_group *network_at(const gpci_timed *timed, uint32_t *index) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         if (classes[kind] == &gpci_network_class && timed->groups[kind].objects && !(*index)--)

@@ -236,7 +236,7 @@ void gpci_append_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet
     tell(timed, GPC_WHAT_REPLY, ctrl, pkt, 1);
 }
 
-/* A load's waiter in L1 is known like the load. */
+/* Log a packet that waits at an MSHR entry. The copy that a load leaves in L1 has the load's label. */
 void gpci_append_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
     const gpci_packet *target = gpci_packet_at(&timed->pool, mshr_target);
     if (mshr_target != packet)

@@ -51,7 +51,7 @@ static void count_open(gpci_ctrl *ctrl, gpci_combine *combine, uint32_t open) {
         gpci_part_rests(ctrl, GPCI_PART_COMBINE);
 }
 
-/* Release requests of a unit with another turn than `group`, except buffered stores; 0: release all. */
+/* Release a unit's requests of all groups but `group`; buffered stores stay. `group` 0: release all requests. */
 static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t unit, uint32_t group) {
     gpci_combine *combine = gpci_combine_of(ctrl);
     gpci_combine_slot *slots = slots_of(combine, unit);
@@ -101,7 +101,10 @@ static void let_oldest_go(gpci_timed *timed, gpci_ctrl *ctrl) {
     memmove(slots, slots + 1, --combine->units[unit].count * sizeof *slots);
 }
 
-/* Turn of a request in the unit: an instruction, or as many of the lines as there is room for. */
+/*
+ * Number of the group of a unit's next request. The requests of an instruction are a group; an instruction with more
+ * than `capacity` lines has several groups.
+ */
 static uint32_t number_group(gpci_combine *combine, uint32_t unit, uint32_t inflight, uint64_t issued) {
     gpci_combine_unit *combine_unit = &combine->units[unit];
     if (combine_unit->inflight != inflight || combine_unit->issued != issued ||

@@ -5,11 +5,11 @@
 #include "timed/core/timed.h"
 
 /*
- * Combining of requests that leave L1. Requests of a warp instruction wait for the next instruction, and requests of
- * that for the same lines join them. Per scheduler of the SM, the lines of the last instruction wait, together at most
- * l1.combine_lines. A read joins a read of the line and scheduler; a store joins a store of any scheduler. A request
- * leaves when its scheduler brings another line, when its place is needed and it has waited longest, or when no request
- * has come for l1.combine_cycles.
+ * Combining of requests that leave L1. Requests of a warp instruction wait for the next instruction: requests of
+ * the next instruction for the same lines join them. Per scheduler of the SM, the lines of the last instruction wait,
+ * together at most l1.combine_lines. A read joins a read of the line and scheduler; a store joins a store of any
+ * scheduler. A request leaves when its scheduler brings another line, when its place is needed and it has waited
+ * longest, or when no request has come for l1.combine_cycles.
  *
  * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
  * into each. If that warp comes next, 16 requests go to L2 instead of 32; if a warp of another block comes between, 32.
@@ -29,23 +29,23 @@ typedef struct gpci_combine_slot {
     uint64_t line;
     uint64_t order;        /* order among all waiting requests */
     uint32_t packet, word; /* word: for L2's predictor */
-    uint32_t group;        /* turn of the queue's last instruction */
+    uint32_t group;        /* gpci_combine_unit.group of the last request for the line */
     uint32_t delay;        /* core cycles to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;
 
 typedef struct gpci_combine_unit {
     uint64_t issued;   /* core cycle of the last instruction */
-    uint32_t inflight; /* in-flight access of the last instruction; numbers are reused, depending on other ends */
-    uint32_t group;    /* number of the instruction, or of the part: large instructions have several */
-    uint32_t in_group, count;
-    uint32_t cleared; /* turn of the last release of all others */
+    uint32_t inflight; /* in-flight access of the last instruction; a later instruction may have the same number */
+    uint32_t group; /* number of the present group; an instruction of more than `capacity` lines has several groups */
+    uint32_t in_group, count; /* requests of the present group; waiting requests */
+    uint32_t cleared;         /* group at the last release: no older group waits, apart from buffered stores */
     uint32_t reserved;
 } gpci_combine_unit;
 
 typedef struct gpci_combine {
-    uint32_t units_count, capacity; /* units_count: schedulers; room: lines */
-    uint32_t patience;              /* core cycles */
+    uint32_t units_count, capacity; /* units_count: schedulers; capacity: lines */
+    uint32_t patience;              /* core cycles without a request, after which all requests leave */
     bool buffers;                   /* stores wait in a buffer */
     gpci_combine_unit *units;       /* [units_count] */
     gpci_combine_slot *slots;       /* [units_count][capacity] */

@@ -12,7 +12,7 @@
  * not at the GPC.
  *
  * The request carries a packet per further SM, linked by `next_copy`, to become a reply. All packets have a
- * destination (`target`); only the request has the sender (`asker`). Both count from 1.
+ * destination (`target`); only the request has the sender (`requester`). Both count from 1.
  *
  * Example, SM 2 copies a line to SMs 2, 3 and 6: one request crosses to the slice, with one lookup; replies to 3 and 6
  * enter the network, then the request returns to SM 2, whose engine has a request less under way.

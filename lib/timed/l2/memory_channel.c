@@ -78,8 +78,9 @@ static bool offer(gpci_timed *timed, uint32_t packet, uint8_t stretch) {
 }
 
 /*
- * A read is a single transfer, from the first segment to the last; a write has a transfer per stretch. `path.taken`:
- * segments.
+ * Offer the host all transfers of a packet. A read is one transfer, from the first segment to the last. A write is a
+ * transfer for each stretch of neighbouring segments; `path.taken` has the segments already transferred. False: the
+ * host refused.
  */
 static bool offer_all(gpci_timed *timed, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
@@ -94,7 +95,7 @@ static bool offer_all(gpci_timed *timed, uint32_t packet) {
     return true;
 }
 
-/* Move a slice's packet into the channel, or the host's memory; false if full. A write is then done. */
+/* Move a slice's packet into the channel, or into the host's memory. False: full. A moved write is done. */
 static bool into_memory(gpci_timed *timed, uint32_t packet) {
     return timed->callbacks.on_memory ? offer_all(timed, packet) : enqueue(timed, packet);
 }

@@ -91,7 +91,7 @@ static uint32_t clusters_of(const gpci_timed *timed) {
     return gpci_class_of(GPCI_GROUP_CLUSTERS)->size(timed, GPCI_GROUP_CLUSTERS).objects;
 }
 
-/* Number of parts at a endpoint, and the number of the first. */
+/* Number of parts at an endpoint; first_of: number of the first part. */
 static uint32_t count_of(const gpci_timed *timed, endpoint s) {
     switch (s) {
     case L1S:
