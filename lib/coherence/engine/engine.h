@@ -171,8 +171,8 @@ struct gpci_engine {
     uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
     bool grows;   /* a step may need extra room: in-flight accesses for neighbours, or channels of a held tree */
     bool crowded; /* a full map may have less room than a step needs */
-    bool stepping, telling;                           /* stepping: in a step; telling: in gpc_coherence_advance */
-    gpci_hold *hold;                                  /* engine_hold.h; NULL: time advances */
+    bool stepping, telling; /* stepping: in a step; telling: in gpc_coherence_advance */
+    gpci_hold *hold;        /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
     /* state, with the items of the pools */
@@ -367,7 +367,7 @@ void gpci_find_begin(gpci_engine *engine, uint32_t task, const gpci_look *find);
 /* The eviction of a block of the victim's line has ended. */
 void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bool refused);
 void gpci_unlock(gpci_engine *engine, uint32_t module, uint32_t block);
-/* Put a lookup into a queue, `first` or last; it looks again when it leaves the queue. */
+/* Put a lookup into a queue, `first` or last; the lookup is repeated when it leaves the queue. */
 void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue, bool first);
 /*
  * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
@@ -376,7 +376,7 @@ GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *engine, uint32_t inflight)
     gpci_items_give(&engine->inflights, inflight);
     gpci_tree_inflight_at(engine, inflight)->token = 0;
 }
-/* True if `in-flight access` holds the lock, not an ended access with the same pool entry. */
+/* True if access `inflight` holds the lock, and not an ended access with the same pool entry. */
 bool gpci_lock_is_of(const gpci_engine *engine, const gpci_lock *lock, uint32_t inflight);
 /* Lock a block for an access and a tag. */
 gpci_lock *gpci_lock_take(gpci_engine *engine, uint32_t module, uint32_t block, uint32_t inflight, uint64_t tag);
@@ -391,7 +391,7 @@ void gpci_probe_leaves(gpci_engine *engine, uint32_t task);
  */
 void gpci_block_asks(gpci_engine *engine, uint32_t task);
 void gpci_block_answered(gpci_engine *engine, uint32_t task);
-/* True if the block of an address is present or coming, and the lock would make `asker` (NULL: anyone) wait. */
+/* True if the block of an address is present or coming, and the lock would make `requester` (NULL: any task) wait. */
 bool gpci_find_locked(const gpci_engine *engine, uint32_t module, uint64_t address, const gpci_task *requester);
 /*
  * A block left silently or moved, and its way stays locked for another block. A probe waiting for this lock must look

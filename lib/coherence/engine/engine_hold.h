@@ -36,7 +36,7 @@ bool gpci_hold_choice(const gpci_engine *engine, uint32_t index, gpc_coherence_c
 /* Call only for a ready choice, with room made. */
 void gpci_hold_take(gpci_engine *engine, uint32_t index);
 
-/* engine_hold.c, for engine: variant of gpci_send without a network. */
+/* Send a message in a held tree, without a network. As gpci_send. */
 bool gpci_hold_send(gpci_engine *engine, const gpci_message *message);
 /* Make room for the messages of the next step. False: out of memory. */
 bool gpci_hold_reserve(gpci_engine *engine);

@@ -6,13 +6,13 @@
 #include "coherence/engine/engine.h"
 
 /*
- * Controllers inside a host with its own clock, networks, ports, MSHRs and memories (a hierarchy:
- * timed/coherent/coherent_host.c). The host reports arrived messages; engine decide the consequences and send
+ * The protocol engine inside a host with its own clock, networks, ports, MSHRs and memories (a hierarchy:
+ * timed/coherent/coherent_host.c). The host reports arrived messages; the engine decides the consequences and sends
  * messages through the host. `send` and `use` never call back: the host schedules the task's next step
  * (gpci_engine_put) and runs steps (gpci_engine_run).
  *
- * The host decides the order of a processor's accesses and which accesses merge; or engine do, as in trees without
- * a host, after gpci_engine_order (engine_access.c).
+ * The host decides the order of a processor's accesses and which accesses merge; or the engine does, as in trees
+ * without a host, after gpci_engine_order (engine_access.c).
  *
  * Example, a load miss: gpci_engine_access; run() locks a way of L1 and calls send(READ_REQUEST). When the packet
  * has passed the slice's tags: put(task, read_come); run() locks the slice's block, and calls use() for the slice's
@@ -61,12 +61,12 @@ struct gpci_engine_host {
     gpc_status (*reserve_step)(void *self); /* make memory for the messages of the next step */
 };
 
-/* Create engine. `waits`: accesses wait for a locked block; false: they are refused. */
+/* Create the engine. `waits`: accesses wait for a locked block; false: they are refused. */
 gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, gpc_error *error);
 /* Order and join accesses at their first-level module. Call before the first access. */
 void gpci_engine_order(gpci_engine *engine);
 /*
- * Create engine for a tree that replaces another, with the host of `from`, if any. Nothing may be in flight in
+ * Create the engine of a tree that replaces another, with the host of `from`, if any. Nothing may be in flight in
  * either.
  */
 gpc_status gpci_engine_inherit(gpc_coherence *coherence, const gpc_coherence *from, gpc_error *error);
@@ -98,7 +98,10 @@ bool gpci_engine_idle(const gpci_engine *engine);
 /* True if a request arriving now would need data or permission from below the module. */
 bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step step);
 void gpci_engine_entry_free(gpci_engine *engine, uint32_t module);
-/* gpci_engine_sent: a message of a module left its queue, up or down; room for one more in the next cycle. */
+/*
+ * True if a message of a module waits for room in the module's queue, up or down. gpci_engine_sent: a message left the
+ * queue, which has room for one more in the next cycle.
+ */
 GPCI_INLINE bool gpci_engine_wait(const gpci_engine *engine, uint32_t module, bool up) {
     return engine->units[module].senders[up].head != GPCI_NO_ITEM;
 }

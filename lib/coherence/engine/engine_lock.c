@@ -152,7 +152,11 @@ static gpci_step step_before(const gpci_task *find) {
                                                : GPCI_STEP_find_begin;
 }
 
-/* With a host (no ports), free the lookup and let the parent wait instead; saves many tasks. */
+/*
+ * Queue the lookup; or, to save tasks, free the lookup and queue its parent, which begins the lookup again. The lookup
+ * itself is queued in a tree without a host, if the engine orders accesses, if policies have judged the block, or if
+ * the parent has no step that begins the lookup (step_before).
+ */
 void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue, bool first) {
     const gpci_task *find = gpci_task_at(engine, task);
     gpci_due due = {task, GPCI_STEP_find_begin};

@@ -5,7 +5,7 @@
 #include "coherence/engine/engine_pool.h"
 #include "coherence/module/transaction.h"
 
-/* Steps of engine (engine.h), tasks (chains of steps), and accesses. */
+/* Steps of the protocol engine (engine.h), tasks (chains of steps), and accesses. */
 
 /* Most tasks made by a step and the immediate successors, probes excluded. */
 #define GPCI_STEP_TASKS 8u
@@ -125,7 +125,7 @@ typedef struct gpci_task {
     bool sent : 1, full_block : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
     /* both: `module` and the peer send the block; eager: only the peer sends, and the block completes the request. */
     bool both : 1, eager : 1;
-    bool asked : 1, newer : 1;             /* write request: as in gpci_tree_reply */
+    bool asked : 1, newer : 1; /* write request: `module` asked below; the reply has bytes newer than `from`'s */
     bool below_dirty : 1, below_newer : 1; /* the same fields in the reply to `module`'s own request */
     bool done : 1, left : 1;               /* `module` is done; the parent has continued */
     bool served : 1;                       /* reached its low module and was not refused */

@@ -5,7 +5,7 @@
 #include "coherence/module/sharers.h"
 
 /*
- * Rules that engine (engine.h) apply to blocks, directories and bytes when a message arrives, by the
+ * Rules that the protocol engine (engine.h) applies to blocks, directories and bytes when a message arrives, by the
  * protocol's table. No rule sends a message or waits.
  *
  * Three messages name the modules everywhere in this folder:
@@ -14,13 +14,13 @@
  *   X  a module above T, other than R, probed by T because T's directory lists a copy in X
  *
  * Example, a load that misses in the L1, of a block modified in another L1:
- *   engine_access.c    the first level's table says READ_REQUEST for a LOAD in state I
- *   engine_find.c        the L1 is looked up; its victim leaves (engine_evict.c)
- *   engine_read.c        R's read request is received by T, the L2, which has the block
- *   probe.c                    gpci_tree_owner_to_probe: T sends a read probe to X, the owner; X replies with its data
- *   data.c                     R's block gets the bytes
- *   entry.c                    T's directory lists R as a sharer
- *   transaction_steps.c      gpci_tree_set_state: R's block takes the rule's next state
+ *   engine_find.c         the L1 is looked up; the victim leaves (engine_evict.c)
+ *   engine_access.c       the first level's table says READ_REQUEST for a LOAD in state I
+ *   engine_read.c         T, the L2, receives R's read request, and has the block
+ *   probe.c               gpci_tree_owner_to_probe: T sends a read probe to X, the owner; X replies with its data
+ *   data.c                R's block gets the bytes
+ *   entry.c               T's directory lists R as a sharer
+ *   transaction_steps.c   gpci_tree_set_state: R's block takes the rule's next state
  * A hit in the first level, the most frequent access, has a fast path: hit.c.
  *
  * Parameter `at`: the present cycle; 0 if accesses take no time.
@@ -144,7 +144,10 @@ typedef struct gpci_tree_read_probe {
     bool data;   /* T received modified data */
 } gpci_tree_read_probe;
 
-/* Walk over the sharers of T's block; each is removed from the directory when returned. Zero every field except: */
+/*
+ * Walk over the sharers of T's block. A returned sharer is removed from the directory. The caller sets `block` to
+ * `room`, and zeroes the other fields.
+ */
 typedef struct gpci_tree_copies {
     uint32_t block;
     const gpci_module *except; /* module allowed to keep the copy, or NULL */

@@ -140,7 +140,7 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
 /* store.c: memory's bytes. */
 /* Make memory for the block of an address, zeroed if new. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_memory_reserve(gpc_coherence *coherence, uint64_t address);
-/* Take over the bytes of a tree with equal memories; this tree must be unwritten. */
+/* Exchange the memory bytes of two trees with equal memories. No byte of `coherence` may have been written. */
 void gpci_tree_memory_inherit(gpc_coherence *coherence, gpc_coherence *from);
 /* Byte at an address, followed by the rest of the memory block. NULL: never reserved, all bytes are 0. */
 uint8_t *gpci_tree_memory_at(const gpc_coherence *coherence, uint64_t address);

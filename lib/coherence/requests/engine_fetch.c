@@ -3,8 +3,8 @@
 
 /*
  * Neighbours: a module that reads a missing block also reads the missing blocks of the aligned group of `fetch_blocks`.
- * A neighbour leaves its block as a load, or a read request from above, would. Blocks that other parts of the access
- * fetch themselves (gpc_coherence.asks) are left to these parts.
+ * The block of a neighbour gets the state that a load, or a read request from above, would give. Blocks that other
+ * parts of the access fetch themselves (gpc_coherence.asks) are left to these parts.
  *
  * Example, an L2 of lines of four blocks, fetch_blocks = 2, over memory: an L1 reads blocks 2 and 0 of a line, in one
  * instruction. For 2 the L2 reads 2, and then 3; for 0 it reads 0, and then 1. For an instruction that reads 2 and 3
@@ -15,10 +15,10 @@
  * locks (engine_lock.c) therefore hold. If a lock, a blocked address or a refusal is in its way, the neighbour is
  * given up. Neighbours of a lone access follow the access, one after another, in the order of the misses.
  *
- * Its place is the way of the line, where the module reads or completes a block for the access.
+ * A neighbour's block goes into the way of the line in which the module reads or completes a block for the access.
  */
 
-/* True if the current access to `address` of first-level module `asker` will itself fetch a part of m's block. */
+/* True if the current access to `address` of first-level module `requester` will itself fetch a part of m's block. */
 static bool is_asked(const gpci_module *requester, uint64_t address, gpci_tree_asks asks, const gpci_module *module,
                      uint64_t tag) {
     if (!gpci_module_same_line(requester, address, tag))

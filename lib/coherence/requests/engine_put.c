@@ -3,7 +3,7 @@
 #include "coherence/module/tree_engine.h"
 
 /*
- * Puts from R (`from`) to T (`module`), as in put.c: blocks written back or evicted, and stores written through or
+ * Puts from R (`from`) to T (`module`): blocks written back or evicted, and stores written through or
  * performed by T. T's action depends on the block:
  *   T has it: T keeps the bytes, and by the rule also sends them on
  *   T lacks it (only without a directory): T reads the block first, or sends the bytes on
@@ -202,7 +202,7 @@ static bool others_own(const gpci_engine *engine, const gpci_task *put) {
     return false;
 }
 
-/* T has the block. Older bytes of other owners come first. */
+/* Put into T, which has the block. Bytes that other modules above T own are older: first invalidate their copies. */
 static void put_present(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_from(engine, put), *target = gpci_task_module(engine, put);
@@ -492,7 +492,7 @@ void gpci_step_put_keep(gpci_engine *engine, uint32_t task) {
     answer(engine, task);
 }
 
-/* The bytes of a directory-only entry (no room for data) were written below; if refused, R still has them. */
+/* T's directory-only entry, without room for data, sent the put's bytes below. If refused, R keeps its bytes. */
 void gpci_step_put_cleaned(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -511,7 +511,7 @@ void gpci_step_put_dropped(gpci_engine *engine, uint32_t task) {
     forward(engine, task, GPCI_STEP_put_forwarded);
 }
 
-/* Bytes that T does not keep were stored below. */
+/* T, which does not keep the bytes, sent the bytes below. */
 void gpci_step_put_forwarded(gpci_engine *engine, uint32_t task) {
     if (refused(engine, task))
         return;

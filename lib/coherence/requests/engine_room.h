@@ -15,7 +15,7 @@ GPCI_INLINE bool gpci_holds_none(const gpci_engine *engine, const gpci_module *m
 }
 
 /*
- * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by `in-flight access` (if given):
+ * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by access `inflight` (if given):
  * a bit per way, bit 0 for `first`. Returns their number.
  */
 uint32_t gpci_unlocked_ways(const gpci_engine *engine, const gpci_module *module, uint32_t base, uint32_t first,

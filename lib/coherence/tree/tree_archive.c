@@ -4,8 +4,8 @@
 #include "cache/cache_archive.h"
 
 /*
- * A tree in a snapshot: everything later accesses can see, and all counters. If you add such a field to gpc_coherence
- * or gpci_module, save it here. The state of accesses in flight belongs to the engine (gpci_engine_archive).
+ * A tree in a snapshot: fields that later accesses can see, and all counters. A new field of gpc_coherence or gpci_module with
+ * such an effect must be saved here. The state of accesses in flight belongs to the engine (gpci_engine_state).
  */
 
 /* Directory of a memory, with an entry for every block ever cached. */
