@@ -142,7 +142,7 @@ typedef struct gpc_counter_info {
  * Read the library's table of counters, in the library's order: counters, histograms, then ratios.
  *   index  below gpc_counter_table_count
  *   name   as in JSON, "l1.load_sectors"
- *   info   struct_size set; `offset` and `divisor` stay 0
+ *   info   the caller sets struct_size. `offset` and `divisor` become 0: gpc_counter_at sets them
  * Returns GPC_OK; GPC_ERROR_RANGE (index); GPC_ERROR_NOT_FOUND (name, id); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Any
  * thread. Since: 0.2.
  */

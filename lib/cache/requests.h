@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct {
                }) == offsetof(gpc_request, reserved),
                "each field of a request is in one class");
 
-/* A request for another line on account of `asker`, such as a prefetch. */
+/* A request for another line on account of `requester`, such as a prefetch. */
 GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
     gpc_request request = {0};
 #define TAKE(field) request.field = requester->field

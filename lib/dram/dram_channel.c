@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
 
-/* A channel, as seen by hosts of gpci_dram, over its lanes. */
+/* A channel, as seen by hosts of gpc_dram, over its lanes. */
 
 bool gpci_dram_has_room(const gpc_dram *dram, uint32_t channel, bool write) {
     const gpci_channel *c = &dram->channel[channel];

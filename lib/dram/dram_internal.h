@@ -200,7 +200,7 @@ struct gpc_dram {
     gpci_burst *pool;
     uint64_t *next;           /* [channels], last result of gpci_dram_run */
     uint64_t *active;         /* bitmap of channels with a request */
-    uint32_t words, capacity; /* room: of a channel's pool */
+    uint32_t words, capacity; /* capacity: bursts of a channel's pool */
     uint64_t now;             /* time of the public interface */
     gpci_dram_trace_fn trace;
     void *trace_data;

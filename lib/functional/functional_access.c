@@ -7,9 +7,9 @@
 #include "level/rules/events.h"
 #include "level/rules/level_count.h"
 
-/* Lines of a warp instruction, served one by one. */
+/* Serve the lines of a warp instruction, one by one. */
 
-/* Lines of prefetching ahead: their host memory is fetched while earlier lines are served. */
+/* Prefetch distance, in lines: the processor loads the tags of a later line in L2 while an earlier line is served. */
 #define AHEAD 3u
 
 /* A line transaction through caches. */

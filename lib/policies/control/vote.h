@@ -39,9 +39,9 @@ typedef struct gpci_vote_options {
     uint32_t warmup;          /* periods before a candidate's test counts, and before the winner's phases count */
     uint32_t periods;         /* periods of the test, 1 or more */
     uint32_t attempts;        /* failed tests until a candidate loses, 1 or more */
-    double activity;          /* least share of a period with a thread block for an active SM, above 0 */
-    double margin;            /* relative lead over the default that a winner needs */
-    bool by_hits;             /* compare hit rates; always so without a clock */
+    double activity; /* an SM is active if it had a thread block for at least this share of the period; above 0 */
+    double margin;   /* relative lead over the default that a winner needs */
+    bool by_hits;    /* compare hit rates; always so without a clock */
     uint32_t phase_periods;
     double phase_threshold, miss_floor; /* for the phase detector, which gets throughput and miss ratio */
 } gpci_vote_options;
@@ -68,7 +68,7 @@ typedef struct gpci_vote {
     uint32_t state; /* gpci_vote_state */
     uint32_t winner;
     uint32_t next_sm;       /* first SM of the next distribution of candidates */
-    uint32_t warmup, left;  /* periods left of the round; periods before phases count */
+    uint32_t warmup, left;  /* periods left before the test or the phases count; periods left of the round */
     uint32_t active;        /* SMs active in the last period */
     bool voting;            /* a vote has begun and has no winner yet */
     bool alone;             /* the round has one SM for one candidate, also for the default */

@@ -59,7 +59,7 @@ void gpci_mbarriers_drop(gpci_timed_sm *core, const gpci_block_run *run);
  * message is an arrival at a barrier of another block, or the opening of a cluster barrier.
  */
 typedef struct gpci_cluster_message {
-    uint64_t due; /* core cycle; ascending in the queue */
+    uint64_t due; /* core cycle of arrival; ascending in the queue */
     uint32_t block, sm;
     uint32_t barrier, arrivals, bytes; /* arrivals, bytes: of SYNCS.ARRIVE */
     uint32_t opens;                    /* 1: the block continues from a cluster barrier */

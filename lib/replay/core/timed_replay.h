@@ -135,11 +135,11 @@ typedef struct gpci_timed_sm {
     struct gpci_mbarrier *barriers;  /* [GPCI_MBARRIERS] barriers of its blocks (mbarriers.h) */
     uint64_t *calendar;              /* [GPCI_CALENDAR][words] stalled warps by the cycle of their next look */
     uint64_t *answered;              /* [words] waiting warps with a completed access */
-    uint64_t *units;               /* [unit_count] core cycles from which pooled units are free (gpci_pool_of_units) */
-    struct gpci_icache *icache;    /* [fetchers] with l1i.size (icache.h); otherwise NULL */
-    struct gpci_fetcher *fetchers; /* [fetchers] with sm.fetch (fetch.h); otherwise NULL */
-    uint64_t calendar_used;        /* places of the calendar in use */
-    uint64_t next_start;           /* earliest start of the next block */
+    uint64_t *units;                 /* [unit_count] core cycles from which pooled units are free (gpci_unit_pool) */
+    struct gpci_icache *icache;      /* [fetchers] with l1i.size (icache.h); otherwise NULL */
+    struct gpci_fetcher *fetchers;   /* [fetchers] with sm.fetch (fetch.h); otherwise NULL */
+    uint64_t calendar_used;          /* places of the calendar in use */
+    uint64_t next_start;             /* earliest start of the next block */
     gpci_block_run *first_start, *last_start; /* blocks placed here and not started */
     gpci_block_run *ended;                    /* ended blocks, to be handed over once the clock arrives */
     uint64_t ended_at;                        /* core cycle of the last ended block */

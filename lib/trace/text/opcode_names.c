@@ -68,7 +68,10 @@ static const gpci_memory_opcode memory_names[] = {
     {"SURED", GPC_REDUCTION, GPC_SPACE_TEXTURE, 4},
 };
 
-/* Prefixes of names with one memory, for later architectures. LD, ST and RED are no prefixes: LDTM, STTM, REDUX. */
+/*
+ * Prefixes that tell the memory space of unknown names of later architectures. LD, ST and RED are no prefixes here:
+ * LDTM, STTM and REDUX begin with them, and do not access the same memories.
+ */
 static const char *const families[] = {"LDG", "STG", "LDL", "STL", "LDS", "STS", "ATOMG", "ATOMS", "REDG"};
 
 /*
