@@ -248,7 +248,7 @@ void gpci_coherent_forget(gpci_timed *timed) {
         host->origins[i].label.id = host->origins[i].label.origin = 0;
 }
 
-/* After the engine. An event log after the load numbers labels of tasks anew. */
+/* Save or load the origins, after the engine's state. An event log made after loading gives labels new numbers. */
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive) {
     if (archive->status == GPC_OK && gpci_coherent_make_origins(timed) < 0)
         gpci_archive_fail(archive, GPC_ERROR_MEMORY, ""); /* as gpci_coherent_values_archive */

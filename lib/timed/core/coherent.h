@@ -213,8 +213,8 @@ void gpci_coherent_values_attach(const gpci_timed *timed, uint32_t packet, gpc_c
 /* Copy a packet's values to the lanes: from the line, or (NULL) as read by the request. */
 void gpci_coherent_values_deliver(gpci_timed *timed, uint32_t packet, const uint8_t *line);
 /*
- * Save or load values, after gpci_kept_archive. The engine's accesses hold pointers to atomics: clear the pointers before
- * the engine's state is saved (`known` false), and set the pointers again afterwards (`known` true).
+ * Save or load values, after gpci_kept_archive. gpci_coherent_values_know: the engine's accesses hold pointers to
+ * atomics. Clear the pointers before the engine's state is saved (`known` false), and set them again afterwards (true).
  */
 void gpci_coherent_values_archive(gpci_timed *timed, gpci_archive *archive);
 void gpci_coherent_values_know(const gpci_timed *timed, bool known);

@@ -404,9 +404,9 @@ void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry);
  * be older: no packet that needs them joins the entry any more, and the controller does not keep them.
  */
 GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
-/* Prefetch (host memory) a line's tags and MSHR bucket. Affects only speed. */
+/* Prefetch a line's tags and MSHR row into the processor's caches. Affects only the simulator's speed. */
 void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address);
-/* Prefetch for a fill; the place is known if the line is reserved. */
+/* As gpci_ctrl_sw_prefetch, before a fill. The tags are not needed if the line's place is known. */
 void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
 
 /*

@@ -41,7 +41,7 @@ struct gpci_shards {
     uint32_t slot;       /* slot of the wheel, for the present cycle */
     uint32_t least;      /* fewest components of a phase for sharing */
     bool own_state_only; /* shared phase: only shards' own state may change */
-    bool above, below;   /* the side is run by one thread, as configured: policies share changing state */
+    bool above, below;   /* one thread runs all SMs and L1s (above) or all slices (below): shared state */
     bool keep_sms;
     uint64_t shared; /* phases shared by threads */
 };

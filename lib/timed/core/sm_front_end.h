@@ -84,8 +84,10 @@ void gpci_timed_keep_alone(gpc_hierarchy *hierarchy, bool alone);
  */
 gpc_status gpci_timed_read(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token);
 
-/* Reason for which an SM's memory pipeline is busy; GPC_BUSY_NOT if an instruction would be accepted. */
-/* The SM refuses for reasons of the front end: GPC_BUSY, as from gpci_timed_issue. */
+/*
+ * Refuse an instruction of an SM for a reason of the front end. Returns GPC_BUSY, as gpci_timed_issue. gpci_timed_busy:
+ * the reason for which an SM's memory pipeline is busy; GPC_BUSY_NOT if an instruction would be accepted.
+ */
 gpc_status gpci_timed_refuse(gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *busy);
 gpc_busy gpci_timed_busy(const gpc_hierarchy *hierarchy, uint32_t sm);
 /* Cycles before `cycle` in which an SM's L1 waited for a line, or for an MSHR entry or merge, since the last reset. */

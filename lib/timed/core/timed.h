@@ -31,7 +31,7 @@ typedef struct gpci_inflight {
     uint64_t due; /* core cycle of the last hit's data */
     uint32_t sm, warp;
     uint32_t left;        /* lines not done */
-    uint32_t next;        /* free, or in an L1's list of in-flight accesses becoming due */
+    uint32_t next;        /* next in a list: of free accesses, or of an L1 (due, replies, fences, copies) */
     uint32_t unsignalled; /* accesses not yet reported to the load/store unit (lsu.h) */
     uint8_t kind, level;
     bool framed;         /* from an SM of this library */

@@ -34,8 +34,8 @@ typedef struct gpci_l1_line {
     uint8_t bytes[GPCI_VALUE_BYTES], brought[GPCI_VALUE_BYTES], came[GPCI_VALUE_BYTES];
     /* The SM's last store to a byte: `order` at L1's tags, and when performed at home; or 0. */
     uint64_t stored[GPCI_VALUE_BYTES], performed[GPCI_VALUE_BYTES];
-    uint64_t served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: `order` when home served what came */
-    uint16_t pending[GPCI_VALUE_BYTES];               /* the SM's stores to a byte that home has not performed */
+    uint64_t served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: `order` when the home slice served `came` */
+    uint16_t pending[GPCI_VALUE_BYTES]; /* by byte: stores of the SM that the home slice has not performed yet */
 } gpci_l1_line;
 
 /* A packet: a read on the way, or a line transaction. */

@@ -21,7 +21,7 @@ static bool may_pass(const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_t
            !(line.dirty_sectors & access->result.needed_sectors);
 }
 
-/* The predictor's answer for a reason, asked once. */
+/* True if the predictor sends a load past L1 that is held up for `reason`. Ask the predictor once per reason. */
 static bool passes(gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access, gpc_busy reason) {
     gpc_cache *cache = ctrl->cache;
     if (!(access->asked >> reason & 1)) {
