@@ -489,7 +489,7 @@ GPCI_INLINE void gpci_ask(gpci_engine *engine, const gpci_module *module, uint32
     else
         gpci_then(engine, request, step);
 }
-/* For modules with neighbours: true if an access needs unwritten bytes of the block of m. */
+/* True if a module reads neighbours, and an access needs bytes of the module's block other than the bytes it writes. */
 GPCI_INLINE bool gpci_needs_rest(const gpci_engine *engine, const gpci_module *module, uint32_t inflight) {
     if (GPCI_LIKELY(!module->fetch_mask))
         return false;
@@ -497,7 +497,7 @@ GPCI_INLINE bool gpci_needs_rest(const gpci_engine *engine, const gpci_module *m
     return gpci_tree_inflight_at(engine, inflight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(module, &store);
 }
 
-/* True if m keeps the bytes of a store to a missing block without fetching the rest. */
+/* True if the module keeps the bytes of a store to a missing block without fetching the rest. */
 GPCI_INLINE bool gpci_takes_store(const gpci_engine *engine, const gpci_module *module, uint32_t inflight) {
     if (GPCI_LIKELY(!module->lacks && !module->lazy))
         return false;
@@ -530,12 +530,12 @@ GPCI_INLINE void gpci_engine_notify(gpci_engine *engine, uint32_t task, gpci_mod
 void gpci_mark_from(gpci_engine *engine, uint32_t task, gpci_step resumes);
 
 /* engine_put.c */
-/* m writes back a block's modified bytes and keeps the block. */
+/* Write back a block's modified bytes; the module keeps the block. */
 void gpci_write_back_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module,
                            uint32_t block);
 /* Write back and give up the block. */
 void gpci_write_back_last(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block);
-/* Write back by the rule of `event` at m. */
+/* Write back by the rule of `event` at the module; the module keeps the block. */
 void gpci_write_back_upon(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block,
                           uint32_t event);
 /* Send a store's bytes to the low module of the module it was issued to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_archive.h"
 
-/* Controllers in a snapshot, with a host (no messages of their own): see gpci_engine_state. */
+/* Protocol engine of a host in a snapshot (gpci_engine_state). The host saves the messages. */
 
 #define POOLS 5
 

@@ -192,8 +192,8 @@ bool gpci_module_has_company(const gpci_module *module, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state);
 /*
- * Give a cache a predictor, by the text. gpci_module_keep: let it keep fetching warps and hits of the lines. All blocks
- * must be invalid.
+ * Create a cache's predictor from its text `spec`. gpci_module_keep: remember the warp that fetched each line, or the
+ * hits of each line. All blocks must be invalid.
  */
 gpc_status gpci_module_predict(gpc_coherence *coherence, gpci_module *module, const char *spec, gpc_error *error);
 gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool warps, bool reuse, gpc_error *error);

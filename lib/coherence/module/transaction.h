@@ -102,7 +102,7 @@ void gpci_tree_clear_owners(const gpc_coherence *coherence, gpci_module *target,
 void gpci_tree_drop_sharers(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                             const gpci_module *requester, uint64_t tag);
 
-/* Block of m missed by a lone access: its neighbours are read after the access (engine_fetch.c). */
+/* Block that a lone access missed in a module: the neighbours are read after the access (engine_fetch.c). */
 typedef struct gpci_tree_neighbour_fetch {
     uint64_t tag;
     uint32_t module;
@@ -114,7 +114,7 @@ GPCI_INLINE gpc_coherence_event gpci_neighbour_event(const gpci_module *module) 
 GPCI_INLINE uint32_t gpci_neighbour_origin(const gpci_module *module) {
     return module->above_count ? GPC_ORIGIN_READ_UP_DOWN : GPC_ORIGIN_LOAD_MISS;
 }
-/* True if m keeps blocks read by that event. */
+/* True if the module keeps blocks read by the event gpci_neighbour_event. */
 GPCI_INLINE bool gpci_reads_neighbours(const gpci_module *module) {
     return module->above_count || module->rules[GPC_LINE_I][GPC_EVENT_LOAD].actions & GPC_DO_READ_REQUEST;
 }
@@ -207,7 +207,7 @@ void gpci_tree_written_through(gpc_coherence *coherence, gpci_module *module, ui
 gpc_coherence_event gpci_tree_put_event(bool non_coherent);
 uint32_t gpci_tree_put_origin(const gpc_coherence *coherence, gpc_message_kind kind, bool non_coherent, uint8_t state);
 
-/* True if a store writes m's whole block: nothing must be read, unless by a read-modify-write. */
+/* True if a store writes the module's whole block: nothing must be read, unless by a read-modify-write. */
 GPCI_INLINE bool gpci_tree_writes_all(const gpci_module *module, const gpci_tree_payload *store) {
     return store->size == module->given.block_bytes && !store->mask && !store->atomic_count;
 }
@@ -254,7 +254,7 @@ GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *coherence, con
 /* Mark atomics as not performed. */
 GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
 
-/* True if m keeps a store's bytes for an absent block without the others. `blind`: the old value is not needed. */
+/* True if the module keeps a store's bytes of an absent block without the rest. `blind`: old bytes are not needed. */
 GPCI_INLINE bool gpci_tree_takes(const gpci_module *module, bool blind, const gpci_tree_payload *store) {
     return blind && (module->lacks || (module->lazy && gpci_tree_writes_all(module, store)));
 }

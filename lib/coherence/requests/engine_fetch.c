@@ -3,22 +3,22 @@
 
 /*
  * Neighbours: a module that reads a missing block also reads the missing blocks of the aligned group of `fetch_blocks`.
- * The block of a neighbour gets the state that a load, or a read request from above, would give. Blocks that other
- * parts of the access fetch themselves (gpc_coherence.asks) are left to these parts.
+ * The block of a neighbour gets the state that a load, or a read request from above, would give. If another part of
+ * the access asks for a block by itself (gpc_coherence.asks), the block is not read as a neighbour.
  *
  * Example, an L2 of lines of four blocks, fetch_blocks = 2, over memory: an L1 reads blocks 2 and 0 of a line, in one
- * instruction. For 2 the L2 reads 2, and then 3; for 0 it reads 0, and then 1. For an instruction that reads 2 and 3
- * the L2 reads 2 and 3, both upon their own requests.
+ * instruction. The L2 reads block 2, then neighbour 3; and block 0, then neighbour 1. If the instruction reads blocks 2
+ * and 3, the L2 reads no neighbour.
  *
- * A neighbour is an access of its own, begun at the reading module. No task waits for it and the end is not reported.
- * It locks its own block and holds the lock while it waits below, as an access at the first-level module; the rules of
- * locks (engine_lock.c) therefore hold. If a lock, a blocked address or a refusal is in its way, the neighbour is
- * given up. Neighbours of a lone access follow the access, one after another, in the order of the misses.
+ * A neighbour is a separate access, begun at the reading module. No task waits for a neighbour, and the end is not
+ * reported. A neighbour locks only its own block and holds the lock while waiting below, as an access at the first-level
+ * module does; the rules of locks (engine_lock.c) therefore hold. If a neighbour meets a lock, a blocked address or a
+ * refusal, the neighbour is given up. Neighbours of a lone access follow the access, in the order of the misses.
  *
  * A neighbour's block goes into the way of the line in which the module reads or completes a block for the access.
  */
 
-/* True if the current access to `address` of first-level module `requester` will itself fetch a part of m's block. */
+/* True if an access of first-level module `requester` will itself fetch a part of `module`'s block `tag`. */
 static bool is_asked(const gpci_module *requester, uint64_t address, gpci_tree_asks asks, const gpci_module *module,
                      uint64_t tag) {
     if (!gpci_module_same_line(requester, address, tag))

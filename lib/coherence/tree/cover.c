@@ -60,7 +60,7 @@ static void find_range(const gpc_coherence *coherence, gpci_module *module) {
     }
 }
 
-/* Reject an address of m served by no low module, or by two. */
+/* Reject an address of the module that no low module serves, or that two serve. */
 static gpc_status check_address(const gpc_coherence *coherence, const gpci_module *module, uint64_t address,
                                 gpc_error *error) {
     const gpci_module *found = NULL;

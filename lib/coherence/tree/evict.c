@@ -30,7 +30,7 @@ bool gpci_tree_keeps_entry(const gpc_coherence *coherence, const gpci_module *mo
            !gpci_module_directory_only(module, block) && gpci_module_has_sharers(module, block);
 }
 
-/* Module m writes a block back and goes to S: remove m as owner from the low module's directory. */
+/* Remove a module as owner of a block from the low module's directory: the module writes back, and goes to S. */
 static void drop_ownership(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
     const gpci_module *target =
         gpci_module_at(coherence, gpci_module_low(coherence, module, gpci_module_tag(module, block)));

@@ -20,14 +20,14 @@ static uint32_t flush_of(const gpc_coherence *coherence) {
     return gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
 }
 
-/* True if `low` is m, or lies on the block's way from m to memory. */
+/* True if `low` is `module`, or lies on the block's way from `module` to memory. */
 static bool leads_to(const gpc_coherence *coherence, const gpci_module *module, uint64_t tag, const gpci_module *low) {
     while (module != low && module->place != GPCI_PLACE_MEMORY)
         module = gpci_module_at(coherence, gpci_module_low(coherence, module, tag));
     return module == low;
 }
 
-/* First valid block of a cache from `block` on; m->blocks if no block is valid. */
+/* First valid block of a cache from `block` on; `module->blocks` if no block is valid. */
 static uint32_t next_valid(const gpci_module *module, uint32_t block) {
     const uint8_t *states = module->states;
     const uint32_t blocks = module->blocks;

@@ -4,8 +4,8 @@
 #include "cache/cache_archive.h"
 
 /*
- * A tree in a snapshot: fields that later accesses can see, and all counters. A new field of gpc_coherence or gpci_module with
- * such an effect must be saved here. The state of accesses in flight belongs to the engine (gpci_engine_state).
+ * A tree in a snapshot: fields that later accesses can see, and all counters. Save such a new field of gpc_coherence or
+ * gpci_module here. The state of accesses in flight belongs to the engine (gpci_engine_state).
  */
 
 /* Directory of a memory, with an entry for every block ever cached. */
