@@ -182,7 +182,7 @@ gpc_status gpci_verify_do(gpci_explorer *explorer, const gpci_verify_action *act
 size_t gpci_verify_text(const gpci_explorer *explorer, const gpci_verify_action *action, char *text, size_t size);
 void gpci_verify_tell_choice(const gpc_coherence_choice *choice, char *text, size_t size);
 
-/* verify_values.c: check an access's effect on values; `text` receives "" or the fault. */
+/* verify_values.c: record all copies' values. gpci_verify_judge: check an access; `text` receives "" or the fault. */
 void gpci_verify_look(const gpci_explorer *explorer, gpci_verify_picture *picture);
 void gpci_verify_judge(gpci_explorer *explorer, const gpci_verify_action *action, const gpci_verify_picture *before,
                        const gpci_verify_picture *after, char *text, size_t size);

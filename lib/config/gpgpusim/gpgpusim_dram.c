@@ -10,7 +10,7 @@
  * banks. tRCD for writes and the bus turnaround follow formulas (memory_config::init).
  */
 
-/* order of the form without names */
+/* Times, in the order of an option that lists numbers without names. */
 enum { NBK, CCD, RRD, RCD, RAS, RP, RC, CL, WL, CDLR, WR, NBKGRP, CCDL, RTPL, TIME_COUNT };
 static const char *const time_names[TIME_COUNT] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
                                                    "CL",  "WL",  "CDLR", "WR",  "nbkgrp", "CCDL", "RTPL"};

@@ -196,8 +196,7 @@ bool gpci_import_number(const char *text, uint64_t *value);
 /* Read `least` to `most` numbers with `separator` between. Returns their number; 0 if the text is no such list. */
 size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, size_t least, size_t most);
 
-/* Apply the options of each part of the hierarchy, in this order: later parts use earlier parts. */
-/* True if the file has seven pipeline widths, as in 3.x. */
+/* True if the file has seven pipeline widths, as in 3.x. gpci_import_sm and later: apply the options, in this order. */
 bool gpci_import_is_3(const gpci_import *import);
 gpc_status gpci_import_sm(const gpci_import *import);
 gpc_status gpci_import_classes(const gpci_import *import); /* called by gpci_import_sm */

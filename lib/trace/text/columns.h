@@ -15,7 +15,7 @@
 #define GPCI_COLUMNS_CLUSTER 7u
 #define GPCI_COLUMNS_SM 2u
 #define GPCI_NO_SM UINT32_MAX
-#define GPCI_COLUMNS_IN_BLOCKS 7u /* at most, where thread blocks are apart */
+#define GPCI_COLUMNS_IN_BLOCKS 7u /* most columns, if each thread block has a section of its own */
 
 /* Number of columns, by the place of the first register or opcode; UINT32_MAX: no instruction. */
 unsigned gpci_columns_count(const char *line);
