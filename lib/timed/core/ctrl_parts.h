@@ -48,7 +48,7 @@ typedef enum gpci_point {
     GPCI_AT_ARRIVE,      /* L1: before data from below */
     GPCI_AT_BEFORE_TAGS, /* after data from below */
     GPCI_AT_AFTER_TAGS,  /* packets have had their turn at the tags */
-    GPCI_AT_GATHER,      /* L1: requests that wait for others to leave with */
+    GPCI_AT_GATHER,      /* L1: requests wait for others to join, or leave */
     GPCI_AT_BELOW,       /* L1: before the miss queue */
     GPCI_AT_END,         /* L1: after the miss queue, for the next wake-up */
     GPCI_AT_REPLY,       /* slice: behind the replies of the data port */

@@ -45,7 +45,7 @@ GPCI_COLD void gpci_append_leaves(gpci_timed *timed, const gpci_ctrl *ctrl, cons
                                   const gpc_eviction *eviction);
 GPCI_COLD void gpci_append_done(gpci_timed *timed, const gpci_inflight *inflight);
 GPCI_COLD void gpci_append_held(gpci_timed *timed, const gpci_inflight *inflight, uint32_t count);
-/* A packet is with memory, or the host; the data have arrived. */
+/* A packet has entered memory, or was given to the host. gpci_append_data: the packet's data have arrived. */
 GPCI_COLD void gpci_append_memory(gpci_timed *timed, const gpci_packet *pkt);
 GPCI_COLD void gpci_append_data(gpci_timed *timed, const gpci_packet *pkt);
 

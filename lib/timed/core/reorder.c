@@ -40,7 +40,7 @@ typedef struct gpci_reorder {
     uint32_t last;    /* queue last taken from; or UINT32_MAX */
     bool write;       /* holds a write */
     uint32_t flusher; /* write that waits until the buffer is empty; or GPCI_NO_PACKET */
-    uint64_t since;   /* the coalescer waits since; or GPCI_NEVER */
+    uint64_t since;   /* core cycle since which the coalescer waits; or GPCI_NEVER */
     gpci_gauge gauge;
     gpci_reorder_counts counts;
 #ifdef GPCI_CHECK
