@@ -11,8 +11,8 @@
  * and 3, the L2 reads no neighbour.
  *
  * A neighbour is a separate access, begun at the reading module. No task waits for a neighbour, and the end is not
- * reported. A neighbour locks only its own block and holds the lock while waiting below, as an access at the first-level
- * module does; the rules of locks (engine_lock.c) therefore hold. If a neighbour meets a lock, a blocked address or a
+ * reported. A neighbour locks only its own block and holds the lock while waiting below, as an access of the first
+ * level does; the rules of locks (engine_lock.c) therefore hold. If a neighbour meets a lock, a blocked address or a
  * refusal, the neighbour is given up. Neighbours of a lone access follow the access, in the order of the misses.
  *
  * A neighbour's block goes into the way of the line in which the module reads or completes a block for the access.
