@@ -266,7 +266,7 @@ gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy);
  */
 gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *hierarchy, uint64_t address, uint64_t bytes);
 const char *gpci_hierarchy_no_copies(const gpc_hierarchy *hierarchy);
-/* Number and count a launch, with its charges. */
+/* Begin a launch: give the launch a number; count the launch, and the DRAM sectors of the launch and its code. */
 void gpci_hierarchy_launch(gpc_hierarchy *hierarchy, const gpc_launch *launch, const gpci_l1_share *share);
 /* Inform the policies of every L1 that the current kernel begins or ends. */
 void gpci_hierarchy_tell_policies(gpc_hierarchy *hierarchy, gpc_warp_event_kind kind);

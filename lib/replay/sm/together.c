@@ -388,7 +388,7 @@ static gpc_status check(const gpc_replay *replay, size_t count, const gpc_layout
     return what ? gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_replay_streams: %s", what) : GPC_OK;
 }
 
-/* Accesses in flight and counts from before belong to no kernel. */
+/* Begin concurrent kernels. Accesses in flight, and counts from before the call, belong to none of the kernels. */
 static gpc_status begin(gpc_replay *replay, gpc_error *error) {
     gpc_status status = GPC_OK;
     replay->kernel = (gpc_kernel){.struct_size = sizeof replay->kernel, .name = "streams", .file = "streams"};
