@@ -285,6 +285,81 @@ Test(oom, kernels_at_once) {
     cr_expect_gt(start_without_memory(KERNELS "mode = timed\nkernels.flush = l1\nstats.stages = true\n"), 6);
 }
 
+/*
+ * Lines that begin without an issue: of bulk copies (0), one copy to several SMs (1), a fence (2), a port (3). A call
+ * that fails for lack of memory, made again, gives the run without failures.
+ */
+static const char *const starters[] = {
+    "sm.count = 2\nsm.bulk_rate = 32\nl1.miss_queue = unlimited\n",
+    "sm.count = 8\nsm.bulk_rate = 16\nl1.miss_queue = unlimited\n",
+    "sm.count = 2\nl1.size = 64KiB\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.tag_ports = 32\n"
+    "l1.miss_queue = unlimited\nl2.latency = 400\n",
+    "sm.count = 2\nports = 2\nport.lines = 2048\nport.latency = 1000\nport.width = 128\n",
+};
+
+static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
+    static const uint32_t sms[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const uint64_t address = 4096;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    gpc_fence fence = GPC_FENCE_INIT;
+    gpc_port_request port = GPC_PORT_REQUEST_INIT;
+    if (program == 3) {
+        port.bytes = 64 << 10;
+        port.kind = GPC_LOAD;
+        return gpc_hierarchy_try_port(hierarchy, &port, 1, NULL);
+    }
+    if (program == 2) {
+        fence.order = GPC_ORDER_SC;
+        fence.scope = GPC_SCOPE_GPU;
+        fence.control = GPC_CONTROL_WRITE_BACK_ALL;
+        return gpc_hierarchy_try_fence(hierarchy, &fence, 1, NULL);
+    }
+    access.mask = 1, access.addresses = &address, access.width = 32 << 10, access.copy = GPC_COPY_BULK;
+    access.multicast = program == 1 ? sms : NULL;
+    access.multicast_count = program == 1 ? 8 : 0;
+    return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL);
+}
+
+/* Make calls up to the end, with failures from the `fail_at`-th allocation on; a failed call is made again. */
+static bool begin_again(unsigned program, size_t fail_at, gpc_stats *out) {
+    oom_heap heap = {0};
+    const gpc_context_options options = oom_options(&heap);
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, "mode = timed\nl2.size = 64KiB\n", "base", &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, starters[program], "settings", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &hierarchy), GPC_OK, "%s", error.message);
+    if (program == 2)
+        dirty_l1s(hierarchy);
+    heap.fail_at = fail_at ? heap.calls + fail_at : 0, heap.persistent = true;
+    for (gpc_status status; (status = begin(hierarchy, program)) != GPC_OK; oom_heal(&heap))
+        cr_assert_eq(status, GPC_ERROR_MEMORY);
+    for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, &error)) != GPC_OK; oom_heal(&heap))
+        cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", error.message);
+    gpc_stats_init(out);
+    cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, out), GPC_OK);
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return heap.failures > 0;
+}
+
+Test(oom, timed_lines_begun_without_an_issue) {
+    static gpc_stats without, with;
+    for (unsigned program = 0; program < 4; program++) {
+        begin_again(program, 0, &without);
+        size_t n = 1;
+        for (; begin_again(program, n, &with); n++)
+            cr_expect(!memcmp(&with, &without, sizeof with), "program %u, allocation %zu: %llu cycles, not %llu",
+                      program, n, (unsigned long long)with.cycles, (unsigned long long)without.cycles);
+        cr_expect_gt(n, 1, "program %u: no allocation", program);
+    }
+}
+
 /* A trace of events: number of reports, and of calls of `destroy`. */
 typedef struct watcher {
     unsigned events, destroyed;

@@ -121,6 +121,11 @@ gpc_status gpci_timed_end(gpci_timed *timed) {
     return GPC_END;
 }
 
+/* Make room for lines that begin without an issue. A cycle without memory does not begin: no state has changed. */
+static GPCI_NOINLINE gpc_status make_room(gpci_timed *timed) {
+    return gpci_make_packets(timed, (uint32_t)gpci_lines_to_begin(timed, timed->starters));
+}
+
 static gpc_status run_cycle(gpci_timed *timed, uint64_t limit) {
     if (GPCI_UNLIKELY(timed->shards != NULL))
         return gpci_shards_run_cycle(timed, limit);
@@ -130,6 +135,11 @@ static gpc_status run_cycle(gpci_timed *timed, uint64_t limit) {
     if (next > limit) {
         timed->wheel.now = limit > timed->wheel.now ? limit : timed->wheel.now;
         return timed->failed;
+    }
+    if (GPCI_UNLIKELY((timed->starters | timed->groups[GPCI_GROUP_PORTS].components) != 0)) {
+        const gpc_status status = make_room(timed);
+        if (status < 0)
+            return status;
     }
     timed->ahead_limit = timed->runs_ahead ? gpci_ahead_limit(timed, limit) : 0;
     timed->wheel.now = next; /* arrivals of this cycle are prefetched too */

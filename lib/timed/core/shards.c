@@ -233,6 +233,7 @@ void gpci_shards_refresh(gpci_timed *timed) {
         view->in_flight = own.in_flight;
         view->taken = own.taken;
         view->ended = own.ended;
+        view->starters = own.starters;
         view->progress = own.progress;
         view->failed = own.failed;
         for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
@@ -257,10 +258,11 @@ void gpci_shards_fold(gpci_timed *timed) {
         timed->in_flight += view->in_flight;
         timed->taken += view->taken;
         timed->ended += view->ended;
+        timed->starters += view->starters;
         timed->progress = view->progress > timed->progress ? view->progress : timed->progress;
         timed->failed = timed->failed == GPC_OK ? view->failed : timed->failed;
         view->pool.live = 0;
-        view->in_flight = view->taken = view->ended = view->progress = 0;
+        view->in_flight = view->taken = view->ended = view->starters = view->progress = 0;
         view->failed = GPC_OK;
     }
 }

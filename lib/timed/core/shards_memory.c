@@ -105,9 +105,18 @@ static uint64_t fetched_ahead(const gpci_timed *timed) {
                : 0;
 }
 
+/* Lines that begin in a phase without an issue. */
+static uint64_t lines_to_begin(const gpci_shards *shards) {
+    uint64_t starters = shards->main->starters;
+    for (uint32_t i = 0; i < shards->count; i++)
+        starters += shards->shard[i].view.starters;
+    return gpci_lines_to_begin(shards->main, starters);
+}
+
 /* In a phase a shard takes a packet per new line, and, per line in flight, packets for the possible consequences. */
 gpc_status gpci_shards_reserve(gpci_shards *shards) {
-    const uint64_t all = live(shards) + fetched_ahead(shards->main), each = gpci_packets_per_line(shards->main);
+    const uint64_t all = live(shards) + fetched_ahead(shards->main) + lines_to_begin(shards),
+                   each = gpci_packets_per_line(shards->main);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; status == GPC_OK && i < shards->count; i++) {
         gpci_shard *shard = &shards->shard[i];

@@ -147,6 +147,7 @@ struct gpci_timed {
     uint64_t memory_reads; /* reads at the host's memory, unanswered */
     uint64_t progress;     /* core cycle of the last completion or acceptance */
     uint64_t counted_from; /* core cycle since which statistics count */
+    uint64_t starters;     /* active parts of L1s that begin lines by themselves: bulk copies, fences */
     struct {               /* for gpc_hierarchy_advance, used when `progress` is long past: */
         uint64_t since;    /* no packet has appeared or ended since this core cycle */
         uint32_t live;     /* packets in flight */
@@ -238,6 +239,8 @@ GPCI_COLD gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *
  */
 uint64_t gpci_packets_per_line(const gpci_timed *timed);
 gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines);
+/* Most lines that begin in the next cycle without an issue: of bulk copies, fences (`starters`) and ports. */
+uint64_t gpci_lines_to_begin(const gpci_timed *timed, uint64_t starters);
 gpc_status gpci_reserve_inflights(gpci_timed *timed, uint32_t lines);
 /* Make room for `count` further in-flight accesses, never used before. */
 gpc_status gpci_make_inflights(gpci_timed *timed, uint32_t count);

@@ -102,6 +102,7 @@ gpc_status gpci_copy_issue(gpci_timed *timed, const gpci_copy_asked *asked, gpc_
     entry->inflight = take_inflights(timed, asked, requests);
     gpci_log_bulk(timed, entry);
     copy_engine->count++;
+    timed->starters += !gpci_part_is_active(ctrl, GPCI_PART_COPIES);
     gpci_part_wakes(ctrl, GPCI_PART_COPIES);
     if (busy)
         *busy = GPC_BUSY_NOT;
@@ -138,25 +139,31 @@ static void send(gpci_timed *timed, gpci_ctrl *ctrl, gpci_bulk_entry *entry, con
     gpci_l1_send_itself(timed, ctrl, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
 }
 
-/* Send the next request of the oldest copy; false: out of memory. */
-static bool send_next(gpci_timed *timed, gpci_ctrl *ctrl, gpci_copy_engine *copy_engine) {
+/* Send the next request of the oldest copy. Room exists (gpci_copies_ahead). */
+static void send_next(gpci_timed *timed, gpci_ctrl *ctrl, gpci_copy_engine *copy_engine) {
     gpci_bulk_entry *entry = &copy_engine->queue[copy_engine->first];
     gpci_transaction line;
-    const gpc_status status = gpci_make_packets(timed, entry->targets);
-    if (status < 0) {
-        timed->failed = status;
-        return false;
-    }
     gpci_bulk_next(&entry->bulk, gpci_bulk_shift(timed->hierarchy), &line);
     send(timed, ctrl, entry, &line);
     copy_engine->under_way++;
     copy_engine->sent++;
     if (entry->bulk.row == entry->bulk.rows) {
         copy_engine->first = (copy_engine->first + 1) % copy_engine->capacity;
-        if (!--copy_engine->count)
+        if (!--copy_engine->count) {
+            timed->starters--;
             gpci_part_rests(ctrl, GPCI_PART_COPIES);
+        }
     }
-    return true;
+}
+
+uint64_t gpci_copies_ahead(const gpci_ctrl *ctrl) {
+    const gpci_copy_engine *copy_engine = gpci_copy_engine_of(ctrl);
+    uint32_t targets = 1;
+    for (uint32_t i = 0; i < copy_engine->count; i++) {
+        const gpci_bulk_entry *entry = &copy_engine->queue[(copy_engine->first + i) % copy_engine->capacity];
+        targets = entry->targets > targets ? entry->targets : targets;
+    }
+    return (uint64_t)copy_engine->rate * targets;
 }
 
 /* True if the page of the next request is known. If not, it is requested, and L1 is woken later. */
@@ -181,8 +188,7 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     while (copy_engine->count && copy_engine->queue[copy_engine->first].due <= now &&
            copy_engine->sent < copy_engine->rate && copy_engine->under_way < copy_engine->most &&
            !gpci_queue_full(&ctrl->out) && (translated = is_translated(timed, ctrl, copy_engine)))
-        if (!send_next(timed, ctrl, copy_engine))
-            break;
+        send_next(timed, ctrl, copy_engine);
     if (!copy_engine->count || !translated)
         return;
     const uint64_t due = copy_engine->queue[copy_engine->first].due;

@@ -35,6 +35,18 @@ gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines) {
     return GPCI_UNLIKELY(timed->values != NULL) && status == GPC_OK ? gpci_plain_values_carry(timed) : status;
 }
 
+uint64_t gpci_lines_to_begin(const gpci_timed *timed, uint64_t starters) {
+    uint64_t lines = timed->groups[GPCI_GROUP_PORTS].components;
+    if (GPCI_LIKELY(!starters) || timed->coherent)
+        return lines;
+    for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++) {
+        const gpci_ctrl *ctrl = &timed->l1[sm];
+        lines += gpci_part_is_active(ctrl, GPCI_PART_FENCES) ? ctrl->options->ports : 0;
+        lines += gpci_part_is_active(ctrl, GPCI_PART_COPIES) ? gpci_copies_ahead(ctrl) : 0;
+    }
+    return lines;
+}
+
 gpc_status gpci_make_inflights(gpci_timed *timed, uint32_t count) {
     if (GPCI_UNLIKELY(timed->shards != NULL))
         return gpci_shard_inflights(timed, count);

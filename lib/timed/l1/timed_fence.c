@@ -31,6 +31,7 @@ typedef enum fence_wait { GOES_ON, FOR_ITS_L1, FOR_OTHERS } fence_wait;
 static void append(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
     gpci_fences *fences = &ctrl->fences;
     gpci_inflight *access = &timed->inflights[number];
+    timed->starters += !gpci_part_is_active(ctrl, GPCI_PART_FENCES);
     gpci_part_wakes(ctrl, GPCI_PART_FENCES);
     access->epoch = fences->count++;
     access->fence.writes = fences->writes;
@@ -114,9 +115,7 @@ static bool written_back(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
             fences->held_up = true;
             return false;
         }
-        gpc_status status = gpci_make_packets(timed, 1);
-        if (status < 0 || !gpci_ctrl_port(ctrl, timed->wheel.now, line.line_address)) {
-            timed->failed = status < 0 ? status : timed->failed; /* the host may continue with more memory */
+        if (!gpci_ctrl_port(ctrl, timed->wheel.now, line.line_address)) { /* room exists (gpci_lines_to_begin) */
             gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
             return false;
         }
@@ -253,7 +252,8 @@ static uint32_t enter(gpci_timed *timed, uint32_t sm, uint32_t warp, gpci_fence_
 }
 
 static gpc_status issue(gpci_timed *timed, const gpc_fence *fence, uint64_t token, bool framed) {
-    gpc_status status = gpci_reserve_inflights(timed, 1);
+    /* from a callback the fence may write lines back in this cycle */
+    gpc_status status = gpci_reserve_inflights(timed, 1 + timed->l1_options.ports);
     if (status < 0)
         return status;
     uint32_t number = enter(timed, fence->sm, fence->warp,
@@ -357,8 +357,10 @@ static bool step_all(gpci_timed *timed, gpci_ctrl *ctrl) {
 static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     while (step_all(timed, ctrl) && ctrl->fences.first != UINT32_MAX)
         ;
-    if (ctrl->fences.first == UINT32_MAX)
+    if (ctrl->fences.first == UINT32_MAX && gpci_part_is_active(ctrl, GPCI_PART_FENCES)) {
+        timed->starters--;
         gpci_part_rests(ctrl, GPCI_PART_FENCES);
+    }
 }
 
 /* A fence continues to write back once the miss queue has room. */

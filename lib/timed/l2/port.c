@@ -268,12 +268,7 @@ static void send(gpci_timed *timed, struct gpci_ports *ports, uint32_t number) {
     }
     if (port->sending && port->free <= now && port->lines < ports->lines) {
         const uint32_t at = ports->order[(size_t)number * ports->queue + port->first];
-        gpc_status status = gpci_make_packets(timed, 1);
-        if (status < 0) {
-            timed->failed = status;
-            return;
-        }
-        send_line(timed, ports, number, at);
+        send_line(timed, ports, number, at); /* room exists (gpci_lines_to_begin) */
         if (!entries_of(ports, number)[at].left) {
             port->first = (port->first + 1) % ports->queue;
             port->sending--;
