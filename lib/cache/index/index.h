@@ -34,7 +34,7 @@ GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *divisor, uint64_t n) {
 #ifdef __SIZEOF_INT128__
     return (uint64_t)((gpci_u128)n * divisor->multiplier >> 64) >> divisor->shift;
 #else
-    return n / by->divisor;
+    return n / divisor->divisor;
 #endif
 }
 
