@@ -761,10 +761,10 @@
       ">= count(refresh memory)")                                                                                     \
     X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
       "DRAM clock cycles, summed over channels",                                                                      \
-      ">= dram.busy_cycles")                                                                                          \
+      "if dram.model!=fixed: >= dram.busy_cycles")                                                                     \
     X(134, dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                        \
       "of these, with data on the bus",                                                                               \
-      "<= dram.cycles")                                                                                               \
+      "if dram.model!=fixed: <= dram.cycles")                                                                          \
     X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
       "gauge, in DRAM cycles: requests queued",                                                                       \
       "= again")                                                                                                      \

@@ -313,3 +313,19 @@ Test(timed_statistics, resets_in_flight) {
         rig_close(&r); /* networks count packets sent before the reset */
     }
 }
+
+/* DRAM without a use, because the host gives the memory, spends no energy: its refreshes would be counted otherwise. */
+Test(timed_statistics, energy_of_a_host_with_memory) {
+    for (int host = 0; host < 2; host++) {
+        static const char settings[] = "energy.dram_refresh = 1\nenergy.l1_tag = 1\n";
+        host ? rig_open(&r, settings, 100) : rig_open_dram(&r, settings);
+        rig_issue(&r, LINE(GPC_LOAD, 0x1000));
+        rig_finish(&r);
+        rig_steps(&r, 20000);
+        const uint64_t tags = counted(GPC_OBJECT_WHOLE, 0, "energy.l1_tag");
+        const uint64_t refreshes = host ? 0 : counted(GPC_OBJECT_WHOLE, 0, "energy.dram_refresh");
+        cr_expect(host || refreshes > 0);
+        cr_expect_eq(counted(GPC_OBJECT_WHOLE, 0, "energy.dynamic"), tags + refreshes);
+        rig_close(&r);
+    }
+}

@@ -62,7 +62,8 @@ static void channel_destroy(gpci_group *group) {
 
 static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
     const gpci_timed *timed = group->timed;
-    gpci_dram_add_stats(timed->dram, channel, gpci_clock_own(timed->dram_clock, timed->wheel.now), stats);
+    if (!timed->callbacks.on_memory) /* the host's memory counts itself */
+        gpci_dram_add_stats(timed->dram, channel, gpci_clock_own(timed->dram_clock, timed->wheel.now), stats);
 }
 
 static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t now) {
