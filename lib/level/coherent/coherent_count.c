@@ -71,8 +71,9 @@ void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_s
     stats->l1_opportunistic_fills += counts->opportunistic_fills;
     stats->l1_priority_evictions += counts->priority_evictions;
     stats->l1_overturned_bypasses += counts->overturned_bypasses;
+    /* with a clock, overturned bypasses stay open: the number never falls, and bypasses open at a reset count behind */
     stats->l1_bypasses +=
-        counts->bypasses > counts->overturned_bypasses ? counts->bypasses - counts->overturned_bypasses : 0;
+        counts->bypasses - (hierarchy->timed ? hierarchy->of_sm[sm].open_bypasses : counts->overturned_bypasses);
     if (!gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS))
         return;
     stats->l1_intra_warp_hits += counts->intra_warp_hits;

@@ -82,7 +82,8 @@ typedef struct gpci_sm_counts {
 #undef X
     uint64_t merged_sectors; /* slice's part of l2_merged_sectors, with a clock */
     gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
-    uint64_t open_bypasses;  /* bypasses that a reply may still overturn, less those open at the last reset */
+    /* bypasses that a reply may still overturn, less those open at the last reset; in a tree, overturned ones too */
+    uint64_t open_bypasses;
 #ifdef GPCI_CHECK
     uint64_t fence_drops_again; /* fences that came past the drop of lines */
 #endif

@@ -178,14 +178,6 @@ GPCI_INLINE void gpci_close_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm) {
     hierarchy->of_sm[sm].open_bypasses--;
 }
 
-/* Take back a counted bypass. The counter may have been reset since. */
-GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
-    const uint32_t count = gpci_count_sectors(segments);
-    uint64_t *fetches = &hierarchy->of_sm[sm].l1_bypass_fetches[count];
-    hierarchy->of_sm[sm].l1_bypassed_sectors -= *fetches ? count : 0;
-    *fetches -= *fetches > 0;
-}
-
 /* Count dirty sectors written back by L1. */
 GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
     hierarchy->of_sm[sm].l1_write_back_sectors += sectors;

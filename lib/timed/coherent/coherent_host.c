@@ -261,6 +261,26 @@ gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
     return status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
+bool gpci_coherent_defer_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided) {
+    const gpci_module *l1 = gpci_module_at(timed->hierarchy->coherent->tree, packet->request.sm);
+    const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
+    if (!segments || !ops || !ops->on_reply || !gpci_passes_l1(timed->hierarchy, packet->request.space))
+        return false;
+    packet->born = timed->wheel.now;
+    packet->line.marks |= GPCI_MARK_PASSES | (decided ? GPCI_MARK_OPEN : 0);
+    if (decided)
+        gpci_open_l1_bypass(timed->hierarchy, packet->request.sm);
+    return true;
+}
+
+void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned) {
+    if (packet->line.marks & GPCI_MARK_OPEN && !overturned) /* an overturned bypass stays open, and never counts */
+        gpci_close_l1_bypass(timed->hierarchy, sm);
+    if (!overturned && gpci_is_counted(timed, packet))
+        gpci_count_l1_bypass(timed->hierarchy, sm, gpci_coherent_bypassed(timed->hierarchy, packet->segments));
+    packet->line.marks &= (uint8_t) ~(GPCI_MARK_OPEN | GPCI_MARK_PASSES);
+}
+
 /* Schedule the engine's next run, after a run. */
 static void settle(gpci_timed *timed, gpc_status status) {
     timed->coherent->running = false;

@@ -142,6 +142,7 @@ static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, u
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet), *entry = gpci_packet_at(&timed->pool, mshr_entry);
     if (entry->mshr.count >= ctrl->options->merges)
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MERGE);
+    gpci_coherent_settle_bypass(timed, ctrl->index, pkt, false);
     entry->mshr.ordered |= !is_load(pkt) || !is_load(entry) || passes(timed, mshr_entry) || is_for_below(timed, pkt);
     pkt->mshr.ordered = entry->mshr.ordered;
     pkt->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
@@ -172,6 +173,7 @@ static gpci_verdict hit(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, con
         timed->failed = status;
         return GPCI_BLOCKED;
     }
+    gpci_coherent_settle_bypass(timed, ctrl->index, pkt, false);
     gpci_coherent_count_load(timed, pkt, true, false);
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request, true);
@@ -202,7 +204,8 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
                         pkt->line.kind == GPC_STORE && has ? gpci_count_sectors(pkt->segments) : 0);
     pkt->line.missed = has ? 0 : pkt->segments;
     pkt->born = timed->wheel.now;
-    pkt->line.marks = (uint8_t)(ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    pkt->line.marks &= GPCI_MARK_OPEN | GPCI_MARK_PASSES;
+    pkt->line.marks |= (uint8_t)(ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     ctrl->fences.fetches[ctrl->fences.generation]++;
     const uint32_t mshr_entry = target_of(timed, packet);
     gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
@@ -222,9 +225,12 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
 /* A load bypasses L1, also when the packet is tried again. */
 static void bypass(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
-    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, access->flags, request);
-    if (first && segments && gpci_passes_l1(timed->hierarchy, pkt->request.space))
+    const bool decided = !access->passes && !timed->hierarchy->coherent->tree->follows;
+    if (!first || gpci_coherent_defer_bypass(timed, pkt, segments, decided))
+        return;
+    if (segments && gpci_passes_l1(timed->hierarchy, pkt->request.space))
         gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
 }
 
@@ -386,9 +392,7 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
     }
     const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(timed), entry->mshr.access);
     const bool own = access->own && entry->mshr.cached;
-    if (GPCI_UNLIKELY(access->overturned))
-        gpci_uncount_l1_bypass(timed->hierarchy, ctrl->index,
-                               gpci_coherent_bypassed(timed->hierarchy, entry->segments));
+    gpci_coherent_settle_bypass(timed, ctrl->index, entry, access->overturned);
     take_out(timed, ctrl, mshr_entry);
     if (level == 3 && is_load(entry))
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - entry->born);

@@ -130,6 +130,7 @@ GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_requ
     pkt->segments = line->segments;
     pkt->line.kind = request->kind;
     pkt->line.fetched = line->asks;
+    pkt->line.marks = 0;
     pkt->level = 1;
     pkt->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
     if (lines->given || GPCI_UNLIKELY(timed->hierarchy->sector_packets)) { /* with turns as usual */

@@ -50,6 +50,7 @@ void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight) {
     gpci_packet *pkt =
         gpci_packet_at(&timed->pool, (uint32_t)gpci_tree_inflight_at(gpci_engine_of(timed), inflight)->token);
     pkt->line.missed = 0;
+    gpci_coherent_settle_bypass(timed, pkt->request.sm, pkt, false);
     gpci_coherent_count_load(timed, pkt, true, true);
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks) && is_load(pkt)) {
         const gpci_engine *engine = gpci_engine_of(timed);
@@ -71,8 +72,7 @@ static void count(gpci_timed *timed, const gpci_tree_inflight *access, gpci_pack
     timed->hierarchy->coherent->tree->follows = false;
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request, access->hit);
-    if (GPCI_UNLIKELY(access->overturned))
-        gpci_uncount_l1_bypass(timed->hierarchy, ctrl->index, gpci_coherent_bypassed(timed->hierarchy, pkt->segments));
+    gpci_coherent_settle_bypass(timed, ctrl->index, pkt, access->overturned);
     gpci_count_l1_store(timed->hierarchy, ctrl->index,
                         pkt->line.kind == GPC_STORE && access->hit ? gpci_count_sectors(pkt->segments) : 0);
     if (level == 3 && is_load(pkt))
@@ -110,7 +110,7 @@ static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, gpci
     timed->hierarchy->coherent->tree->follows = false;
     const uint32_t bits = gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, bits, request);
-    if (segments)
+    if (!gpci_coherent_defer_bypass(timed, pkt, segments, true) && segments)
         gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
 }
 
