@@ -95,22 +95,22 @@ typedef struct gpci_engine_unit {
     uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
     uint32_t lock_mask;
     uint32_t held; /* for lone accesses: number of locked blocks; locks of both halves count in the home half */
+    uint32_t ports_used, oldest; /* only without a host, hence in no snapshot; oldest: access in flight */
+    gpci_due_queue port_waiters; /* likewise: for a port */
+    bool mixed;                  /* modules above have different block sizes */
+    bool halved;                 /* half of a cache; waiters for room are in `address_waiters` */
     /* state */
-    uint32_t ports_used;
-    /* port_waiters: for a port; entry_waiters: with a host, for an MSHR entry. */
-    gpci_due_queue port_waiters, entry_waiters;
+    gpci_due_queue entry_waiters; /* with a host: for an MSHR entry */
     /* With a host: waiting for room for a message, down [0] and up [1]; halves share the home half's queues. */
     gpci_due_queue senders[2];
-    uint32_t freed[2];         /* places freed for `senders`; the first sender is about to take a place */
-    uint32_t oldest, youngest; /* accesses in flight */
-    uint32_t listed, joined;   /* number of accesses in flight, and of joined accesses among them */
-    uint32_t sweeps;           /* acquires and flushes of the module in progress */
-    uint32_t address_blocked;  /* first task that blocks an address, or GPCI_NO_ITEM */
+    uint32_t freed[2];        /* places freed for `senders`; the first sender is about to take a place */
+    uint32_t youngest;        /* access in flight */
+    uint32_t listed, joined;  /* number of accesses in flight, and of joined accesses among them */
+    uint32_t sweeps;          /* acquires and flushes of the module in progress */
+    uint32_t address_blocked; /* first task that blocks an address, or GPCI_NO_ITEM */
     gpci_due_queue address_waiters;
     uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
     gpci_due_queue notified_waiters;
-    bool mixed;  /* modules above have different block sizes */
-    bool halved; /* half of a cache; waiters for room are in `address_waiters` */
 } gpci_engine_unit;
 
 /*

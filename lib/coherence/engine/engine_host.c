@@ -157,7 +157,7 @@ void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data
     for (uint32_t i = 0; i < engine->tree->module_count; i++) {
         visit(user_data, engine->units[i].locks,
               ((size_t)engine->units[i].lock_mask + 1) * sizeof *engine->units[i].locks);
-        GPCI_STATE_FROM(visit, user_data, gpci_engine_unit, &engine->units[i], ports_used);
+        GPCI_STATE_FROM(visit, user_data, gpci_engine_unit, &engine->units[i], entry_waiters);
     }
 }
 
