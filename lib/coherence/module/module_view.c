@@ -21,14 +21,10 @@ static uint32_t block_at(const gpc_coherence *coherence, uint32_t module, uint32
 static uint32_t recency_of(const gpci_module *module, uint32_t block) {
     if (module->full_map)
         return 0;
-    const uint32_t way = block % module->all_ways;
-    const bool own = way >= module->given.ways;
-    if (module->policy && !own)
-        return 0;
-    uint32_t place = 0;
-    while (gpci_module_way_at(module, block / module->all_ways, own, place) != way - (own ? module->given.ways : 0))
-        place++;
-    return place;
+    const uint32_t row = block / module->all_ways, way = block % module->all_ways, ways = module->given.ways;
+    if (way >= ways)
+        return gpci_lru_place(&module->own_order, row, way - ways);
+    return module->policy ? 0 : gpci_lru_place(&module->order, row >> module->sector_shift, way);
 }
 
 gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,

@@ -116,6 +116,18 @@ uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t plac
     return way;
 }
 
+uint32_t gpci_lru_place(const gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    uint32_t place = 0;
+    if (lru->ways <= GPCI_RECENCY_WAYS) {
+        while (gpci_lru_at(lru, set, place) != way)
+            place++;
+        return place;
+    }
+    for (uint32_t at = lru->ends[set].newest; at != way; at = links_of(lru, set)[at].older)
+        place++;
+    return place;
+}
+
 uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
         uint64_t order = lru->orders[set];

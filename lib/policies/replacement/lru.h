@@ -71,6 +71,9 @@ void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
 void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way);
 uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t place);
 
+/* Place of a way in the order, 0 most recent. */
+uint32_t gpci_lru_place(const gpci_lru_state *lru, uint32_t set, uint32_t way);
+
 /* Way at a place of the order, 0 most recent. */
 GPCI_INLINE uint32_t gpci_lru_at(const gpci_lru_state *lru, uint32_t set, uint32_t place) {
     return GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS) ? gpci_recency_last(lru->orders[set], place + 1)
