@@ -45,6 +45,7 @@ static const rule rules[] = {
     {"needs l1.combine_lines above 0, mode = timed, and coherence = none or viper", TREE " l1.future",
      "l1.combine_stores"},
     {"a cluster's cache is where requests would merge", "cluster.", "lrc."},
+    {"only SMs of one GPU share a coalescer", "gpu. cpu.", "lrc."},
     {"needs coherence = PROTOCOL: other caches are one GPU's", "coherence=viper", "gpu. cpu."},
     {"needs mode = timed and coherence = PROTOCOL", "coherence=viper l1.future", "sm.lsu"},
     {"needs gpu.count = 1: one L2 TLB is behind all SMs", "gpu. cpu.", "tlb."},
