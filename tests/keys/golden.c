@@ -102,7 +102,7 @@ static void compare(const torture_case *c, const record *a, const record *b, tor
 
 /* Run a case and add its numbers to a text. */
 static void put_case(gpc_context *context, torture_case *c, const char *name, char *text) {
-    const torture_options options = {.operations = OPERATIONS};
+    const torture_options options = {.operations = OPERATIONS, .plain = true};
     static const torture_way ways[] = {WAY_SAVED, WAY_COPIED, WAY_THREADS};
     record traced = {0}, broken = {0};
     failure f = {0};

@@ -221,5 +221,6 @@ void draw_program(const torture_options *o, torture_case *c) {
     c->ops = calloc(o->operations + 1, sizeof *c->ops);
     for (unsigned i = 0; c->ops && i < o->operations; i++)
         c->ops[c->op_count++] = draw_op(&d, &s);
-    draw_theme(&d, c);
+    if (!o->plain)
+        draw_theme(&d, c);
 }

@@ -113,6 +113,7 @@ typedef struct torture_options {
     const char *load, *output;
     bool values, snapshots, draws, list, show;
     unsigned fault; /* planted for the tester's own test: fault_kind */
+    bool plain;     /* programs without themes */
 } torture_options;
 
 bool features_make(gpc_context *context, features *f);
