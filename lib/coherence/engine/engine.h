@@ -96,7 +96,7 @@ typedef struct gpci_engine_unit {
     uint32_t lock_mask;
     uint32_t held; /* for lone accesses: number of locked blocks; locks of both halves count in the home half */
     uint32_t ports_used, oldest; /* only without a host, hence in no snapshot; oldest: access in flight */
-    gpci_due_queue port_waiters; /* likewise: for a port */
+    gpci_due_queue port_waiters; /* lookups that wait for a port; only without a host */
     bool mixed;                  /* modules above have different block sizes */
     bool halved;                 /* half of a cache; waiters for room are in `address_waiters` */
     /* state */
