@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Possible changes of a C file, and explanations of changes without an effect on behavior."""
 
+import functools
 import pathlib
 import random
 import re
@@ -20,6 +21,8 @@ STEP = re.compile(r"\+\+|--")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)(?=[uUlL]*(?![\w.]))")
 WORD = re.compile(r"\b(?:true|false)\b")
 NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
+# A function's name stands before the first parenthesis, apart from attributes.
+NAME, ATTRIBUTE = re.compile(r"\w+(?=\()"), re.compile(r"__attribute__\(\(.*?\)\)|\b[A-Z_]+\([^)]*\)")
 # Statements that wake a component or a host.
 WAKE = re.compile(r"(?<=[;{})])(\s+|\s+else\s+)"
                   r"((?:\w+(?:->|\.))*\w*(?:wake|announce|ready)\w*|note(?=\(&network->sharing))\(")  # fmt: skip
@@ -33,12 +36,15 @@ class Mutant:
         self.line = text.count("\n", 0, start) + 1
         begin = text.rfind("\n", 0, start) + 1
         self.code = text[begin : text.find("\n", start)].strip()
-        self.nth = 1 + len(re.findall(re.escape(old), text[begin:start]))
+        first, self.function = function_at(text, self.line)
+        equal = [line for line in text[:begin].splitlines()[first - 1 :] if line.strip() == self.code]
+        self.nth = 1 + sum(part.count(old) for part in (text[begin:start], *equal))
 
     @property
     def key(self):
-        """Key of the change, unchanged when lines are added elsewhere."""
-        return f"{self.path}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
+        """Key of the change, unchanged when lines are added elsewhere. Equal lines of two functions have two keys."""
+        place = f"{self.path}: {self.function}" if self.function else self.path
+        return f"{place}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
 
     def __str__(self):
         return f"{self.path}:{self.line}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
@@ -53,14 +59,6 @@ class Wake(Mutant):
     def __init__(self, path, text, start, name, end):
         super().__init__(path, text, start, name, "")
         self.end = end
-        lines = text.splitlines()
-        first = max((first for first, last in functions_of(text) if first <= self.line <= last), default=1)
-        self.function = re.search(r"\w+(?=\()", lines[first - 1])[0]
-        self.nth += sum(line.strip() == self.code for line in lines[first - 1 : self.line - 1])
-
-    @property
-    def key(self):
-        return f"{self.path}: {self.function}: {self.code} [{self.old} -> nothing, {self.nth}]"
 
     def applied(self, text):
         return self.replaced(text, "(void)0")
@@ -112,6 +110,7 @@ def explanations(path=EXPLAINED):
     return found
 
 
+@functools.lru_cache(maxsize=8)
 def functions_of(text):
     """First and last line of each function, in clang-format's layout."""
     found, head, inside = [], 0, False
@@ -126,6 +125,15 @@ def functions_of(text):
             inside = line.endswith("{")
             head = head if inside else 0
     return found
+
+
+def function_at(text, line):
+    """First line and name of the function around a line; (1, "") outside functions."""
+    for first, last in functions_of(text):
+        if first <= line <= last:
+            head = "".join(text.splitlines(keepends=True)[first - 1 : last]).partition("{")[0]
+            return first, NAME.search(ATTRIBUTE.sub("", head))[0]
+    return 1, ""
 
 
 def spread(mutants, count, seed):

@@ -180,7 +180,7 @@ def arguments():
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="so many of them, spread over the folders")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build directory, of gcc's")
-    parser.add_argument("--suites", nargs="+", metavar="SUITE", help="of unit tests; default: all but oom, determinism")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", help="of unit tests; default: all but oom")
     parser.add_argument("--jobs", type=int, default=1, help="changes at a time")
     parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
     parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="of tests for one change")
@@ -210,7 +210,7 @@ def main():
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         with tempfile.TemporaryDirectory() as scratch:
             folder, build = pathlib.Path(scratch), Build(ROOT, options.build)
-            suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
+            suites = options.suites or [suite for suite in build.suites if suite != "oom"]
             say = (lambda text: print(text, flush=True)) if options.verbose else (lambda text: None)
             ranks = Ranks(suites, reach.Recorder(build, {each.path for each in mutants}, folder, options.effort, say))
             for mutant in mutants:
