@@ -22,6 +22,8 @@ static uint64_t rounds_of(const gpci_timed *timed, uint64_t lanes) {
 uint16_t gpci_atomic_turns(const gpci_timed *timed, const gpc_warp_access *access, const gpci_transaction *line) {
     if (access->local_offsets) /* every lane has words of its own */
         return gpci_atomic_turns_of_words(timed, line);
+    if (timed->hierarchy->lane_packets) /* the packet has one lane of the access */
+        return 1;
     const uint32_t count = gpci_popcount(access->mask), width = timed->atomic_unit.width;
     uint64_t at[GPCI_MAX_LANES], turns = 0;
     uint32_t lanes = 0, of[PARTS] = {0}, most[PARTS] = {0};
