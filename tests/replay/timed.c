@@ -289,6 +289,25 @@ Test(timed, slow_is_no_deadlock) {
     rig_close(r);
 }
 
+/*
+ * Lanes of one instruction that a unit serves one after another are no deadlock. Each lane is an access and takes one
+ * turn of the unit, and the last turn ends after the start of 31 others.
+ */
+Test(timed, slow_unit_is_no_deadlock) {
+    rig *r = open_timed();
+    set(r, "coherence", "nmoesi-multi2sim");
+    set(r, "l1.coalescer", "multi2sim");
+    set(r, "deadlock.cycles", "1000");
+    set(r, "l2.atomic_cycles", "900");
+    put_kernel(r, "k.traceg", 1, 1, "", "0000 ffffffff 1 R3 ATOMG.E.ADD 1 R4 4 1 0x1000 0\n" EXIT("0010"));
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
+    cr_assert_gt(stats.cycles, 31 * 900);
+    cr_assert_lt(stats.cycles, 32 * 900);
+    rig_close(r);
+}
+
 static uint32_t pick_none(void *self, const uint64_t *ready, uint64_t cycle) {
     (void)self, (void)ready;
     return cycle < 500 ? GPC_NO_WARP : 0;

@@ -256,7 +256,7 @@ static bool anything_due(const gpci_timed_replay *timed_replay) {
 static gpc_status check_progress(gpci_timed_replay *timed_replay, uint64_t now, gpc_error *error) {
     if (now < timed_replay->progress || now - timed_replay->progress < timed_replay->deadlock_cycles)
         return GPC_OK;
-    if (!anything_due(timed_replay))
+    if (!anything_due(timed_replay) && gpci_timed_is_overdue(timed_replay->replay->hierarchy))
         return gpci_timed_stuck(timed_replay, error);
     timed_replay->progress = now;
     return GPC_OK;

@@ -101,6 +101,9 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *hierarchy, uint32_t sm);
 /* Run the next cycle with an event, not beyond `limit`. GPC_END: no event is due. */
 gpc_status gpci_timed_run_cycle(gpc_hierarchy *hierarchy, uint64_t limit);
 
+/* True if accesses are in flight, but for deadlock.cycles no packet has come or gone. Call at least so often. */
+bool gpci_timed_is_overdue(gpc_hierarchy *hierarchy);
+
 /* Describe in `text` which part waits for which. */
 void gpci_timed_report(const gpc_hierarchy *hierarchy, char *text, size_t size);
 

@@ -49,6 +49,11 @@ static bool is_overdue(gpci_timed *timed) {
     return false;
 }
 
+bool gpci_timed_is_overdue(gpc_hierarchy *hierarchy) {
+    gpci_timed_fold(hierarchy->timed);
+    return is_overdue(hierarchy->timed);
+}
+
 /*
  * True if work in flight can never end: no step is due (`next`), or due steps change no state. SMs of this library know
  * more about future events and check themselves.
@@ -107,17 +112,14 @@ static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles,
 
 static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
     gpci_timed *timed = hierarchy->timed;
-    uint64_t since = timed->wheel.now;
     gpci_timed_fold(timed);
-    uint32_t live = gpci_pool_live(&timed->pool);
+    timed->still.since = timed->wheel.now;
+    timed->still.live = gpci_pool_live(&timed->pool);
     while (!gpci_timed_is_idle(timed, true)) {
         gpc_status status = gpci_timed_run_cycle(hierarchy, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(timed, status));
-        if (live != gpci_pool_live(&timed->pool) || timed->progress > since)
-            since = timed->wheel.now;
-        live = gpci_pool_live(&timed->pool);
-        if (status == GPC_END || timed->wheel.now - since > timed->deadlock_cycles) {
+        if (status == GPC_END || is_overdue(timed)) {
             char text[400];
             gpci_timed_report(hierarchy, text, sizeof text);
             return gpci_fail(error, GPC_ERROR_STATE, "nothing moves: %s", text);
