@@ -75,6 +75,7 @@ void case_set(torture_case *c, const char *key, const char *value, bool wanted) 
             memmove(&c->settings[1], &c->settings[0], (c->setting_count - 1) * sizeof *c->settings);
             at = 0;
         }
+        c->settings[at] = (torture_setting){0};
     }
     snprintf(c->settings[at].key, KEY_ROOM, "%s", key);
     snprintf(c->settings[at].value, VALUE_ROOM, "%s", value);

@@ -70,7 +70,8 @@ static const need needs[] = {
     {"memory.link_", "memory.link_width=32B"},
     {"l2.window_miss", "l2.window_ratio=50"},
     {"l2.window_", "l2.window_begin=65536; l2.window_bytes=4KiB"},
-    {"address.", "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping="},
+    {"address.",
+     "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping=; dram.pseudo_channels=1"},
     {"address.indexing", "address.mapping=" ADDRESS_MAPPING},
     {"dram.group_banks", "dram.mapping="},
     {"dram.group_bits", "dram.mapping=; address.mapping=" ADDRESS_MAPPING},
@@ -120,7 +121,6 @@ static const bound bounds[] = {
     {"l2.window_begin", 0, 131072},
     {"coherence.memory_sets", 1, 64},
     {"launch.cycles", 0, 300},
-    {"dram.trefi", 300, 20000},
     {"dram.trfc", 0, 300},
 };
 
@@ -134,6 +134,8 @@ static const struct {
     {"l1.data_width", {"32B", "64B", "256B"}},
     {"l1.data_bank_width", {"8B", "16B"}},
     {"l1.data_banks", {"32", "16"}},
+    {"dram.row_bytes", {"1KiB", "2KiB", "4KiB"}},
+    {"dram.trefi", {"400", "1000", "4000", "20000"}},
     {"l1.carveouts", {"0B 1KiB", "0B 1KiB 2KiB", "0B 3KiB", "1KiB"}},
 };
 
@@ -343,8 +345,10 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
         if (!draw_value(d, context, &key, value) || gpc_config_set(config, f->key, value, NULL) != GPC_OK)
             continue;
         found = gpc_config_get(config, f->key, &canonical) == GPC_OK && strcmp(canonical, standard) != 0;
-        if (found)
+        if (found) {
             case_set(c, f->key, canonical, wanted);
+            c->settings[find_setting(c, f->key)].drawn = wanted;
+        }
     }
     gpc_config_destroy(config);
     return found;
@@ -437,7 +441,14 @@ static size_t advised_value(const char *text, char *value) {
     return length;
 }
 
-/* Sets all `key = value` that a refusal asks for and that the case may take. `firm`: pinned settings stay. */
+/* True if a refusal may change a setting to `value`. `firm`: pinned settings stay. */
+static bool may_become(const torture_setting *set, const char *value, const char *initial, bool firm) {
+    if (!strcmp(set->value, value))
+        return false;
+    return set->drawn ? strcmp(value, initial) != 0 : !set->wanted && !(firm && set->pinned);
+}
+
+/* Sets all `key = value` that a refusal asks for and that the case may take. */
 static bool take_advice(torture_case *c, const char *message, bool firm) {
     static const char *const links[] = {" = ", " must be "};
     const char *at = strstr(message, " need");
@@ -452,10 +463,7 @@ static bool take_advice(torture_case *c, const char *message, bool firm) {
         snprintf(key, sizeof key, "%.*s", (int)(at - begin), begin);
         at += strlen(link), at += advised_value(at, value);
         const int set = find_setting(c, key);
-        if (!find_key(key, &info))
-            continue;
-        if (set >= 0 &&
-            (c->settings[set].wanted || (firm && c->settings[set].pinned) || !strcmp(c->settings[set].value, value)))
+        if (!find_key(key, &info) || (set >= 0 && !may_become(&c->settings[set], value, info.initial, firm)))
             continue;
         case_set(c, key, value, false);
         took = true;

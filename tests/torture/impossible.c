@@ -66,6 +66,7 @@ static const rule rules[] = {
      "l1.sectors coherence.data"},
     {"l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width", "l1.data_bank",
      "l1.release_ l1.mshr_free sm.lsu"},
+    {"l1.data_bank_width needs l1.data_banks above 0", "l1.data_bank", "sm.lsu"},
     {"neither l1.prefetcher nor coherence.data knows parts of a line", "l1.coalescer", "l1.prefetch"},
     {"needs l1.enabled = true", "l1.enabled", "l1.prefetch"},
     {"needs l2.enabled = true", "l2.enabled", "l2.prefetch"},

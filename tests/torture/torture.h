@@ -28,6 +28,7 @@ typedef struct torture_setting {
     char key[KEY_ROOM]; /* or "preset" */
     char value[VALUE_ROOM];
     bool wanted; /* pair of the seed: never left out */
+    bool drawn;  /* pair of the seed: a refusal may ask for another value off the default */
     bool pinned; /* need of the pair: left out by none, but refusals may ask for another value */
 } torture_setting;
 
