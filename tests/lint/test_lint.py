@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from support import BUILD, EFFORT, ROOT, run
 
 FOLDERS = ("include", "lib", "examples", "bindings", "tests", "bench")
+COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 
 
@@ -85,6 +86,21 @@ class Text(unittest.TestCase):
 
 
 class C(unittest.TestCase):
+    def test_comments_name_what_exists(self):
+        """A gpc_ name in a comment is in the code, and a named file is in the tree or another program's."""
+        of_others = {"abstract_hardware_model.h", "addrdec.h", "hopper_opcode.h", "mem_fetch.h", "uvm_hopper_mmu.c",
+                     "volta_opcode.h"}
+        texts = {path: path.read_text(encoding="utf-8") for path in sources(".c", ".h")}
+        names = set(re.findall(r"\w+", " ".join(COMMENT.sub(" ", text) for text in texts.values())))
+        files = {path.name for path in texts} | of_others
+        for path, text in texts.items():
+            with self.subTest(path=str(path.relative_to(ROOT))):
+                comments = " ".join(COMMENT.findall(text))
+                named = re.findall(r"\b(?:gpci?|GPCI?)_\w*[^\W_]\b(?![*_])", comments)
+                self.assertEqual([name for name in named if name not in names], [])
+                named = re.findall(r"\b[a-z]\w*\.[ch]\b", comments)
+                self.assertEqual([name for name in named if name not in files], [])
+
     def test_format(self):
         tool = need(self, "clang-format-14", "clang-format")
         version = re.search(r"version (\d+)", run(tool, "--version")).group(1)
