@@ -136,6 +136,7 @@ static const struct {
     {"l1.data_banks", {"32", "16"}},
     {"dram.row_bytes", {"1KiB", "2KiB", "4KiB"}},
     {"dram.trefi", {"400", "1000", "4000", "20000"}},
+    {"dram.group_banks", {"2", "4", "8", "16"}},
     {"l1.carveouts", {"0B 1KiB", "0B 1KiB 2KiB", "0B 3KiB", "1KiB"}},
 };
 
