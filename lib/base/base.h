@@ -7,6 +7,7 @@
 #include <gpucache/gpucache.h>
 
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__GNUC__) || defined(__clang__)
 #define GPCI_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -97,7 +98,15 @@ void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...
  * Copy a caller's option struct over the defaults in `ours`. With a smaller struct_size the later defaults stay. A
  * larger struct is refused unless its unknown bytes are zero. `least` is the size of the oldest accepted version.
  */
-gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type, gpc_error *error);
+gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *theirs, const char *type,
+                             gpc_error *error);
+GPCI_INLINE gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type,
+                                 gpc_error *error) {
+    if (GPCI_UNLIKELY(!theirs || memcmp(theirs, &size, sizeof size) != 0))
+        return gpci_take_version(ours, size, least, theirs, type, error);
+    memcpy(ours, theirs, size);
+    return GPC_OK;
+}
 
 /*
  * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI if the struct has no

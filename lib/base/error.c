@@ -61,7 +61,8 @@ gpc_status gpci_out_of_memory(gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_MEMORY, "out of memory");
 }
 
-gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type, gpc_error *error) {
+gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *theirs, const char *type,
+                             gpc_error *error) {
     if (!theirs)
         return GPC_OK;
     size_t given;

@@ -86,9 +86,10 @@ const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
 /* Classify the cache. The batch loop serves caches with only tags, dirty bits, a replacement policy and a predictor. */
 void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *options = &cache->options;
-    bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
     cache->lru = cache->replacement_ops == &gpci_lru;
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
+    cache->by_hint = cache->predictor_ops == &gpci_hint;
+    const bool lets_all_in = cache->always_cache || cache->by_hint;
     cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
     cache->guarded = !lets_all_in;
     cache->hosts = gpci_policy_is_hosts(cache->replacement) || gpci_policy_is_hosts(cache->predictor);

@@ -81,20 +81,20 @@ struct gpc_cache {
     uint32_t sets, ways;
     uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
     uint32_t line_shift, sector_shift;
-    uint32_t high;   /* upper bits of all lines seen until now */
-    bool started;    /* `high` is set: a line has been filled */
-    bool wide;       /* lines with different upper bits have been seen */
-    bool priorities; /* a line with an eviction priority has been filled */
-    bool plain;      /* only tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
-    bool guarded;    /* the predictor may keep lines out, or learns */
-    bool quick;      /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
-    bool lru;        /* the built-in LRU */
-    bool always_cache;
-    bool predicts;      /* the predictor is no constant, and not the instruction's hint */
-    bool unusual;       /* `strong_passes`, or a token_state */
-    bool strong_passes; /* strong loads with a scope wider than the SM do not hit here, and leave no line */
-    bool hosts;         /* a policy belongs to the host: gpci_shown */
-    bool tracks;        /* written, reuse, warps or next_uses is kept */
+    uint32_t high;              /* upper bits of all lines seen until now */
+    bool started;               /* `high` is set: a line has been filled */
+    bool wide;                  /* lines with different upper bits have been seen */
+    bool priorities;            /* a line with an eviction priority has been filled */
+    bool plain;                 /* only tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool guarded;               /* the predictor may keep lines out, or learns */
+    bool quick;                 /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
+    bool lru;                   /* the built-in LRU */
+    bool always_cache, by_hint; /* the predictor is the constant; the instruction's hint */
+    bool predicts;              /* the predictor is no constant, and not the instruction's hint */
+    bool unusual;               /* `strong_passes`, or a token_state */
+    bool strong_passes;         /* strong loads with a scope wider than the SM do not hit here, and leave no line */
+    bool hosts;                 /* a policy belongs to the host: gpci_shown */
+    bool tracks;                /* written, reuse, warps or next_uses is kept */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
     gpci_token_state *token_state; /* NULL except with opportunistic tokens */
@@ -201,6 +201,12 @@ GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t li
     return GPCI_NO_WAY;
 }
 
+/* True if the line of an address is resident. */
+GPCI_INLINE bool gpci_holds(const gpc_cache *cache, uint64_t address) {
+    const uint64_t line = address >> cache->line_shift;
+    return gpci_find(cache, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
+}
+
 /* Lowest way without a line; a number of `ways` or more if the set is full. */
 GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
     if (!cache->free_ways)
@@ -269,15 +275,35 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
 /* Exchange the contents of two caches; the objects stay. A cache of another shape can so replace a borrowed cache. */
 void gpci_cache_exchange(gpc_cache *left, gpc_cache *right);
 
-/* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
-gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
-/* As gpci_view_of, for a well-formed read with a sector mask. */
+/* Sectors that a request names: by mask, by bytes from the address on, or all. */
+GPCI_INLINE uint8_t gpci_needed_sectors(const gpc_cache *cache, const gpc_request *request) {
+    if (GPCI_LIKELY(request->sector_mask))
+        return request->sector_mask;
+    if (!request->size || cache->sectors == 1)
+        return cache->all_sectors;
+    const uint32_t offset = (uint32_t)request->address & (cache->options.line_bytes - 1),
+                   low = offset >> cache->sector_shift, high = (offset + request->size - 1) >> cache->sector_shift;
+    return (uint8_t)((2u << high) - (1u << low));
+}
+
+/* Resolve a well-formed read. */
 GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);
-    view->need = request->sector_mask;
+    view->need = gpci_needed_sectors(cache, request);
     view->covered = 0;
     view->bytes = (gpci_bytes){{0, 0}};
+}
+
+/* view.c: resolve the bytes of a store or an atomic, after gpci_view_read. GPC_ERROR_ARGUMENT. */
+gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
+
+/* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
+static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    if (GPCI_UNLIKELY(!gpci_request_is_sound(request, cache->options.line_bytes, cache->all_sectors)))
+        return GPC_ERROR_ARGUMENT;
+    gpci_view_read(cache, request, view);
+    return gpci_is_read(request) ? GPC_OK : gpci_view_change(cache, request, view);
 }
 
 /*
@@ -329,6 +355,16 @@ GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request
     return true;
 }
 
+/* cache_access.c. Prefetches are of host memory, for a coming lookup, and affect only speed. */
+/* Prefetch (host memory) the tags, states and order of an address's set. */
+void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address);
+/* Prefetch the line in a slot, if the slot exists. */
+void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot);
+/*
+ * With a table of places: prefetch the line the table names, or the victim. Call after gpci_sw_prefetch_set's prefetch
+ * has arrived.
+ */
+void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address);
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 /* True if the request may leave a line in the cache after its lookup. */

@@ -23,7 +23,7 @@ bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *
 
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word) {
     gpc_prediction prediction = {GPC_CACHE, 0};
-    if (!cache->always_cache) {
+    if (!cache->always_cache && !(cache->by_hint && request->hint == GPC_HINT_NONE)) {
         cache->stats.predictions += cache->predicts;
         cache->predictor_ops->predict(cache->predictor_self, set, gpci_shown(cache, request), &prediction);
         *word = prediction.policy_word;
@@ -410,6 +410,11 @@ static void tell_fill(gpc_cache *cache, const gpc_request *request, uint32_t set
         cache->predictor_ops->on_fill(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
+void gpci_classify_quick(gpc_cache *cache) {
+    cache->quick = cache->plain && !cache->guarded && cache->lru && cache->started && !cache->wide &&
+                   !cache->priorities && cache->options.index == GPC_INDEX_MODULO;
+}
+
 void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     uint32_t high = (uint32_t)(line >> GPCI_TAG_BITS);
     if (!cache->started) {
@@ -503,4 +508,60 @@ void gpci_cache_reset_last(gpc_cache *cache) {
     for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
         if (GPCI_PRIORITY(cache->states[slot]) == GPC_EVICT_LAST)
             cache->states[slot] &= ~GPCI_PRIORITY_MASK;
+}
+
+/* Prefetch the least recent line: a miss evicts it. */
+static void expect_oldest(const gpc_cache *cache, uint32_t set) {
+    const gpci_lru_state *lru = cache->replacement_self;
+    const uint32_t oldest = lru->ends[set].oldest;
+    const size_t slot = gpci_slot(cache, set, oldest);
+    GPCI_PREFETCH(cache->tags + slot);
+    GPCI_PREFETCH(cache->states + slot);
+    GPCI_PREFETCH(gpci_lru_links(lru, set) + oldest);
+}
+
+void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot) {
+    if (slot >= (size_t)cache->sets * cache->row)
+        return;
+    GPCI_PREFETCH(cache->tags + slot);
+    GPCI_PREFETCH(cache->states + slot);
+}
+
+void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address) {
+    const gpci_places *places = cache->places;
+    if (!places)
+        return;
+    const uint64_t line = address >> cache->line_shift;
+    const uint32_t hash = gpci_places_hash(line), entry = places->table[hash >> places->home];
+    if (entry && !((entry ^ hash) & ~places->slot)) {
+        gpci_sw_prefetch_slot(cache, (entry & places->slot) - (size_t)1);
+    } else if (cache->lru && !cache->free_ways) {
+        const uint32_t set = gpci_index_of(&cache->index, line);
+        const gpci_lru_state *lru = cache->replacement_self;
+        const uint64_t leaves = gpci_line_at(cache, gpci_slot(cache, set, lru->ends[set].oldest));
+        GPCI_PREFETCH(places->table + (gpci_places_hash(leaves) >> places->home));
+    }
+}
+
+void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address) {
+    uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
+    size_t slot = gpci_slot(cache, set, 0);
+    if (cache->places) {
+        GPCI_PREFETCH(cache->places->table + (gpci_places_hash(address >> cache->line_shift) >> cache->places->home));
+        if (cache->lru && !cache->free_ways)
+            expect_oldest(cache, set);
+        return;
+    }
+    for (uint32_t way = 0; way < cache->row; way += 16) {
+        GPCI_PREFETCH(cache->tags + slot + way);
+        GPCI_PREFETCH(cache->states + slot + way);
+    }
+    if (!cache->lru)
+        return;
+    const gpci_lru_state *lru = cache->replacement_self;
+    GPCI_PREFETCH(lru->orders + set);
+    if (lru->ways > GPCI_RECENCY_WAYS) {
+        GPCI_PREFETCH(gpci_lru_links(lru, set));
+        GPCI_PREFETCH(gpci_lru_links(lru, set) + lru->ways - 1);
+    }
 }

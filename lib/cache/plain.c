@@ -30,11 +30,6 @@ void gpci_settle(gpc_cache_stats *stats, const gpci_counts *counts, bool fills_l
     stats->write_back_sectors += counts->write_backs;
 }
 
-void gpci_classify_quick(gpc_cache *cache) {
-    cache->quick = cache->plain && !cache->guarded && cache->lru && cache->started && !cache->wide &&
-                   !cache->priorities && cache->options.index == GPC_INDEX_MODULO;
-}
-
 /* True for a plain load, or a plain store of a whole line. */
 GPCI_INLINE bool is_plain(const gpc_request *request) {
     uint64_t bytes = request->byte_mask[0] | request->byte_mask[1] | request->size;

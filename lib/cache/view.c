@@ -14,11 +14,6 @@ gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end) {
     return bytes;
 }
 
-static uint8_t sectors_between(const gpc_cache *cache, uint32_t first, uint32_t end) {
-    unsigned low = first >> cache->sector_shift, high = (end - 1) >> cache->sector_shift;
-    return (uint8_t)((2u << high) - (1u << low));
-}
-
 /* Sectors with all bytes in the mask. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     uint8_t covered = 0;
@@ -97,28 +92,15 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
     return GPC_OK;
 }
 
-gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
-    uint32_t line_bytes = cache->options.line_bytes;
-    uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
-    if (GPCI_UNLIKELY(!gpci_request_is_sound(request, line_bytes, cache->all_sectors)))
-        return GPC_ERROR_ARGUMENT;
-    view->line = request->address >> cache->line_shift;
-    view->set = gpci_index_of(&cache->index, view->line);
-    if (request->sector_mask)
-        view->need = request->sector_mask;
-    else if (request->size && cache->sectors > 1)
-        view->need = sectors_between(cache, offset, offset + request->size);
-    else
-        view->need = cache->all_sectors;
-    view->covered = 0;
+gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    const uint32_t line_bytes = cache->options.line_bytes;
     if (request->kind == GPC_STORE) {
-        gpc_status status = view_store(cache, request, offset, view);
+        gpc_status status = view_store(cache, request, (uint32_t)request->address & (line_bytes - 1), view);
         if (gpci_write_policy(cache, request) == GPC_WRITE_EVICT)
             view->covered = 0;
         return status;
     }
-    /* an atomic may write any byte of its sectors */
-    view->bytes =
-        gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
+    if (line_bytes <= 128) /* an atomic may write any byte of its sectors */
+        view->bytes = gpci_bytes_of(cache, view->need);
     return GPC_OK;
 }

@@ -4,17 +4,11 @@
 
 #include "level/rules/driver.h"
 
-#include <stddef.h>
-
 /*
  * Door of a hierarchy with several processes (types.h). A host's address and process become one address here, and code
- * behind the door knows no processes. gpci_process_of and gpci_process_plain are the way out.
+ * behind the door knows no processes. gpci_process_of and gpci_process_plain are the way out. An access without a
+ * process (gpci_has_process) does not pass the door.
  */
-
-/* True: call the functions below for the access. False: process 0, in a hierarchy with a single process. */
-GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
-    return hierarchy->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
-}
 
 /* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */
 GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,

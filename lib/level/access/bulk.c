@@ -2,8 +2,8 @@
 #include "level/access/bulk.h"
 
 #include "cache/cache.h"
+#include "level/access/warp_access.h"
 #include "level/rules/cache_lines.h"
-#include "level/rules/kernels.h"
 
 #include <string.h>
 

@@ -16,10 +16,6 @@
 #define GPCI_BULK_MOST_BYTES 65536u /* per row */
 #define GPCI_BULK_TARGETS 16u       /* destination SMs */
 
-GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *access) {
-    return access->multicast || access->multicast_count;
-}
-
 typedef struct gpci_bulk {
     uint64_t addresses[GPCI_BULK_ROWS];
     uint32_t rows, width; /* width: bytes per row */

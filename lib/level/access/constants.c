@@ -2,8 +2,8 @@
 #include "level/access/constants.h"
 
 #include "cache/cache.h"
+#include "level/access/warp_access.h"
 #include "level/rules/cache_lines.h"
-#include "level/rules/kernels.h"
 
 static gpc_status refuse(const gpc_hierarchy *hierarchy, gpci_key key, const char *why, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key),

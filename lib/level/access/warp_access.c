@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/warp_access.h"
 
+#include "cache/requests.h"
 #include "level/access/bulk.h"
 #include "level/access/fence.h"
 #include "level/access/local_memory.h"
 #include "level/access/warp_ranks.h"
-#include "level/rules/kernels.h"
 #include "level/rules/level_count.h"
 
 #include <stddef.h>
@@ -15,6 +15,17 @@
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out) {
     *out = (gpc_warp_access)GPC_WARP_ACCESS_INIT;
     return gpci_take(out, sizeof *out, offsetof(gpc_warp_access, bytes), access, "gpc_warp_access", error);
+}
+
+gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t transactions) {
+    gpc_request request = {.kind = access->kind};
+#define TAKE(field) request.field = access->field
+    GPCI_REQUEST_ACCESS(TAKE);
+#undef TAKE
+    request.transactions = (uint16_t)(transactions < UINT16_MAX ? transactions : UINT16_MAX);
+    request.kernel = gpci_kernel_of(hierarchy, access->stream);
+    request.priority = gpci_priority_of(access->hint, access->priority);
+    return request;
 }
 
 /* Orders allowed for a kind of access: bit per order. */
@@ -314,7 +325,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *acce
                            gpci_transaction *lines, gpc_request *request, uint32_t *out_segments) {
     uint32_t count = range ? gpci_coalesce_range(access->addresses[0], range, line_shift(hierarchy), lines)
                            : gpci_access_touches(hierarchy, access, lines);
-    if (GPCI_UNLIKELY(hierarchy->line_order))
+    if (GPCI_UNLIKELY(hierarchy->line_order) && count > 1)
         gpci_order_lines((gpci_line_order)hierarchy->line_order, &hierarchy->tag_banks, lines, count);
     if (GPCI_UNLIKELY(hierarchy->sector_packets))
         count = gpci_split_by_sector(lines, count);

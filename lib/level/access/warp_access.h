@@ -16,6 +16,8 @@ typedef struct gpci_line_access {
 
 /* Copy a host's warp access to the library's struct. GPC_ERROR_ABI. */
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out);
+/* The request of a warp access, for one of `transactions` lines. */
+gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t transactions);
 /*
  * Check a warp access; gpc_hierarchy_check_access gives the reason of a failure. If the library ranks warps, set the
  * warp's age.

@@ -26,16 +26,5 @@ bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line);
 void gpci_drop_all(gpc_cache *cache);
 /* Drop lines with lower addresses, compared in `bits`. Not for dirty lines. */
 void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits);
-/* True if the line of an address is resident. */
-bool gpci_holds(const gpc_cache *cache, uint64_t address);
-/* Prefetch (host memory) the tags, states and order of an address's set. */
-void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address);
-/* Prefetch the line in a slot, if the slot exists. */
-void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot);
-/*
- * With a table of places: prefetch the line the table names, or the victim. Call after gpci_sw_prefetch_set's prefetch
- * has arrived.
- */
-void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address);
 
 #endif

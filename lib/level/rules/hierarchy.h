@@ -34,6 +34,15 @@ typedef struct gpci_l1_share {
     uint32_t lines;      /* lines of an L1 that can hold data; 0: all */
 } gpci_l1_share;
 
+/* Concurrent kernels, by stream (hierarchy/kernels.c), and the share of each SM's L1. */
+typedef struct gpci_kernels {
+    uint32_t running;
+    uint32_t words;        /* size of a bitmap of SMs */
+    uint32_t *of_stream;   /* [streams] number of the stream's running kernel; 0: none */
+    uint64_t *sms;         /* [streams][words] SMs the kernel was started on; empty after gpci_kernels_begin */
+    gpci_l1_share *shares; /* [sms] share of unified memory */
+} gpci_kernels;
+
 /* clang-format off */
 /* Select the rows of GPC_COUNTERS, by OBJECT, that are counted per SM, or per slice: DO(field). */
 #define GPCI_SM_WHOLE(DO, field)
@@ -153,7 +162,7 @@ struct gpc_hierarchy {
     gpci_l1_share share;
     gpci_tag_banks tag_banks;      /* of L1 */
     uint32_t kernel;               /* number of launches = number of the current kernel, from 1 */
-    struct gpci_kernels *kernels;  /* concurrent kernels (level/rules/kernels.h); NULL: never any */
+    gpci_kernels *kernels;         /* NULL: never any concurrent kernel */
     bool cold;                     /* L2 has no kernel code */
     gpc_stats stats;               /* counts except those per SM or per slice */
     gpci_sm_counts *of_sm;         /* [sms] */
@@ -204,6 +213,18 @@ GPCI_INLINE uint64_t gpci_process_plain(const gpc_hierarchy *hierarchy, uint64_t
     return GPCI_UNLIKELY(hierarchy->processes) ? address & (((uint64_t)1 << GPC_PROCESS_SHIFT) - 1) : address;
 }
 
+/* True: a host's access passes the door of processes (hierarchy/processes.h). False: a single process, number 0. */
+GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
+    return hierarchy->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
+}
+
+/* Number of the kernel an access of a stream belongs to. */
+GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *hierarchy, uint8_t stream) {
+    const gpci_kernels *kernels = hierarchy->kernels;
+    return GPCI_UNLIKELY(kernels && kernels->running && kernels->of_stream[stream]) ? kernels->of_stream[stream]
+                                                                                    : hierarchy->kernel;
+}
+
 /* Add process bits to addresses of at most 57 bits. */
 GPCI_INLINE void gpci_process_enter(uint8_t process, uint64_t *addresses, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -237,6 +258,11 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *hierarchy, uint32_t sm, 
 /* Priority seen by the levels: .cs is evict-first (PTX ISA, "Cache Operators"). */
 GPCI_INLINE uint8_t gpci_priority_of(uint8_t hint, uint8_t priority) {
     return GPCI_UNLIKELY(hint == GPC_HINT_CS) && priority == GPC_EVICT_NORMAL ? GPC_EVICT_FIRST : priority;
+}
+
+/* True if an access has several destination SMs. */
+GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *access) {
+    return access->multicast || access->multicast_count;
 }
 
 /* True if a copy into shared memory skips L1. */

@@ -8,35 +8,6 @@
 
 #include <gpucache/hierarchy.h>
 
-/* Concurrent kernels, by stream (hierarchy/kernels.c), and the share of each SM's L1. */
-typedef struct gpci_kernels {
-    uint32_t running;
-    uint32_t words;        /* size of a bitmap of SMs */
-    uint32_t *of_stream;   /* [streams] number of the stream's running kernel; 0: none */
-    uint64_t *sms;         /* [streams][words] SMs the kernel was started on; empty after gpci_kernels_begin */
-    gpci_l1_share *shares; /* [sms] share of unified memory */
-} gpci_kernels;
-
-/* Number of the kernel an access of a stream belongs to. */
-GPCI_INLINE uint32_t gpci_kernel_of(const gpc_hierarchy *hierarchy, uint8_t stream) {
-    const gpci_kernels *kernels = hierarchy->kernels;
-    return GPCI_UNLIKELY(kernels && kernels->running && kernels->of_stream[stream]) ? kernels->of_stream[stream]
-                                                                                    : hierarchy->kernel;
-}
-
-/* The request of a warp access, for one of `transactions` lines. */
-GPCI_INLINE gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                            uint32_t transactions) {
-    gpc_request request = {.kind = access->kind};
-#define TAKE(field) request.field = access->field
-    GPCI_REQUEST_ACCESS(TAKE);
-#undef TAKE
-    request.transactions = (uint16_t)(transactions < UINT16_MAX ? transactions : UINT16_MAX);
-    request.kernel = gpci_kernel_of(hierarchy, access->stream);
-    request.priority = gpci_priority_of(access->hint, access->priority);
-    return request;
-}
-
 /*
  * Allocate the state of concurrent kernels, if the configuration allows them. GPC_ERROR_UNSUPPORTED, GPC_ERROR_MEMORY.
  */

@@ -14,10 +14,6 @@
  *   B evicts A         recency B C
  */
 
-static gpci_lru_link *links_of(const gpci_lru_state *lru, uint32_t set) {
-    return lru->links + (size_t)set * lru->ways;
-}
-
 void gpci_lru_start(gpci_lru_state *lru, uint32_t sets, uint32_t ways, void *orders, gpci_lru_link *links) {
     *lru = (gpci_lru_state){.ways = ways, .orders = orders, .ends = orders, .links = links};
     for (uint32_t set = 0; set < sets && ways <= GPCI_RECENCY_WAYS; set++)
@@ -25,7 +21,7 @@ void gpci_lru_start(gpci_lru_state *lru, uint32_t sets, uint32_t ways, void *ord
     for (uint32_t set = 0; set < sets && ways > GPCI_RECENCY_WAYS; set++) {
         lru->ends[set] = (gpci_lru_ends){0, (uint16_t)(ways - 1), 0};
         for (uint32_t way = 0; way < ways; way++)
-            links_of(lru, set)[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
+            gpci_lru_links(lru, set)[way] = (gpci_lru_link){(uint16_t)(way - 1), (uint16_t)(way + 1)};
     }
 }
 
@@ -35,25 +31,9 @@ gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message) {
     return GPC_OK;
 }
 
-void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
-    gpci_lru_ends *ends = &lru->ends[set];
-    gpci_lru_link *links = links_of(lru, set);
-    if (ends->newest == way)
-        return;
-    uint16_t newer = links[way].newer, older = links[way].older;
-    links[newer].older = older;
-    if (ends->oldest == way)
-        ends->oldest = newer;
-    else
-        links[older].newer = newer;
-    links[way].older = ends->newest;
-    links[ends->newest].newer = (uint16_t)way;
-    ends->newest = (uint16_t)way;
-}
-
 void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
     gpci_lru_ends *ends = &lru->ends[set];
-    gpci_lru_link *links = links_of(lru, set);
+    gpci_lru_link *links = gpci_lru_links(lru, set);
     if (ends->oldest == way)
         return;
     uint16_t newer = links[way].newer, older = links[way].older;
@@ -76,7 +56,7 @@ uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candid
             way = gpci_recency_last(order, --place);
         return way;
     }
-    const gpci_lru_link *links = links_of(lru, set);
+    const gpci_lru_link *links = gpci_lru_links(lru, set);
     uint32_t way = lru->ends[set].oldest;
     while (!gpci_is_candidate(candidates, way))
         way = links[way].newer;
@@ -99,7 +79,7 @@ uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const ui
         }
         return UINT32_MAX;
     }
-    const gpci_lru_link *links = links_of(lru, set);
+    const gpci_lru_link *links = gpci_lru_links(lru, set);
     uint32_t way = lru->ends[set].oldest;
     while (states[way] & bits) {
         if (way == lru->ends[set].newest)
@@ -112,7 +92,7 @@ uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const ui
 uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t place) {
     uint32_t way = lru->ends[set].newest;
     while (place--)
-        way = links_of(lru, set)[way].older;
+        way = gpci_lru_links(lru, set)[way].older;
     return way;
 }
 
@@ -123,7 +103,7 @@ uint32_t gpci_lru_place(const gpci_lru_state *lru, uint32_t set, uint32_t way) {
             place++;
         return place;
     }
-    for (uint32_t at = lru->ends[set].newest; at != way; at = links_of(lru, set)[at].older)
+    for (uint32_t at = lru->ends[set].newest; at != way; at = gpci_lru_links(lru, set)[at].older)
         place++;
     return place;
 }
@@ -135,7 +115,7 @@ uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t 
             order >>= 4;
         return order & 15u;
     }
-    const gpci_lru_link *links = links_of(lru, set);
+    const gpci_lru_link *links = gpci_lru_links(lru, set);
     uint32_t way = lru->ends[set].newest;
     while (!gpci_is_candidate(candidates, way))
         way = links[way].older;

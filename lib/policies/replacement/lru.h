@@ -67,7 +67,27 @@ typedef struct gpci_lru_state {
 /* Make the line the most recent. For ops tables of policies with gpci_lru_state as first member of the instance. */
 void gpci_lru_use(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 
-void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
+GPCI_INLINE gpci_lru_link *gpci_lru_links(const gpci_lru_state *lru, uint32_t set) {
+    return lru->links + (size_t)set * lru->ways;
+}
+
+/* gpci_lru_touch for a list. */
+static inline void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way) {
+    gpci_lru_ends *ends = &lru->ends[set];
+    gpci_lru_link *links = gpci_lru_links(lru, set);
+    if (ends->newest == way)
+        return;
+    uint16_t newer = links[way].newer, older = links[way].older;
+    links[newer].older = older;
+    if (ends->oldest == way)
+        ends->oldest = newer;
+    else
+        links[older].newer = newer;
+    links[way].older = ends->newest;
+    links[ends->newest].newer = (uint16_t)way;
+    ends->newest = (uint16_t)way;
+}
+
 void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way);
 uint32_t gpci_lru_list_at(const gpci_lru_state *lru, uint32_t set, uint32_t place);
 
