@@ -794,7 +794,7 @@
     X(287, energy_l1_write, "energy.l1_write", "pJ", SUM, L1_PART, ENERGY, "0.2", "l1.store_sector_hits x key",       \
       "<= energy.dynamic")                                                                                            \
     X(288, energy_l1_fill, "energy.l1_fill", "pJ", SUM, L1_PART, ENERGY, "0.2",                                       \
-      "l1.fetched_sectors without l1.bypassed_sectors x key",                                                         \
+      "sectors of l1.fetched_sectors that filled L1 x key",                                                           \
       "<= energy.dynamic")                                                                                            \
     X(289, energy_l2_tag, "energy.l2_tag", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.lookups x key",                  \
       "<= energy.dynamic")                                                                                            \

@@ -54,6 +54,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
     if (status < 0)
         return status;
     if (gpci_l1_verify(l1, request, passes ? GPC_BYPASS : GPC_CACHE, declined, word) == GPC_BYPASS) {
+        gpci_count_l1_unfilled(hierarchy, request->sm, asked);
         gpci_count_l1_bypass(hierarchy, request->sm, asked);
         see(hierarchy, access, GPC_WHAT_BYPASS, asked, 0, watched);
         return GPC_OK;
@@ -64,7 +65,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
     if (status == GPC_OK)
         status = gpc_cache_fill(l1, request, fetched, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
-        gpci_l1_on_not_allocated(hierarchy, request->sm, fetched);
+        gpci_l1_on_not_allocated(hierarchy, request->sm, fetched, true);
     see(hierarchy, access, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
     return status == GPC_OK && result->evicted ? evicted(hierarchy, access, request->sm, &result->eviction, watched)
                                                : status;

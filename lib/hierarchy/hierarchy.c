@@ -392,12 +392,21 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     hierarchy->driver->add_rest(hierarchy, stats);
 }
 
+uint64_t gpci_unfilled_sectors(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index) {
+    uint64_t sectors = 0;
+    if (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)
+        return hierarchy->of_sm[index].unfilled_sectors;
+    for (uint32_t sm = 0; sm < hierarchy->sms && kind == GPC_OBJECT_WHOLE; sm++)
+        sectors += hierarchy->of_sm[sm].unfilled_sectors;
+    return sectors;
+}
+
 void gpci_hierarchy_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     gpc_stats_init(stats);
     gpci_hierarchy_add_rest(hierarchy, stats);
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
         gpci_hierarchy_add_sm(hierarchy, sm, stats);
-    gpci_energy_of(hierarchy->config, stats);
+    gpci_energy_of(hierarchy->config, gpci_unfilled_sectors(hierarchy, GPC_OBJECT_WHOLE, 0), stats);
 }
 
 gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *hierarchy, const gpc_layout *layout, void *stats) {

@@ -58,7 +58,7 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *hierarchy, gpc_object kin
     }
     hierarchy->levels->object(hierarchy, kind, index, values);
     hierarchy->driver->object(hierarchy, kind, index, values);
-    gpci_energy_of(hierarchy->config, &values->stats);
+    gpci_energy_of(hierarchy->config, gpci_unfilled_sectors(hierarchy, kind, index), &values->stats);
     return GPC_OK;
 }
 

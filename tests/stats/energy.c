@@ -312,7 +312,7 @@ Test(energy, of_large_counters) {
     configure(&m, "h100", "energy.static = 700\nenergy.dram_read = 7821.5\n");
     s.cycles = 600ull * 1980000000 + 1;
     s.dram_read_sectors = 3000000000001;
-    gpci_energy_of(m.config, &s);
+    gpci_energy_of(m.config, 0, &s);
     cr_expect_eq(s.energy_static, 420000000000000000 + 353535);
     cr_expect_eq(s.energy_dram_read, 23464500000007821);
     cr_expect_eq(s.energy_total, s.energy_static + s.energy_dram_read);

@@ -314,6 +314,45 @@ Test(timed_statistics, resets_in_flight) {
     }
 }
 
+/* In no cycle is the energy of fills lower than before; at the end each sector fetched and kept has counted. */
+static void fills_never_fall(const char *settings) {
+    uint64_t before = 0, falls = 0;
+    for (uint32_t i = 0; i < 200 || !gpc_hierarchy_is_idle(r.hierarchy); i++) {
+        const shot load = LINE(GPC_LOAD, i % 23 * 4096, .token = i % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD);
+        if (i < 200)
+            rig_try(&r, load, NULL);
+        rig_step(&r);
+        const uint64_t now = counted(GPC_OBJECT_WHOLE, 0, "energy.l1_fill");
+        falls += now < before;
+        before = now;
+    }
+    cr_expect_eq(falls, 0, "%s", settings);
+    cr_expect_gt(before, 0, "%s", settings);
+    const gpc_stats s = rig_stats(&r);
+    cr_expect_gt(s.l1_bypassed_sectors, 0, "%s", settings);
+    cr_expect_eq(before, s.l1_fetched_sectors - s.l1_bypassed_sectors, "%s", settings);
+}
+
+Test(timed_statistics, energy_of_fills_never_falls) {
+    static const char *const caches[] = {"", "l1.allocate = on-fill\n", "l1.allocate = on-fill\nl1.mshr_entries = 4\n",
+                                         "l1.bypass = agcb(initial=7)\n",
+                                         "l1.bypass_fetch = segments\nl1.bypass = agcb(initial=7)\n"},
+                             *const trees[] = {"", "l1.bypass = agcb(initial=8)\n"};
+    char settings[256];
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+        snprintf(settings, sizeof settings, "energy.l1_fill = 1\n%s", caches[i]);
+        rig_open(&r, settings, MEMORY);
+        fills_never_fall(settings);
+        rig_close(&r);
+    }
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+        snprintf(settings, sizeof settings, "energy.l1_fill = 1\n%s", trees[i]);
+        coherent_open(&r, "nmoesi", settings);
+        fills_never_fall(settings);
+        rig_close(&r);
+    }
+}
+
 /* DRAM without a use, because the host gives the memory, spends no energy: its refreshes would be counted otherwise. */
 Test(timed_statistics, energy_of_a_host_with_memory) {
     for (int host = 0; host < 2; host++) {

@@ -3,6 +3,7 @@
 #include "coherence/tree/tree_archive.h"
 
 #include "coherence/module/tree.h"
+#include "coherence/module/tree_engine.h"
 #include "level/access/values.h"
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
@@ -54,7 +55,13 @@ static void count_remote(gpc_hierarchy *hierarchy, uint32_t from, uint32_t to, u
         gpci_count_l2_remote(hierarchy, near - coherent->first_near, sectors);
 }
 
-void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes) {
+bool gpci_coherent_passes(const gpci_coherent *coherent, uint32_t module, uint32_t kind, uint32_t flags) {
+    const gpci_module *l1 = gpci_module_at(coherent->tree, module);
+    return gpci_tree_bypasses(l1, gpci_tree_event_of(coherent->tree, kind, flags), kind, flags);
+}
+
+void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes,
+                         bool passes) {
     const gpci_coherent *coherent = hierarchy->coherent;
     if (GPCI_UNLIKELY(coherent->gpus > 1 && bytes))
         count_gpus(hierarchy, kind, from, to, bytes);
@@ -64,8 +71,11 @@ void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32
     if (GPCI_UNLIKELY(coherent->parts > 1 && (gpci_is_near(coherent, from) || gpci_is_near(coherent, to))))
         count_remote(hierarchy, from, to, sectors);
     if (kind == GPC_MESSAGE_DATA) {
+        const uint8_t segments = (uint8_t)((1u << sectors) - 1);
         if (to < coherent->sms)
-            gpci_count_l1_fetch(hierarchy, to, (uint8_t)((1u << sectors) - 1));
+            gpci_count_l1_fetch(hierarchy, to, segments);
+        if (to < coherent->sms && passes)
+            gpci_count_l1_unfilled(hierarchy, to, segments);
         return;
     }
     if (kind != GPC_MESSAGE_WRITE_BACK && kind != GPC_MESSAGE_WRITE_THROUGH)
@@ -84,12 +94,13 @@ void gpci_coherent_count_along(gpc_hierarchy *hierarchy, uint32_t from, uint32_t
     hierarchy->stats.gpu_link_bytes -= crosses ? header : 0;
 }
 
-/* Returns the sectors read from memory. */
-static uint32_t count(gpc_hierarchy *hierarchy, const gpc_coherence_result *result) {
+/* Count the messages of an access, which may bypass L1. Returns the sectors read from memory. */
+static uint32_t count(gpc_hierarchy *hierarchy, const gpc_coherence_result *result, bool passes) {
     uint32_t read = 0;
     for (uint32_t i = 0; i < result->message_count; i++) {
         const gpc_coherence_message *message = &result->messages[i];
-        gpci_coherent_count(hierarchy, (gpc_message_kind)message->kind, message->from, message->to, message->bytes);
+        gpci_coherent_count(hierarchy, (gpc_message_kind)message->kind, message->from, message->to, message->bytes,
+                            passes);
         if (!message->memory)
             continue;
         uint32_t sectors = gpci_coherent_sectors(hierarchy, result->messages, i);
@@ -231,11 +242,14 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
     gpc_status status = gpci_coherence_access(hierarchy->coherent->tree, &request, policy_request, NULL, &result);
     if (status < 0)
         return status;
-    if (GPCI_UNLIKELY(bypass) && !hierarchy->coherent->tree->overturned)
+    const bool overturned = hierarchy->coherent->tree->overturned;
+    if (GPCI_UNLIKELY(bypass) && !overturned)
         gpci_count_l1_bypass(hierarchy, policy_request->sm, bypass);
     if (GPCI_UNLIKELY(hierarchy->with_data))
         deliver(hierarchy, access, &values);
-    const uint32_t read = count(hierarchy, &result);
+    const uint32_t read =
+        count(hierarchy, &result,
+              !overturned && gpci_coherent_passes(hierarchy->coherent, request.module, request.kind, request.flags));
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
         log_lookup(hierarchy, &access->request, segments, &result);
     if (GPCI_UNLIKELY(hierarchy->coherent->tracks))
@@ -259,7 +273,7 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
 
 /* Count and report the messages of a flush or an acquire; neither takes time. */
 static void count_sweep(gpc_hierarchy *hierarchy, const gpc_coherence_result *result) {
-    (void)count(hierarchy, result);
+    (void)count(hierarchy, result, false);
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
         gpci_append_messages(hierarchy, result);
 }

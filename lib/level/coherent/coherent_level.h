@@ -123,8 +123,11 @@ GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_req
     if (GPCI_UNLIKELY(coherent->tree->neighbour_limit))
         gpci_coherent_say(coherent, request, needs);
 }
-/* Count the bytes of a tree message. */
-void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
+/* True if the data of a miss in L1 leave no line there. */
+bool gpci_coherent_passes(const gpci_coherent *coherent, uint32_t module, uint32_t kind, uint32_t flags);
+/* Count the bytes of a tree message; `passes`: of an access whose data leave no line in L1. */
+void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes,
+                         bool passes);
 /* Count a message that shares a packet, and so needs no header. */
 void gpci_coherent_count_along(gpc_hierarchy *hierarchy, uint32_t from, uint32_t to, uint32_t header);
 /* Perform and count a line transaction of a functional access. */

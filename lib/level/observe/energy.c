@@ -21,7 +21,7 @@ static const gpci_energy energies[] = {
     {AT(energy_l1_tag), GPCI_KEY_ENERGY_L1_TAG, OF(l1_lookups), 0, false},
     {AT(energy_l1_read), GPCI_KEY_ENERGY_L1_READ, OF(l1_load_sector_hits), 0, false},
     {AT(energy_l1_write), GPCI_KEY_ENERGY_L1_WRITE, OF(l1_store_sector_hits), 0, false},
-    {AT(energy_l1_fill), GPCI_KEY_ENERGY_L1_FILL, OF(l1_fetched_sectors), OF(l1_bypassed_sectors), true},
+    {AT(energy_l1_fill), GPCI_KEY_ENERGY_L1_FILL, OF(l1_fetched_sectors), 0, false},
     {AT(energy_l2_tag), GPCI_KEY_ENERGY_L2_TAG, OF(l2_lookups), 0, false},
     {AT(energy_l2_read), GPCI_KEY_ENERGY_L2_READ, OF(l2_read_sectors), 0, false},
     {AT(energy_l2_write), GPCI_KEY_ENERGY_L2_WRITE, OF(l2_write_sectors), 0, false},
@@ -69,14 +69,16 @@ static uint64_t *value(gpc_stats *stats, uint32_t id) {
     return (uint64_t *)(void *)((char *)stats + gpci_counter(id)->offset);
 }
 
-static uint64_t events(gpc_stats *stats, const gpci_energy *energy) {
+static uint64_t events(gpc_stats *stats, const gpci_energy *energy, uint64_t unfilled) {
+    if (energy->key == GPCI_KEY_ENERGY_L1_FILL)
+        return stats->l1_fetched_sectors - unfilled;
     uint64_t count = *value(stats, energy->of), other = energy->other ? *value(stats, energy->other) : 0;
     if (!energy->less)
         return count + other;
     return count > other ? count - other : 0; /* a reset may lie between the two */
 }
 
-void gpci_energy_of(const gpc_config *config, gpc_stats *stats) {
+void gpci_energy_of(const gpc_config *config, uint64_t unfilled, gpc_stats *stats) {
     const uint64_t mhz = gpci_config_number(config, GPCI_KEY_CLOCK_CORE);
     stats->energy_dynamic = 0;
     for (size_t i = 0; i < sizeof energies / sizeof *energies; i++) {
@@ -85,7 +87,7 @@ void gpci_energy_of(const gpc_config *config, gpc_stats *stats) {
         *out = 0;
         if (!gpci_energy_is_set(config, energy))
             continue;
-        const uint64_t count = events(stats, energy), cost = gpci_config_number(config, energy->key);
+        const uint64_t count = events(stats, energy, unfilled), cost = gpci_config_number(config, energy->key);
         if (gpci_energy_is_static(energy)) {
             *out = share(count, cost * 1000, mhz); /* 1 W for 1 us: 1,000,000 pJ */
         } else {

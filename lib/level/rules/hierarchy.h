@@ -93,6 +93,7 @@ typedef struct gpci_sm_counts {
     gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
     /* bypasses that a reply may still overturn, less those open at the last reset; in a tree, overturned ones too */
     uint64_t open_bypasses;
+    uint64_t unfilled_sectors; /* of l1_fetched_sectors, those that fill no line, or (with a clock) not yet */
 #ifdef GPCI_CHECK
     uint64_t fence_drops_again; /* fences that came past the drop of lines */
 #endif
@@ -278,8 +279,10 @@ GPCI_INLINE gpc_cache *gpci_l1_of(const gpc_hierarchy *hierarchy, const gpc_requ
 /*
  * hierarchy.c: add statistics to `stats`, in two parts: counts per SM, and the rest. Histograms (long) belong to the
  * rest; add_sm_histograms adds those of an SM. Slices belong to the rest too (add_slice), except clocked counts.
- * gpci_hierarchy_stats: the total.
+ * gpci_hierarchy_stats: the total. gpci_unfilled_sectors: of the sectors fetched by an object's L1s, those that fill no
+ * line, or not yet.
  */
+uint64_t gpci_unfilled_sectors(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index);
 void gpci_hierarchy_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
 void gpci_hierarchy_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats);

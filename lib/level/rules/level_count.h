@@ -152,11 +152,26 @@ GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *hierarchy, const gpc_request
         counts->l1_fetched_sectors += gpci_count_sectors(segments);
 }
 
+/* Sectors read by L1 that fill no line; with a clock also sectors on the way, until they fill a line. */
+GPCI_INLINE void gpci_count_l1_unfilled(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
+    hierarchy->of_sm[sm].unfilled_sectors += gpci_count_sectors(segments);
+}
+
+GPCI_INLINE void gpci_count_l1_filled(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
+    hierarchy->of_sm[sm].unfilled_sectors -= gpci_count_sectors(segments);
+}
+
+/* With a clock: count sectors read by L1, and on the way. */
+GPCI_INLINE void gpci_count_l1_sent(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments) {
+    gpci_count_l1_asked(hierarchy, request, segments);
+    gpci_count_l1_unfilled(hierarchy, request->sm, segments);
+}
+
 /* Extend a counted read before it leaves. */
 GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t from, uint8_t to) {
     const uint32_t before = gpci_count_sectors(from), after = gpci_count_sectors(to);
     uint64_t *fetches = hierarchy->of_sm[request->sm].l1_fetches;
-    gpci_count_l1_asked(hierarchy, request, to & (uint8_t)~from);
+    gpci_count_l1_sent(hierarchy, request, to & (uint8_t)~from);
     fetches[after - before]--;
     fetches[before] -= fetches[before] > 0; /* may have been reset since */
     fetches[after]++;

@@ -111,9 +111,11 @@ GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *reques
     return declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
 }
 
-/* Count sectors of a read that found no way in L1 as bypassed. */
-GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t sectors) {
-    gpci_count_l1_bypass(hierarchy, sm, hierarchy->l1_level.segments_of[sectors]);
+/* Sectors of a read found no way in L1: count the sectors as bypassed, if the read is `counted`. */
+GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t sectors, bool counted) {
+    gpci_count_l1_unfilled(hierarchy, sm, hierarchy->l1_level.segments_of[sectors]);
+    if (counted)
+        gpci_count_l1_bypass(hierarchy, sm, hierarchy->l1_level.segments_of[sectors]);
 }
 
 /*

@@ -30,7 +30,7 @@ static gpc_status get(const gpc_replay *replay, gpc_object kind, uint32_t index,
         gpci_timed_add_sm_stats(replay->timed, index, &values->stats);
         values->stats.warp_instructions += replay->timed->sms[index].counts.own;
         values->stats.thread_instructions += replay->timed->sms[index].counts.threads;
-        gpci_energy_of(replay->config, &values->stats);
+        gpci_energy_of(replay->config, gpci_unfilled_sectors(replay->hierarchy, kind, index), &values->stats);
     }
     return GPC_OK;
 }

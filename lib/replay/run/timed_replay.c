@@ -206,7 +206,8 @@ void gpci_timed_stats(const gpci_timed_replay *timed_replay, gpc_stats *stats) {
     stats->sm_cycles = 0;
     for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
         gpci_timed_add_sm_stats(timed_replay, sm, stats);
-    gpci_energy_of(timed_replay->replay->config, stats);
+    const gpc_replay *replay = timed_replay->replay;
+    gpci_energy_of(replay->config, gpci_unfilled_sectors(replay->hierarchy, GPC_OBJECT_WHOLE, 0), stats);
 }
 
 static void sample(gpci_timed_replay *timed_replay, const gpc_stats *now) {

@@ -23,6 +23,15 @@ static bool takes(void *timed, const gpci_message *message, bool behind) {
     return gpci_message_has_room(timed, message, behind);
 }
 
+/* True if a message brings data that leave no line in L1. */
+static bool passes(const gpci_timed *timed, const gpci_message *message) {
+    const gpci_engine *engine = gpci_engine_of(timed);
+    if (message->kind != GPC_MESSAGE_DATA || message->to >= timed->hierarchy->sms)
+        return false;
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, gpci_task_at(engine, message->task)->inflight);
+    return gpci_coherent_passes(timed->hierarchy->coherent, message->to, access->kind, access->flags);
+}
+
 static uint32_t send(void *timed, const gpci_message *message) {
     gpci_timed *t = timed;
     const bool as_packet = gpci_messages_are_packets(t);
@@ -39,7 +48,7 @@ static uint32_t send(void *timed, const gpci_message *message) {
     pkt->flags = as_packet ? 0 : GPCI_PACKET_MESSAGE;
     pkt->level = 0;
     pkt->type = GPCI_REPLY;
-    gpci_coherent_count(t->hierarchy, message->kind, message->from, message->to, message->bytes);
+    gpci_coherent_count(t->hierarchy, message->kind, message->from, message->to, message->bytes, passes(t, message));
     gpci_log_message(t, message, number);
     if (task->mshr && message->from == task->module)
         gpci_coherent_mshr_free(t, message->task);

@@ -33,7 +33,6 @@ void gpci_l1_observe_change(gpci_ctrl *ctrl, const gpc_request *request, bool by
 }
 
 void gpci_l1_not_kept(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors) {
-    if (gpci_is_counted(ctrl->timed, packet))
-        gpci_l1_on_not_allocated(ctrl->timed->hierarchy, ctrl->index, sectors);
+    gpci_l1_on_not_allocated(ctrl->timed->hierarchy, ctrl->index, sectors, gpci_is_counted(ctrl->timed, packet));
     gpci_l1_observe_verdict(ctrl, &packet->request, true);
 }

@@ -44,7 +44,7 @@ static void send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_a
         result->outcome = GPC_BYPASSED;
         gpci_decline(ctrl->cache, &pkt->request, &access->view, result->fetch_sectors, result);
     }
-    gpci_count_l1_asked(timed->hierarchy, &pkt->request, pkt->segments);
+    gpci_count_l1_sent(timed->hierarchy, &pkt->request, pkt->segments);
     gpci_count_l1_bypass(timed->hierarchy, ctrl->index, pkt->segments);
     ctrl->counts.passed[reason]++;
     pkt->request.policy_word = result->policy_word;

@@ -88,7 +88,7 @@ static gpci_verdict send_alone(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pack
     if (gpci_queue_full(&ctrl->out))
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpci_log_event(timed, GPC_WHAT_FETCH, ctrl, pkt, 0);
-    gpci_count_l1_asked(timed->hierarchy, &pkt->request, pkt->segments);
+    gpci_count_l1_sent(timed->hierarchy, &pkt->request, pkt->segments);
     gpci_count_l1_bypass(timed->hierarchy, ctrl->index, pkt->segments);
     gpci_l1_send_itself(timed, ctrl, packet, GPCI_READ);
     return GPCI_WAITING;

@@ -38,6 +38,8 @@ static void keep(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     uint64_t address = pkt->address;
     uint8_t sectors = pkt->line.fetched, generation = pkt->line.marks >> GPCI_MARK_GENERATION_SHIFT;
+    if (!(pkt->line.marks & GPCI_MARK_PASSES))
+        gpci_count_l1_filled(timed->hierarchy, ctrl->index, pkt->segments);
     if (gpci_parts_at(ctrl, GPCI_AT_FILL))
         gpci_parts_fill(timed, ctrl, packet);
     else

@@ -110,7 +110,7 @@ void gpci_l1_send_fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_req
     fetched->line.mshr_target = asked->mshr_target;
     fetched->entry = asked->entry;
     gpci_l1_ask_read(&fetched->request, asked->word);
-    gpci_count_l1_asked(timed->hierarchy, &fetched->request, fetched->segments);
+    gpci_count_l1_sent(timed->hierarchy, &fetched->request, fetched->segments);
     if (gpci_lrc_of(ctrl))
         gpci_lrc_expect(gpci_lrc_of(ctrl), ctrl->index, fetched->address);
     if (combined)
@@ -164,6 +164,6 @@ void gpci_l1_send_rest(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
     fetched->line.marks |= GPCI_MARK_VERIFIED;
     fetched->request.policy_word = 0;
     gpci_log_event(timed, GPC_WHAT_QUEUE, ctrl, fetched, 0);
-    gpci_count_l1_asked(timed->hierarchy, &fetched->request, fetched->segments);
+    gpci_count_l1_sent(timed->hierarchy, &fetched->request, fetched->segments);
     gpci_l1_queue_miss(timed, ctrl, fetch, 0);
 }
