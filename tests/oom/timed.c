@@ -286,8 +286,8 @@ Test(oom, kernels_at_once) {
 }
 
 /*
- * Lines that begin without an issue: of bulk copies (0), one copy to several SMs (1), a fence (2), a port (3). A call
- * that fails for lack of memory, made again, gives the run without failures.
+ * Lines that begin without an issue: of bulk copies (0), one copy to several SMs (1), a fence (2), a port (3), an L1's
+ * prefetcher (4), a slice's (5). A call that fails for lack of memory, made again, gives the run without failures.
  */
 static const char *const starters[] = {
     "sm.count = 2\nsm.bulk_rate = 32\nl1.miss_queue = unlimited\n",
@@ -295,11 +295,15 @@ static const char *const starters[] = {
     "sm.count = 2\nl1.size = 64KiB\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.tag_ports = 32\n"
     "l1.miss_queue = unlimited\nl2.latency = 400\n",
     "sm.count = 2\nports = 2\nport.lines = 2048\nport.latency = 1000\nport.width = 128\n",
+    "l1.prefetcher = next-line(degree=32)\nl1.prefetch_queue = 1024\nl1.tag_ports = 64\nl1.mshr_entries = 1024\n"
+    "l1.miss_queue = unlimited\nl1.size = 256KiB\nl1.ways = 64\n",
+    "l2.prefetcher = next-line(degree=32)\nl2.prefetch_queue = 1024\nl2.tag_ports = 64\nl2.mshr_entries = 1024\n"
+    "l2.miss_queue = unlimited\nl2.slices = 1\n",
 };
 
 static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
     static const uint32_t sms[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const uint64_t address = 4096;
+    uint64_t address = 4096, addresses[32];
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     gpc_fence fence = GPC_FENCE_INIT;
     gpc_port_request port = GPC_PORT_REQUEST_INIT;
@@ -313,6 +317,12 @@ static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
         fence.scope = GPC_SCOPE_GPU;
         fence.control = GPC_CONTROL_WRITE_BACK_ALL;
         return gpc_hierarchy_try_fence(hierarchy, &fence, 1, NULL);
+    }
+    if (program > 3) {
+        for (uint64_t i = 0; i < 32; i++)
+            addresses[i] = i << 20;
+        access.mask = UINT32_MAX, access.addresses = addresses, access.width = 4;
+        return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL);
     }
     access.mask = 1, access.addresses = &address, access.width = 32 << 10, access.copy = GPC_COPY_BULK;
     access.multicast = program == 1 ? sms : NULL;
@@ -350,7 +360,7 @@ static bool begin_again(unsigned program, size_t fail_at, gpc_stats *out) {
 
 Test(oom, timed_lines_begun_without_an_issue) {
     static gpc_stats without, with;
-    for (unsigned program = 0; program < 4; program++) {
+    for (unsigned program = 0; program < sizeof starters / sizeof *starters; program++) {
         begin_again(program, 0, &without);
         size_t n = 1;
         for (; begin_again(program, n, &with); n++)

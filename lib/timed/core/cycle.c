@@ -136,7 +136,7 @@ static gpc_status run_cycle(gpci_timed *timed, uint64_t limit) {
         timed->wheel.now = limit > timed->wheel.now ? limit : timed->wheel.now;
         return timed->failed;
     }
-    if (GPCI_UNLIKELY((timed->starters | timed->groups[GPCI_GROUP_PORTS].components) != 0)) {
+    if (GPCI_UNLIKELY((timed->starters | timed->self_started) != 0)) {
         const gpc_status status = make_room(timed);
         if (status < 0)
             return status;

@@ -98,13 +98,6 @@ static gpc_status need_inflights(gpci_shards *shards, const gpci_shard *shard, u
     return GPC_OK;
 }
 
-/* Lines a shard's slices may prefetch in a phase, without lines in flight. */
-static uint64_t fetched_ahead(const gpci_timed *timed) {
-    return gpci_part_is_there(timed->l2, GPCI_PART_PREFETCH)
-               ? (uint64_t)timed->hierarchy->slices * timed->l2_options.ports
-               : 0;
-}
-
 /* Lines that begin in a phase without an issue. */
 static uint64_t lines_to_begin(const gpci_shards *shards) {
     uint64_t starters = shards->main->starters;
@@ -115,7 +108,7 @@ static uint64_t lines_to_begin(const gpci_shards *shards) {
 
 /* In a phase a shard takes a packet per new line, and, per line in flight, packets for the possible consequences. */
 gpc_status gpci_shards_reserve(gpci_shards *shards) {
-    const uint64_t all = live(shards) + fetched_ahead(shards->main) + lines_to_begin(shards),
+    const uint64_t all = live(shards) + lines_to_begin(shards),
                    each = gpci_packets_per_line(shards->main);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; status == GPC_OK && i < shards->count; i++) {

@@ -121,6 +121,7 @@ struct gpci_timed {
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint64_t *expected;              /* bitmap of components with expected steps */
     uint32_t expect_from, expect_to; /* first and last component in `expected` */
+    uint32_t self_started;           /* most lines that ports and prefetchers begin in a cycle */
     gpci_event_log *log;             /* the hierarchy's; otherwise that of `values` or `stage_times` */
     gpci_plain_values *values;       /* values of plain caches, with coherence.data; or NULL */
     gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
@@ -239,7 +240,7 @@ GPCI_COLD gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *
  */
 uint64_t gpci_packets_per_line(const gpci_timed *timed);
 gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines);
-/* Most lines that begin in the next cycle without an issue: of bulk copies, fences (`starters`) and ports. */
+/* Most lines that begin in the next cycle without an issue: of bulk copies, fences (`starters`), ports, prefetchers. */
 uint64_t gpci_lines_to_begin(const gpci_timed *timed, uint64_t starters);
 gpc_status gpci_reserve_inflights(gpci_timed *timed, uint32_t lines);
 /* Make room for `count` further in-flight accesses, never used before. */

@@ -237,10 +237,11 @@ static prefetch_place place_of(const gpci_timed *timed, const gpci_ctrl *ctrl, c
 
 /*
  * Send the first prefetch of the queue below. False: the controller does not take the prefetch, and the prefetch ends.
+ * Room for a packet exists (gpci_lines_to_begin).
  */
 static bool send(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_prefetch_entry *entry, prefetch_place place) {
     gpci_tag_access access = {.reason = GPC_BUSY_NOT};
-    if (!place.exists || gpci_make_packets(timed, 1) < 0)
+    if (!place.exists)
         return false;
     const uint32_t number = gpci_pool_take(&timed->pool);
     gpci_packet *packet = gpci_packet_at(&timed->pool, number);

@@ -57,6 +57,12 @@ static void index_groups(gpci_timed *timed) {
     }
 }
 
+/* Most lines of a group's prefetchers in a cycle: each takes a tag port. */
+static uint32_t fetched_ahead(const gpci_timed *timed, gpci_group_kind kind, const gpci_ctrl *ctrls) {
+    const uint32_t objects = timed->groups[kind].objects;
+    return objects && gpci_part_is_there(ctrls, GPCI_PART_PREFETCH) ? objects * ctrls->options->ports : 0;
+}
+
 gpc_status gpci_groups_make(gpci_timed *timed, gpc_error *error) {
     uint32_t components = number_groups(timed);
     gpc_status status = gpci_wheel_create(timed->context, components, error, &timed->wheel);
@@ -70,6 +76,10 @@ gpc_status gpci_groups_make(gpci_timed *timed, gpc_error *error) {
     for (uint32_t kind = 0; status == GPC_OK && kind < GPCI_GROUP_COUNT; kind++)
         if (timed->groups[kind].objects)
             status = classes[kind]->make(&timed->groups[kind], error);
+    if (status == GPC_OK)
+        timed->self_started = timed->groups[GPCI_GROUP_PORTS].components +
+                              fetched_ahead(timed, GPCI_GROUP_L1S, timed->l1) +
+                              fetched_ahead(timed, GPCI_GROUP_SLICES, timed->l2);
     return status;
 }
 

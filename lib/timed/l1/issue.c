@@ -36,7 +36,7 @@ gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines) {
 }
 
 uint64_t gpci_lines_to_begin(const gpci_timed *timed, uint64_t starters) {
-    uint64_t lines = timed->groups[GPCI_GROUP_PORTS].components;
+    uint64_t lines = timed->self_started;
     if (GPCI_LIKELY(!starters) || timed->coherent)
         return lines;
     for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++) {
