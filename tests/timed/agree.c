@@ -125,8 +125,9 @@ static void force_order(uint64_t *state, machine *m) {
     }
     cr_assert(length > 0 && (size_t)length < left);
     /* without a clock, periods count accesses */
-    cr_assert_lt(strlen(m->text) + 64, sizeof m->text);
+    cr_assert_lt(strlen(m->text) + 96, sizeof m->text);
     strcat(m->text, "l1.token_clear = owners\nl2.token_clear = kernel\n");
+    strcat(m->text, rig_below(state, 2) ? "l1.coalescer = sector\n" : "");
 }
 
 static void agree(uint64_t seed) {
