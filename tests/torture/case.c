@@ -59,8 +59,8 @@ void case_drop(torture_case *c, unsigned setting) {
     c->setting_count--;
 }
 
-/* Sets a key in place of its former value. A preset stands before all other settings. */
-void case_set(torture_case *c, const char *key, const char *value, bool wanted) {
+/* Sets a key in place of its former value. A preset stands before all other settings. NULL: no place is left. */
+torture_setting *case_set(torture_case *c, const char *key, const char *value, bool wanted) {
     unsigned at = c->setting_count;
     for (unsigned i = 0; i < c->setting_count; i++)
         if (!strcmp(c->settings[i].key, key)) {
@@ -69,7 +69,7 @@ void case_set(torture_case *c, const char *key, const char *value, bool wanted) 
         }
     if (at == c->setting_count) {
         if (c->setting_count == MAX_SETTINGS)
-            return;
+            return NULL;
         c->setting_count++;
         if (!strcmp(key, "preset")) {
             memmove(&c->settings[1], &c->settings[0], (c->setting_count - 1) * sizeof *c->settings);
@@ -80,6 +80,7 @@ void case_set(torture_case *c, const char *key, const char *value, bool wanted) 
     snprintf(c->settings[at].key, KEY_ROOM, "%s", key);
     snprintf(c->settings[at].value, VALUE_ROOM, "%s", value);
     c->settings[at].wanted = wanted;
+    return &c->settings[at];
 }
 
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error) {

@@ -24,7 +24,8 @@ typedef struct need {
 } need;
 
 static const need needs[] = {
-    {"cpu.count", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; kernels.flush=none; coherence=nmoesi"},
+    {"cpu.count",
+     "gpu.count=2; gpu.home=l2; sm.count=4; l2.slices=2; dram.channels=2; kernels.flush=none; coherence=nmoesi"},
     {"gpu.count", "sm.count=6; l2.slices=6; dram.channels=6; coherence=nmoesi"},
     {"gpu.home", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
     {"gpu.link", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
@@ -51,7 +52,8 @@ static const need needs[] = {
     {"l2.fetch_sectors", "l2.sectors=4; l2.line=128B"},
     {"l1.release_latency", "l1.release_width=32B"},
     {"l1.mshr_free", "l1.release_width=4B"},
-    {"l1.collectors", "l1.queue=5"},
+    {"l1.future", "l1.replacement=opt"},
+    {"l1.invalidate_rate", "coherence=vi"},
     {"sm.lsu", "l1.coalescer=multi2sim; coherence=nmoesi; l1.line_order=; l1.data_banks=0"},
     {"l1.reorder_", "l1.reorder=warp"},
     {"l1.bank_index", "l1.banks=4; l1.tag_ports=4"},
@@ -190,14 +192,22 @@ void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b)
     *b = *a + 1 + (unsigned)at;
 }
 
-static bool has_feature(const feature *f, const torture_case *c) {
-    const char *value = case_value(c, f->key);
-    return value && (!*f->value || !strcmp(f->value, value));
+/* A key set to its default is no feature: needs set a preset's keys back. */
+static bool has_feature(const feature *f, const torture_case *c, const gpc_config *config, const gpc_config *initial) {
+    const char *value = case_value(c, f->key), *is = NULL, *was = NULL;
+    if (!value || *f->value)
+        return value && !strcmp(f->value, value);
+    return gpc_config_get(config, f->key, &is) == GPC_OK && gpc_config_get(initial, f->key, &was) == GPC_OK &&
+           strcmp(is, was) != 0;
 }
 
-void features_of(const features *f, const torture_case *c, bool *has) {
-    for (unsigned i = 0; i < f->count; i++)
-        has[i] = has_feature(&f->list[i], c);
+void features_of(gpc_context *context, const features *f, const torture_case *c, bool *has) {
+    const torture_case none = {0};
+    gpc_config *config = case_config(context, c, NULL, NULL), *initial = case_config(context, &none, NULL, NULL);
+    for (unsigned i = 0; i < f->count && config && initial; i++)
+        has[i] = has_feature(&f->list[i], c, config, initial);
+    gpc_config_destroy(config);
+    gpc_config_destroy(initial);
 }
 
 static int find_setting(const torture_case *c, const char *key) {
@@ -346,10 +356,9 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
         if (!draw_value(d, context, &key, value) || gpc_config_set(config, f->key, value, NULL) != GPC_OK)
             continue;
         found = gpc_config_get(config, f->key, &canonical) == GPC_OK && strcmp(canonical, standard) != 0;
-        if (found) {
-            case_set(c, f->key, canonical, wanted);
-            c->settings[find_setting(c, f->key)].drawn = wanted;
-        }
+        torture_setting *set = found ? case_set(c, f->key, canonical, wanted) : NULL;
+        if (set)
+            set->drawn = wanted;
     }
     gpc_config_destroy(config);
     return found;
@@ -466,7 +475,9 @@ static bool take_advice(torture_case *c, const char *message, bool firm) {
         const int set = find_setting(c, key);
         if (!find_key(key, &info) || (set >= 0 && !may_become(&c->settings[set], value, info.initial, firm)))
             continue;
-        case_set(c, key, value, false);
+        torture_setting *advised = case_set(c, key, value, false);
+        if (advised)
+            advised->pinned |= firm;
         took = true;
     }
     return took;

@@ -15,6 +15,11 @@
 /* Protocols without a directory, and features that only these protocols have. */
 #define PLAIN "coherence=vi coherence=hmg coherence=slc-glc l1.atomics"
 
+/* Protocols with a directory, and features that only these protocols have. */
+#define TRACKED                                                                                                        \
+    "coherence=msi coherence=mesi coherence=mesif coherence=mosi coherence=moesi coherence=nmoesi coherence=nmoesi-d " \
+    "coherence=nmoesi-multi2sim coherence.directory_ coherence.memory_ cluster.inclusion"
+
 typedef struct rule {
     const char *reason; /* part of the refusal */
     const char *a, *b;  /* features of the two sides: `key`, `key=value`; `key.` and `key=` fit all that begin so */
@@ -30,7 +35,8 @@ static const rule rules[] = {
     {"coherent modules count all that wait for a block", TREE, "l1.mshr_merged l2.mshr_merged"},
     {"fetch nothing ahead", TREE, "l1.prefetch l2.prefetch"},
     {"coherent L1s have one queue of messages", TREE, "l1.bypass_queue"},
-    {"its L1s have nothing to drop at a fence", TREE, "l1.invalidate_rate"},
+    {"its L1s have nothing to drop at a fence", TRACKED, "l1.invalidate_rate"},
+    {"it has no directory", TRACKED, "l1.invalidate_rate"},
     {"a tree knows no", TREE, "l15. const. kernels.code"},
     {"l2.window_bytes needs l2.enabled = true and coherence = none or viper", TREE " l2.enabled", "l2.window_"},
     {"l2.persisting needs l2.enabled = true and coherence = none or viper", TREE " l2.enabled", "l2.persisting"},
@@ -50,7 +56,6 @@ static const rule rules[] = {
     {"needs mode = timed and coherence = PROTOCOL", "coherence=viper l1.future", "sm.lsu"},
     {"needs gpu.count = 1: one L2 TLB is behind all SMs", "gpu. cpu.", "tlb."},
     {"each GPU has an L2 of its own", "gpu. cpu.", "l2.enabled"},
-    {"no policy of its L1s asks for the next use", TREE, "l1.future"},
     {"needs coherence.data = false: prefetches carry no values", "coherence.data", "l1.prefetch l2.prefetch"},
     {"it has no directory", PLAIN, "coherence.directory_ coherence.memory_ cluster.inclusion l2.inclusion"},
     {"its L1s perform atomics on what they own", "coherence=", "l1.atomics"},
@@ -63,10 +68,17 @@ static const rule rules[] = {
     {"l1.collectors needs l1.coalescer = warp or sector, l1.reorder = none, l1.issue_latency = 0 and no tlb.page",
      "l1.collectors", "tlb. l1.reorder l1.issue_latency sm.lsu"},
     {"l1.mshr_free = drained needs l1.release_width, l1.sectors = 1 and coherence.data = false", "l1.mshr_free",
-     "l1.sectors coherence.data"},
+     "l1.sectors l1.fetch_sectors coherence.data"},
     {"l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width", "l1.data_bank",
      "l1.release_ l1.mshr_free sm.lsu"},
-    {"l1.data_bank_width needs l1.data_banks above 0", "l1.data_bank", "sm.lsu"},
+    {"l1.data_bank_width needs l1.data_banks above 0", "l1.data_bank", "l1.release_ l1.mshr_free sm.lsu"},
+    {"constants have no values", "const. l15.", "coherence.data"},
+    {"their lines carry no values", "ports", "coherence.data"},
+    {"needs mode = timed", "l1.future", "l1.prefetch l2.prefetch sample coherence.data stats.stages"},
+    {"l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL", "l1.coalescer", "coherence.data"},
+    {"an L2 of several GPUs has no partitions", "l2.partitions", "gpu. cpu."},
+    {"an L1's store miss leaves nothing there", "l1.write_allocate", PLAIN},
+    {"l1.line_order = descending or banks needs l1.coalescer = warp or sector", "l1.line_order", "sm.lsu"},
     {"neither l1.prefetcher nor coherence.data knows parts of a line", "l1.coalescer", "l1.prefetch"},
     {"needs l1.enabled = true", "l1.enabled", "l1.prefetch"},
     {"needs l2.enabled = true", "l2.enabled", "l2.prefetch"},

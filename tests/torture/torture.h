@@ -91,7 +91,7 @@ typedef struct torture_case {
 void case_free(torture_case *c);
 bool case_copy(const torture_case *from, torture_case *to);
 const char *case_value(const torture_case *c, const char *key); /* NULL: not set */
-void case_set(torture_case *c, const char *key, const char *value, bool wanted);
+torture_setting *case_set(torture_case *c, const char *key, const char *value, bool wanted);
 void case_drop(torture_case *c, unsigned setting);
 
 /* Features and options. */
@@ -122,7 +122,7 @@ unsigned features_pairs(const features *f);
 /* Finds the pair of features of a seed. */
 void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b);
 /* Finds the features of a case. `has` is [count]. */
-void features_of(const features *f, const torture_case *c, bool *has);
+void features_of(gpc_context *context, const features *f, const torture_case *c, bool *has);
 
 typedef enum drawn { DRAWN_ACCEPTED, DRAWN_REFUSED, DRAWN_WRONG } drawn;
 

@@ -23,7 +23,8 @@ typedef struct found {
     failure failure;
 } found;
 
-typedef enum pair_state { PAIR_UNTRIED, PAIR_COVERED, PAIR_IMPOSSIBLE } pair_state;
+/* PAIR_CONTRADICTED: a rule refused the pair where both keys have an effect; another seed has the pair without. */
+typedef enum pair_state { PAIR_UNTRIED, PAIR_COVERED, PAIR_IMPOSSIBLE, PAIR_CONTRADICTED } pair_state;
 
 typedef struct shared {
     uint64_t next, configurations, refused, accesses, value_bytes, renewals, replays, hungers, failures;
@@ -45,15 +46,25 @@ static void tell_failure(shared *s, uint64_t seed, const failure *what) {
     __atomic_store_n(&s->found[n].seed, seed, __ATOMIC_SEQ_CST);
 }
 
-static void cover(shared *s, const features *f, const torture_case *c) {
+/* Adds that a pair is covered, or impossible by a rule. */
+static void add_state(shared *s, size_t at, pair_state state) {
+    s->pairs[at] = s->pairs[at] == PAIR_UNTRIED || s->pairs[at] == state ? state : PAIR_CONTRADICTED;
+}
+
+/* True if neither feature needs a hierarchy without a clock, where many keys have no effect. */
+static bool is_timed_pair(const features *f, unsigned a, unsigned b) {
+    return strcmp(f->list[a].key, "l1.future") != 0 && strcmp(f->list[b].key, "l1.future") != 0;
+}
+
+static void cover(shared *s, gpc_context *context, const features *f, const torture_case *c) {
     bool *has = calloc(f->count, sizeof *has);
     if (!has)
         return;
-    features_of(f, c, has);
+    features_of(context, f, c, has);
     for (unsigned a = 0; a < f->count; a++)
         for (unsigned b = a + 1; has[a] && b < f->count; b++)
-            if (has[b])
-                s->pairs[pair_at(f, a, b)] = PAIR_COVERED;
+            if (has[b] && !(c->functional && is_timed_pair(f, a, b)))
+                add_state(s, pair_at(f, a, b), PAIR_COVERED);
     free(has);
 }
 
@@ -62,11 +73,11 @@ static void refuse(shared *s, const features *f, const torture_options *o, uint6
                    failure *what) {
     unsigned a, b;
     features_pair(f, seed, &a, &b);
-    uint8_t *state = &s->pairs[pair_at(f, a, b)];
+    const size_t at = pair_at(f, a, b);
     __atomic_fetch_add(&s->refused, 1, __ATOMIC_SEQ_CST);
     if (impossible(&f->list[a], &f->list[b], why))
-        *state = *state == PAIR_COVERED ? PAIR_COVERED : PAIR_IMPOSSIBLE;
-    else if (!o->fixed_count && *state != PAIR_COVERED)
+        add_state(s, at, PAIR_IMPOSSIBLE);
+    else if (!o->fixed_count && s->pairs[at] != PAIR_COVERED)
         fail(what, "no rule", "%s %s with %s %s: %s", f->list[a].key, f->list[a].value, f->list[b].key,
              f->list[b].value, why);
 }
@@ -86,7 +97,7 @@ static void run_seed(shared *s, const features *f, const torture_options *o, gpc
     } else {
         if (!o->draws)
             check_case(o, c, -1, &sum, &what);
-        cover(s, f, c);
+        cover(s, context, f, c);
         __atomic_fetch_add(&s->configurations, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->accesses, sum.accesses, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&s->value_bytes, sum.value_bytes, __ATOMIC_SEQ_CST);
@@ -183,11 +194,11 @@ static void supervise(shared *s, const features *f, const torture_options *o, ui
     }
 }
 
-static void list_impossible(const shared *s, const features *f) {
+static void list_pairs(const shared *s, const features *f, pair_state state, const char *label) {
     for (unsigned a = 0; a < f->count; a++)
         for (unsigned b = a + 1; b < f->count; b++)
-            if (s->pairs[pair_at(f, a, b)] == PAIR_IMPOSSIBLE)
-                printf("impossible: %s%s%s with %s%s%s\n", f->list[a].key, *f->list[a].value ? " = " : "",
+            if (s->pairs[pair_at(f, a, b)] == state)
+                printf("%s: %s%s%s with %s%s%s\n", label, f->list[a].key, *f->list[a].value ? " = " : "",
                        f->list[a].value, f->list[b].key, *f->list[b].value ? " = " : "", f->list[b].value);
 }
 
@@ -207,10 +218,13 @@ static void explain(const shared *s, const features *f, const torture_options *o
 }
 
 static int summary(const shared *s, const features *f, const torture_options *o) {
-    const unsigned long covered = pairs_of(s, f, PAIR_COVERED), never = pairs_of(s, f, PAIR_IMPOSSIBLE),
+    const unsigned long covered = pairs_of(s, f, PAIR_COVERED),
+                        never = pairs_of(s, f, PAIR_IMPOSSIBLE) + pairs_of(s, f, PAIR_CONTRADICTED),
                         possible = features_pairs(f) - never;
-    if (o->list)
-        list_impossible(s, f);
+    if (o->list) {
+        list_pairs(s, f, PAIR_IMPOSSIBLE, "impossible");
+        list_pairs(s, f, PAIR_CONTRADICTED, "impossible where both have an effect");
+    }
     explain(s, f, o);
     printf("%" PRIu64 " configurations, %" PRIu64 " accesses, %" PRIu64 " bytes of values checked\n", s->configurations,
            s->accesses, s->value_bytes);
