@@ -15,7 +15,7 @@ FOLDER = LIBRARY.resolve().parent
 PROGRAM = BUILD / "tests/torture/gpucache-torture"
 SEEDS = {"quick": 300, "normal": 1000, "full": 3000}
 VALUES = {"quick": 10, "normal": 40, "full": 100, "thorough": 10000}
-PAIRS = {"quick": 600, "normal": 1500, "full": 6000}
+PAIRS = {"quick": 900, "normal": 1500, "full": 6000}
 PROTOCOLS = ("none", "viper", "vi", "slc-glc", "hmg", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d")
 
 
