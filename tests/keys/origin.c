@@ -103,6 +103,43 @@ Test(key_origin, the_other_modes_keys_are_told) {
     close_told(&t);
 }
 
+/* Settings of a part are told while the part is not there, and not once it is. */
+Test(key_origin, keys_of_a_missing_part_are_told) {
+    static const struct {
+        const char *set, *with, *built;
+    } rows[] = {
+        {"l15.latency = 7", "l15.size = 0B", "l15.size = 2KiB"},
+        {"const.ways = 4", "const.size = 0B", "const.size = 1KiB"},
+        {"port.latency = 9", "ports = 0", "ports = 1"},
+        {"lrc.merges = 2", "lrc.sms = 0", "lrc.sms = 2"},
+        {"l2.atomic_lanes = 4", "l2.atomic_cycles = 0", "l2.atomic_cycles = 2"},
+        {"l1.prefetch_queue = 3", "l1.prefetcher = none", "l1.prefetcher = next-line"},
+        {"l1.combine_cycles = 3", "l1.combine_lines = 0", "l1.combine_lines = 2"},
+        {"l1i.ways = 2", "l1i.size = 0B", "l1i.size = 2KiB"},
+        {"dram.fixed_latency = 7", "dram.model = timing", "dram.model = fixed"},
+        {"dram.trcd = 30", "dram.model = fixed", "dram.model = timing"},
+        {"gpu.link_latency = 5", "gpu.count = 1", NULL},
+        {"page.bytes = 4KiB", "gpu.count = 1", NULL},
+        {"l2.link_latency = 5", "l2.partitions = 1", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        told t;
+        char text[200], expected[200];
+        snprintf(text, sizeof text, "mode = timed\nsm.count = 2\n%s\n%s\n", rows[i].with, rows[i].set);
+        open_told(&t, text);
+        cr_assert_eq(make(&t), GPC_OK, "%s: %s", rows[i].set, t.error.message);
+        snprintf(expected, sizeof expected, "%s has no effect with %s\n", rows[i].set, rows[i].with);
+        cr_expect_str_eq(t.log, expected);
+        t.log[0] = 0;
+        if (rows[i].built) {
+            cr_assert_eq(gpc_config_load_text(t.config, rows[i].built, "text", &t.error), GPC_OK);
+            cr_assert_eq(make(&t), GPC_OK, "%s: %s", rows[i].built, t.error.message);
+            cr_expect_str_eq(t.log, "");
+        }
+        close_told(&t);
+    }
+}
+
 /* Values in a snapshot are no host's own. */
 Test(key_origin, a_snapshot_loads) {
     told t;

@@ -147,6 +147,48 @@ gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error) {
                      gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE), idle.why);
 }
 
+/* Keys of a part that is not built while `key` has its default; with `unless_default`, while `key` has another value. */
+typedef struct part_row {
+    const char *prefix;
+    gpci_key key;
+    bool unless_default;
+} part_row;
+
+static const part_row parts[] = {
+    {"cluster.", GPCI_KEY_CLUSTER_SMS, false},
+    {"const.", GPCI_KEY_CONST_SIZE, false},
+    {"dram.fixed_", GPCI_KEY_DRAM_MODEL, false},
+    {"dram.t", GPCI_KEY_DRAM_MODEL, true},
+    {"gpu.", GPCI_KEY_GPU_COUNT, false},
+    {"l1.combine_", GPCI_KEY_L1_COMBINE_LINES, false},
+    {"l1.prefetch_", GPCI_KEY_L1_PREFETCHER, false},
+    {"l1.reorder_", GPCI_KEY_L1_REORDER, false},
+    {"l15.", GPCI_KEY_L15_SIZE, false},
+    {"l1i.", GPCI_KEY_L1I_SIZE, false},
+    {"l2.atomic_", GPCI_KEY_L2_ATOMIC_CYCLES, false},
+    {"l2.link_", GPCI_KEY_L2_PARTITIONS, false},
+    {"l2.prefetch_", GPCI_KEY_L2_PREFETCHER, false},
+    {"l2.sm_partition", GPCI_KEY_L2_PARTITIONS, false},
+    {"lrc.", GPCI_KEY_LRC_SMS, false},
+    {"page.", GPCI_KEY_GPU_COUNT, false},
+    {"port.", GPCI_KEY_PORTS, false},
+};
+
+/* Log keys set by the host for parts that the hierarchy does not have. */
+static void report_missing_parts(const gpc_hierarchy *hierarchy) {
+    const gpc_config *config = hierarchy->config;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (gpci_config_is_default(config, parts[i].key) == parts[i].unless_default)
+            continue;
+        for (gpci_key key = 0; key < GPCI_KEY_COUNT; key++)
+            if (!strncmp(gpci_key_name(key), parts[i].prefix, strlen(parts[i].prefix)) &&
+                is_moved(hierarchy, key, true))
+                gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s has no effect with %s = %s", gpci_key_name(key),
+                         gpci_config_text(config, key), gpci_key_name(parts[i].key),
+                         gpci_config_text(config, parts[i].key));
+    }
+}
+
 void gpci_report_idle_keys(const gpc_hierarchy *hierarchy) {
     const char *protocol = gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE),
                *mode = gpci_config_text(hierarchy->config, GPCI_KEY_MODE);
@@ -160,4 +202,5 @@ void gpci_report_idle_keys(const gpc_hierarchy *hierarchy) {
             !(tree && key == GPCI_KEY_NETWORK_HEADER))
             gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s has no effect with mode = %s", gpci_key_name(key),
                      gpci_config_text(hierarchy->config, key), mode);
+    report_missing_parts(hierarchy);
 }

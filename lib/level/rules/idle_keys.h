@@ -23,7 +23,7 @@ bool gpci_idle_key(const gpc_hierarchy *hierarchy, bool own, size_t index, gpci_
 /* Without a tree: GPC_ERROR_RANGE for a key set by the host, with its name. */
 gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error);
 
-/* Log idle keys of presets, and keys set by the host for the other mode. */
+/* Log idle keys of presets, and keys set by the host for the other mode or for a part that is not there. */
 void gpci_report_idle_keys(const gpc_hierarchy *hierarchy);
 
 #endif
