@@ -210,6 +210,42 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
     return true;
 }
 
+static void on_fill(void *user_data, unsigned level, uint32_t instance, uint64_t line_address, uint8_t sectors,
+                    const gpc_request *request) {
+    (void)user_data, (void)level, (void)instance, (void)line_address, (void)sectors, (void)request;
+}
+
+static void on_evict(void *user_data, unsigned level, uint32_t instance, const gpc_eviction *eviction) {
+    (void)user_data, (void)level, (void)instance, (void)eviction;
+}
+
+static bool on_event(void *user_data, const gpc_event *event) {
+    (void)user_data, (void)event;
+    return true;
+}
+
+/* A host that hears of fills, of evictions, or of events is called in the order of the cycles: by one thread. */
+Test(threads, one_for_hosts_that_are_told_of_lines) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *h;
+    cr_assert_eq(create("gtx480", "mode=timed;threads=2", &h, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpci_shards_test(h->timed, 0, &error), GPC_OK);
+    for (unsigned told = 0; told < 3; told++) {
+        gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+        gpc_event_options trace = GPC_EVENT_OPTIONS_INIT;
+        callbacks.on_fill = told == 0 ? on_fill : NULL;
+        callbacks.on_evict = told == 1 ? on_evict : NULL;
+        trace.on_event = on_event;
+        cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_trace(h, told == 2 ? &trace : NULL, &error), GPC_OK);
+        cr_expect_eq(gpc_hierarchy_threads(h), 1, "%u", told);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_trace(h, NULL, &error), GPC_OK);
+        cr_expect_eq(gpc_hierarchy_threads(h), 2, "%u", told);
+    }
+    gpc_hierarchy_destroy(h);
+}
+
 /* Two sides, one side, or no side with separable work: by configuration, and by later settings of the host. */
 Test(threads, as_many_as_share_work) {
     gpc_error error = GPC_ERROR_INIT;

@@ -2,6 +2,7 @@
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Instruction caches: warps fetch lines, and misses are read from L2. */
@@ -50,6 +51,26 @@ Test(icache, lines_are_read_once) {
     cr_expect_eq(s.l1_load_requests, 0);
     cr_expect_eq(s.loads_completed, 0);
     rig_close(r);
+}
+
+/* Fetches of two instructions end with a line: instructions have 16 bytes from Volta on, and 8 bytes before. */
+static void ends_with_lines(const char *version, unsigned bytes, unsigned accesses) {
+    char lines[4096] = "";
+    for (unsigned pc = bytes; pc < 256; pc += bytes)
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%04x ffffffff 1 R1 MOV 0 0\n", pc);
+    strcat(lines, EXIT("0100"));
+    rig *r = open_cached("1KiB", "4");
+    gpc_stats s;
+    gpc_stats_init(&s);
+    put_kernel(r, "k.traceg", 1, 1, version, lines);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.l1i_accesses, accesses, "%s%u", version, (unsigned)s.l1i_accesses);
+    rig_close(r);
+}
+
+Test(icache, fetches_end_with_lines) {
+    ends_with_lines("-binary version = 70\n", 16, 4 + 4 + 1);
+    ends_with_lines("-binary version = 61\n", 8, 8 + 8 + 1);
 }
 
 /* A miss takes as long as memory; then the line is present, also for the next launch of the kernel. */

@@ -96,8 +96,7 @@ static uint32_t gather(gpci_shards *shards) {
 /* True if the side must be run by one thread for now. Hosts are called back in the order of events. */
 static bool is_alone(const gpci_shards *shards, gpci_phase_part part) {
     const gpc_hierarchy_callbacks *callbacks = &shards->main->callbacks;
-    if (shards->main->log || shards->main->hierarchy->observer || callbacks->on_fill || callbacks->on_evict ||
-        callbacks->on_memory)
+    if (shards->main->log || shards->main->hierarchy->observer || callbacks->on_fill || callbacks->on_evict)
         return true;
     if (part == GPCI_PHASE_BELOW)
         return shards->below;
