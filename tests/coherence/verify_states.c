@@ -4,6 +4,7 @@
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* States stored by the explorer: output equals input, and used-up states take no room. */
@@ -45,5 +46,55 @@ Test(verify_states, images) {
         gpci_states_spend(&states, n);
     cr_expect_eq(full - states.bytes, taken);
     gpci_states_close(&states);
+    gpc_context_destroy(context);
+}
+
+/* A heap that knows the bytes in use. A block begins with the size of the block. */
+enum { HEAD = 16 };
+
+static void *resize(void *user_data, void *memory, size_t bytes) {
+    size_t *live = user_data, before = 0;
+    char *block = memory ? (char *)memory - HEAD : NULL;
+    if (block)
+        memcpy(&before, block, sizeof before);
+    block = realloc(block, bytes + HEAD);
+    cr_assert_not_null(block);
+    memcpy(block, &bytes, sizeof bytes);
+    *live += bytes - before;
+    return block + HEAD;
+}
+
+static void *allocate(void *user_data, size_t bytes) {
+    return resize(user_data, NULL, bytes);
+}
+
+static void release(void *user_data, void *memory) {
+    size_t *live = user_data, bytes = 0;
+    if (!memory)
+        return;
+    memcpy(&bytes, (char *)memory - HEAD, sizeof bytes);
+    *live -= bytes;
+    free((char *)memory - HEAD);
+}
+
+/* The bytes in use are the heap's, beside the first image: of tables that have grown, and of images. */
+Test(verify_states, bytes_in_use) {
+    size_t live = 0;
+    gpc_context *context;
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    gpci_states states;
+    options.allocate = allocate, options.resize = resize, options.release = release, options.allocator_data = &live;
+    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    gpci_states_open(&states, context);
+    const size_t before = live;
+    for (unsigned n = 0; n < 3000; n++) {
+        const gpci_verify_hash hash = {n, ~(uint64_t)n};
+        char image[16] = {0};
+        memcpy(image, &n, sizeof n);
+        cr_assert_eq(gpci_states_add(&states, &hash, image, sizeof image, 0, 0), GPC_OK);
+        cr_assert_eq(states.bytes + sizeof image, live - before, "%u states", n + 1);
+    }
+    gpci_states_close(&states);
+    cr_expect_eq(live, before);
     gpc_context_destroy(context);
 }
