@@ -7,31 +7,37 @@
 
 /* The packets' memory, and their queues. */
 
-/* A host counting blocks, with `left` further blocks. */
+/* A host counting blocks, with `left` further blocks. A block begins with its size; new bytes are not zero. */
+enum { HEAD = 16, DIRT = 0xa5 };
+
 typedef struct heap {
     int left, blocks;
 } heap;
 
-static void *allocate(void *user_data, size_t bytes) {
-    heap *h = user_data;
-    if (h->left-- <= 0)
-        return NULL;
-    h->blocks++;
-    return malloc(bytes);
-}
-
 static void *resize(void *user_data, void *memory, size_t bytes) {
     heap *h = user_data;
+    size_t before = 0;
     if (h->left-- <= 0)
         return NULL;
     h->blocks += !memory;
-    return realloc(memory, bytes);
+    if (memory)
+        memcpy(&before, (char *)memory - HEAD, sizeof before);
+    char *block = realloc(memory ? (char *)memory - HEAD : NULL, bytes + HEAD);
+    cr_assert_not_null(block);
+    if (bytes > before)
+        memset(block + HEAD + before, DIRT, bytes - before);
+    memcpy(block, &bytes, sizeof bytes);
+    return block + HEAD;
+}
+
+static void *allocate(void *user_data, size_t bytes) {
+    return resize(user_data, NULL, bytes);
 }
 
 static void release(void *user_data, void *memory) {
     heap *h = user_data;
     h->blocks -= memory != NULL;
-    free(memory);
+    free(memory ? (char *)memory - HEAD : NULL);
 }
 
 static gpc_context *open_context(heap *h) {
@@ -66,6 +72,24 @@ Test(pool, no_packet_is_taken_twice_and_none_moves) {
     for (uint32_t i = 0; i < COUNT; i++) {
         cr_assert_eq(gpci_packet_at(&pool, i), places[i]);
         cr_assert_eq(places[i]->address, i);
+    }
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_expect_eq(h.blocks, 0);
+}
+
+/* Snapshots contain all labels below the fresh number, also of packets that never had a label. */
+Test(pool, new_labels_are_clear) {
+    static const gpci_packet_label clear;
+    heap h;
+    gpci_pool pool;
+    gpc_context *context = open_context(&h);
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_keep_labels(&pool, true), GPC_OK);
+    for (uint32_t chunks = 1; chunks < 40; chunks++) {
+        cr_assert_eq(gpci_pool_reserve(&pool, chunks * GPCI_POOL_CHUNK), GPC_OK);
+        for (size_t i = 0; i < 1 + (size_t)pool.chunk_capacity * GPCI_POOL_CHUNK; i++)
+            cr_assert(!memcmp(&pool.labels[i], &clear, sizeof clear), "label %zu", i);
     }
     gpci_pool_destroy(&pool);
     gpc_context_destroy(context);
