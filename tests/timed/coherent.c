@@ -89,6 +89,7 @@ Test(timed_coherent, held_up_loads_go_past) {
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         const gpc_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_bypassed_sectors, rows[i / 2].past ? 4 : 0, "%s", rows[i / 2].settings);
+        cr_expect_eq(s.l1_bypasses, rows[i / 2].past, "%s", rows[i / 2].settings);
         cr_expect_eq(coherent_state(&r, "l1-0", last) == GPC_LINE_I, rows[i / 2].past, "%s", rows[i / 2].settings);
         cr_expect_eq(coherent_state(&r, "l2-0", last) == GPC_LINE_I, false, "%s", rows[i / 2].settings);
         cr_expect_eq(rig_now(&r) < 2 * MEMORY, rows[i / 2].past, "%s: %u cycles", rows[i / 2].settings,

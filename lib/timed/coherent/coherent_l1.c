@@ -227,8 +227,7 @@ static void bypass(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, bo
                    gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, access->flags, request);
-    const bool decided = !access->passes && !timed->hierarchy->coherent->tree->follows;
-    if (!first || gpci_coherent_defer_bypass(timed, pkt, segments, decided))
+    if (!first || gpci_coherent_defer_bypass(timed, pkt, segments, !timed->hierarchy->coherent->tree->follows))
         return;
     if (segments && gpci_passes_l1(timed->hierarchy, pkt->request.space))
         gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
@@ -289,6 +288,8 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
         past = GPC_BUSY_LINE;
     if (past != none && !access->flags) {
         access->flags = GPC_ACCESS_NO_ALLOCATE;
+        gpci_module_at(timed->hierarchy->coherent->tree, ctrl->index)->counts.bypasses +=
+            !timed->hierarchy->coherent->tree->follows;
         bypass(timed, ctrl, packet, true, access, request);
         ctrl->counts.passed[past]++;
     }
