@@ -169,8 +169,9 @@ struct gpci_engine {
     uint32_t *places;        /* [star_count][module_count] place of a module among the members of a network */
     gpci_engine_unit *units; /* [module_count] */
     uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
-    bool grows;   /* a step may need extra room: in-flight accesses for neighbours, or channels of a held tree */
-    bool crowded; /* a full map may have less room than a step needs */
+    bool grows;       /* a step may need extra room: in-flight accesses for neighbours, or channels of a held tree */
+    bool crowded;     /* a full map may have less room than a step needs */
+    uint64_t entries; /* gpc_coherence.entries when `crowded` was last decided for every map */
     bool stepping, telling; /* stepping: in a step; telling: in gpc_coherence_advance */
     gpci_hold *hold;        /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */

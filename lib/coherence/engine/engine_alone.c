@@ -244,13 +244,7 @@ static gpc_status reserve(gpc_coherence *coherence, uint64_t address, gpc_error 
     const gpc_status status = need(coherence, error);
     if (GPCI_UNLIKELY(status != GPC_OK))
         return status;
-    gpci_engine *engine = coherence->lone;
-    const uint32_t entries = 2 * (engine->fan_out + GPCI_STEP_TASKS);
-    bool room = gpci_engine_reserve(engine, address) == GPC_OK;
-    for (uint32_t i = coherence->first_map; i < coherence->module_count && room; i++)
-        if (coherence->modules[i].full_map && coherence->modules[i].blocks - coherence->modules[i].map.count < entries)
-            room = gpci_module_reserve(coherence->context, &coherence->modules[i], entries) == GPC_OK;
-    return room ? GPC_OK : gpci_out_of_memory(error);
+    return gpci_engine_reserve(coherence->lone, address) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
 /* -- running */

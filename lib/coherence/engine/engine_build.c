@@ -172,6 +172,33 @@ static bool has_masks(const gpc_coherence *coherence) {
     return any;
 }
 
+/* Most entries a step makes in a full map: at most one per task. */
+static uint32_t step_entries(const gpci_engine *engine) {
+    return engine->fan_out + GPCI_STEP_TASKS;
+}
+
+static bool has_less_room(const gpci_module *module, uint32_t entries) {
+    return module->full_map && module->blocks - module->map.count < entries;
+}
+
+bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module) {
+    return has_less_room(module, step_entries(engine));
+}
+
+/* Entries a full map has room for before an access. The steps of a lone access cannot be refused: room for more. */
+static uint32_t kept_entries(const gpci_engine *engine) {
+    return (engine->alone ? 2 : 1) * step_entries(engine);
+}
+
+static bool make_entries(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
+    for (uint32_t i = coherence->first_map; i < coherence->module_count; i++)
+        if (gpci_module_reserve(coherence->context, &coherence->modules[i], kept_entries(engine)) != GPC_OK)
+            return false;
+    engine->crowded = false;
+    return true;
+}
+
 gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *error, gpci_engine **out) {
     gpci_engine *engine = gpci_zalloc(coherence->context, 1, sizeof *engine);
     if (!engine)
@@ -200,8 +227,7 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
     engine->payload_bytes = coherence->with_data || has_masks(coherence)
                                 ? (engine->largest + 7) / 8 + (coherence->with_data ? engine->largest * 2 : 0)
                                 : 0;
-    engine->crowded = coherence->first_map < coherence->module_count;
-    if (!make_nets(engine) || !make_free_lock(engine) || !make_units(engine)) {
+    if (!make_nets(engine) || !make_free_lock(engine) || !make_units(engine) || !make_entries(engine)) {
         gpci_engine_destroy(engine);
         return gpci_out_of_memory(error);
     }
@@ -294,25 +320,6 @@ bool gpci_engine_make_labels(gpci_engine *engine) {
     return true;
 }
 
-/* Most entries a step makes in a full map: at most one per task. */
-static uint32_t step_entries(const gpci_engine *engine) {
-    return engine->fan_out + GPCI_STEP_TASKS;
-}
-
-bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module) {
-    return module->full_map && module->blocks - module->map.count < step_entries(engine);
-}
-
-static bool make_entries(gpci_engine *engine) {
-    const gpc_coherence *coherence = engine->tree;
-    for (uint32_t i = coherence->first_map; i < coherence->module_count; i++)
-        if (gpci_engine_crowd(engine, &coherence->modules[i]) &&
-            gpci_module_reserve(coherence->context, &coherence->modules[i], step_entries(engine)) != GPC_OK)
-            return false;
-    engine->crowded = false;
-    return true;
-}
-
 bool gpci_engine_grow(gpci_engine *engine) {
     const uint32_t tasks = engine->fan_out + GPCI_STEP_TASKS;
     if ((engine->crowded && !make_entries(engine)) || !gpci_items_reserve(engine->context, &engine->locks, tasks))
@@ -329,12 +336,19 @@ bool gpci_engine_grow(gpci_engine *engine) {
            gpci_hold_reserve(engine);
 }
 
+/* Decide `crowded` anew for all full maps: this engine, or the tree's other engine, may have made entries. */
+static void look_for_crowds(gpci_engine *engine) {
+    const gpc_coherence *coherence = engine->tree;
+    for (uint32_t i = coherence->first_map; i < coherence->module_count && !engine->crowded; i++)
+        engine->crowded = has_less_room(&coherence->modules[i], kept_entries(engine));
+    engine->entries = coherence->entries;
+}
+
 gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {
     const gpc_coherence *coherence = engine->tree;
     if (gpci_tree_engine_reserve(engine->tree, address) != GPC_OK)
         return GPC_ERROR_MEMORY;
-    for (uint32_t i = coherence->first_map; i < coherence->module_count && !engine->crowded; i++)
-        engine->crowded =
-            gpci_engine_crowd(engine, &coherence->modules[i]); /* blocks taken by accesses outside the engine */
+    if (engine->entries != coherence->entries)
+        look_for_crowds(engine);
     return gpci_engine_reserve_step(engine) && gpci_engine_make_inflights(engine, 1) ? GPC_OK : GPC_ERROR_MEMORY;
 }

@@ -77,6 +77,7 @@ struct gpc_coherence {
     gpci_module *modules; /* [module_count] */
     uint32_t module_count, levels;
     uint32_t first_map;    /* lowest index of a memory with a full map; module_count: none */
+    uint64_t entries;      /* changes when full maps may have more entries */
     gpci_tree_star *stars; /* [star_count] */
     uint32_t star_count;
     gpci_tree_selector *selectors; /* list of all selectors */

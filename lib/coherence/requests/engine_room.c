@@ -108,6 +108,7 @@ uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag)
     if (module->full_map || (module->given.any_victim && !module->policy && !module->twin)) {
         const uint32_t victim = gpci_module_victim(module, tag);
         engine->crowded |= gpci_engine_crowd(engine, module);
+        engine->tree->entries += module->full_map;
         return unless_locked(engine, module, victim);
     }
     const uint32_t base = gpci_module_row(module, tag) * module->all_ways, ways = module->given.ways;

@@ -152,6 +152,7 @@ void gpci_coherence_load(gpc_coherence *coherence, const void *saved) {
     for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
         for (uint32_t m = 0; m < coherence->module_count; m++)
             at = get(at, &coherence->stars[i].last[m], sizeof coherence->stars[i].last[m]);
+    coherence->entries++;
     coherence->message_count = coherence->transition_count = 0;
     coherence->failed = GPC_OK;
     coherence->busy = false;

@@ -89,6 +89,7 @@ void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
     gpci_archive_bytes(archive, coherence->slab, coherence->slab_bytes);
     for (uint32_t i = 0; i < coherence->module_count; i++)
         archive_module(coherence, &coherence->modules[i], archive);
+    coherence->entries++;
     gpci_map_archive(coherence->context, &coherence->pages, archive);
     archive_memory(coherence, archive);
     for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)

@@ -73,10 +73,6 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address) 
         status = reserve_bytes(coherence, address);
     if (GPCI_UNLIKELY(coherence->first_touch) && status == GPC_OK)
         status = gpci_tree_pages_reserve(coherence);
-    for (uint32_t i = coherence->first_map; i < coherence->module_count && status == GPC_OK; i++)
-        if (coherence->modules[i].full_map &&
-            coherence->modules[i].blocks - coherence->modules[i].map.count <= coherence->neighbour_limit)
-            status = gpci_module_reserve(coherence->context, &coherence->modules[i], 1 + coherence->neighbour_limit);
     return status;
 }
 
