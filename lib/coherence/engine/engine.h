@@ -49,12 +49,13 @@ typedef struct gpci_star_buffer {
     uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
     uint64_t decided;               /* switch output: 1 + cycle of the last decision */
     uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
+    bool listed;            /* first buffer of a member: the member is in gpci_net.used */
 } gpci_star_buffer;
 
 /* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
 typedef struct gpci_net {
-    uint32_t count;
-    uint32_t *members;
+    uint32_t count, used_count;
+    uint32_t *used; /* [count] members used by lone accesses since the network was idle: places */
     gpci_star_buffer *buffers;
 } gpci_net;
 

@@ -251,11 +251,15 @@ static gpc_status reserve(gpc_coherence *coherence, uint64_t address, gpc_error 
 
 /* Make all networks idle. */
 static void reset_networks(gpci_engine *engine) {
-    for (uint32_t i = 0; i < engine->tree->star_count; i++)
-        for (uint32_t b = 0; b < engine->nets[i].count * GPCI_BUFFER_COUNT; b++) {
-            gpci_star_buffer *buffer = &engine->nets[i].buffers[b];
-            buffer->write_free = buffer->read_free = buffer->decided = 0;
+    for (uint32_t i = 0; i < engine->tree->star_count; i++) {
+        gpci_net *net = &engine->nets[i];
+        for (; net->used_count; net->used_count--) {
+            gpci_star_buffer *member = &net->buffers[net->used[net->used_count - 1] * GPCI_BUFFER_COUNT];
+            member->listed = false;
+            for (uint32_t b = 0; b < GPCI_BUFFER_COUNT; b++)
+                member[b].write_free = member[b].read_free = member[b].decided = 0;
         }
+    }
 }
 
 static void begin(gpc_coherence *coherence, uint64_t cycle) {
@@ -271,7 +275,7 @@ static void begin(gpc_coherence *coherence, uint64_t cycle) {
 }
 
 /* Make room for a step, or fail the tree. Locks and waiters have room if tasks have (make_pools). */
-static void make_room(gpci_engine *engine) {
+GPCI_INLINE void make_room(gpci_engine *engine) {
     if (GPCI_LIKELY(!engine->crowded && gpci_items_have(&engine->tasks, engine->fan_out + GPCI_STEP_TASKS) &&
                     gpci_items_have(&engine->inflights, engine->internals)))
         return;

@@ -46,12 +46,13 @@ static bool make_net(gpci_engine *engine, uint32_t network) {
     if (!net->count)
         return true;
     net->buffers = gpci_zalloc(engine->context, (size_t)net->count * GPCI_BUFFER_COUNT, sizeof *net->buffers);
+    net->used = gpci_zalloc(engine->context, net->count, sizeof *net->used);
     for (uint32_t i = 0; net->buffers && i < net->count * GPCI_BUFFER_COUNT; i++) {
         const bool out = i % GPCI_BUFFER_COUNT == GPCI_BUFFER_OUT || i % GPCI_BUFFER_COUNT == GPCI_BUFFER_SWITCH_OUT;
         net->buffers[i].row = net->buffers[i].waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         net->buffers[i].size = out ? given->output_buffer : given->input_buffer;
     }
-    return net->buffers != NULL;
+    return net->buffers && net->used;
 }
 
 static bool make_nets(gpci_engine *engine) {
@@ -239,8 +240,10 @@ void gpci_engine_destroy(gpci_engine *engine) {
     if (!engine)
         return;
     gpc_context *context = engine->context;
-    for (uint32_t i = 0; engine->nets && i < engine->tree->star_count; i++)
+    for (uint32_t i = 0; engine->nets && i < engine->tree->star_count; i++) {
         gpci_free(context, engine->nets[i].buffers);
+        gpci_free(context, engine->nets[i].used);
+    }
     gpci_free(context, engine->buckets);
     gpci_hold_end(engine);
     gpci_free(context, engine->nets);

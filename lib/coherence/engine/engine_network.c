@@ -26,6 +26,17 @@ static gpci_star_buffer *buffer_of(const gpci_engine *engine, uint32_t network, 
     return &engine->nets[network].buffers[place_of(engine, network, module) * GPCI_BUFFER_COUNT + which];
 }
 
+/* List a member that a lone access uses: an access in an earlier cycle begins on idle networks. */
+static void use(const gpci_engine *engine, uint32_t network, uint32_t module) {
+    gpci_net *net = &engine->nets[network];
+    const uint32_t place = place_of(engine, network, module);
+    gpci_star_buffer *member = &net->buffers[place * GPCI_BUFFER_COUNT];
+    if (member->listed)
+        return;
+    member->listed = true;
+    net->used[net->used_count++] = place;
+}
+
 /* Buffer of a message. */
 static gpci_star_buffer *where(const gpci_engine *engine, const gpci_sent_message *sent) {
     const uint32_t node = sent->buffer <= GPCI_BUFFER_SWITCH_IN ? sent->from : sent->to;
@@ -130,27 +141,9 @@ static bool has_place(gpci_engine *engine, const gpci_message *message) {
     return false;
 }
 
-bool gpci_send(gpci_engine *engine, const gpci_message *message) {
+/* Put a message into the sender's output buffer. False: the sender waits. */
+static bool enter_star(gpci_engine *engine, const gpci_module *low, const gpci_message *message) {
     gpc_coherence *coherence = engine->tree;
-    const gpci_module *low = gpci_module_at(coherence, message->low);
-    if (engine->untimed) {
-        (void)gpci_trail_send(engine, message);
-        gpci_tree_count_bytes(coherence, low, gpci_module_at(coherence, message->from),
-                              gpci_module_at(coherence, message->to), message->kind, message->bytes);
-        gpci_calendar_today(&engine->calendar, (gpci_due){message->receiver, message->arrives});
-        return true;
-    }
-    if (engine->hold)
-        return gpci_hold_send(engine, message);
-    if (engine->host) {
-        if (!has_place(engine, message))
-            return false;
-        gpci_module *from = gpci_module_at(coherence, message->from),
-                    *receiver = gpci_module_at(coherence, message->to);
-        gpci_tree_count_bytes(coherence, low, from, receiver, message->kind, message->bytes);
-        gpci_tree_uncount_bytes(low, from, receiver, engine->host->send(engine->host->self, message));
-        return true;
-    }
     const uint32_t network = low->given.high_network;
     gpci_star_buffer *buffer = buffer_of(engine, network, message->from, GPCI_BUFFER_OUT);
     if (engine->now < buffer->write_free) {
@@ -160,6 +153,10 @@ bool gpci_send(gpci_engine *engine, const gpci_message *message) {
     if (!fits(buffer, message->bytes)) {
         gpci_due_queue_join(&engine->waiters, &buffer->waiters, (gpci_due){message->task, message->again});
         return false;
+    }
+    if (engine->alone) {
+        use(engine, network, message->from);
+        use(engine, network, message->to);
     }
     const uint32_t sent_message = gpci_items_take_any(&engine->sent_messages);
     gpci_sent_message *sent = message_at(engine, sent_message);
@@ -181,6 +178,30 @@ bool gpci_send(gpci_engine *engine, const gpci_message *message) {
                           gpci_module_at(coherence, message->to), message->kind, message->bytes);
     gpci_step_in(engine, sent_message, GPCI_STEP_message_leaves, 1);
     return true;
+}
+
+bool gpci_send(gpci_engine *engine, const gpci_message *message) {
+    gpc_coherence *coherence = engine->tree;
+    const gpci_module *low = gpci_module_at(coherence, message->low);
+    if (engine->untimed) {
+        (void)gpci_trail_send(engine, message);
+        gpci_tree_count_bytes(coherence, low, gpci_module_at(coherence, message->from),
+                              gpci_module_at(coherence, message->to), message->kind, message->bytes);
+        gpci_calendar_today(&engine->calendar, (gpci_due){message->receiver, message->arrives});
+        return true;
+    }
+    if (engine->hold)
+        return gpci_hold_send(engine, message);
+    if (engine->host) {
+        if (!has_place(engine, message))
+            return false;
+        gpci_module *from = gpci_module_at(coherence, message->from),
+                    *receiver = gpci_module_at(coherence, message->to);
+        gpci_tree_count_bytes(coherence, low, from, receiver, message->kind, message->bytes);
+        gpci_tree_uncount_bytes(low, from, receiver, engine->host->send(engine->host->self, message));
+        return true;
+    }
+    return enter_star(engine, low, message);
 }
 
 /* True if a message must wait for the head of its buffer, or for the buffer itself; `step` runs again later. */
