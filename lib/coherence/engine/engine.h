@@ -251,12 +251,18 @@ GPCI_INLINE void gpci_step_in(gpci_engine *engine, uint32_t subject, gpci_step s
         gpci_calendar_today(&engine->calendar, due);
 }
 
+/* True if no other step is due in the cycle of a lone access. */
+GPCI_INLINE bool gpci_is_next(const gpci_engine *engine) {
+    return engine->alone && !engine->calendar.today_count &&
+           (!engine->calendar.later_count || engine->calendar.later->cycle > engine->now);
+}
+
 /*
- * Run a step without delay. With a host: immediately, as the last action of the calling step. Without a host: after the
- * steps already due, as in Multi2Sim.
+ * Run a step without delay, as the last action of the calling step. With a host: immediately. Without a host: after the
+ * steps already due, as in Multi2Sim; immediately if there are none.
  */
 GPCI_INLINE void gpci_then(gpci_engine *engine, uint32_t task, gpci_step step) {
-    if (engine->direct)
+    if (engine->direct || gpci_is_next(engine))
         gpci_steps[step](engine, task);
     else
         gpci_calendar_today(&engine->calendar, (gpci_due){task, step});
