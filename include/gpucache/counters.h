@@ -26,14 +26,16 @@
  *           counter, while nothing is in flight, if nothing was in flight at the last reset of counters. A clause with
  *           an absent counter says nothing.
  *
- *   clause     [if condition, condition: ] = sum, <= sum or >= sum
- *   sum        terms with + or - between terms
+ *   clause     [if condition, condition: ] [n] = sum, <= sum or >= sum. `n`: the row's own buckets, by their places
+ *   sum        terms with + or - between terms. `/ number` at the end divides the sum, and rounds down.
  *   term       [number] counter, or a number. `n counter`: buckets of a histogram, each bucket times its place; without
  *              n the sum of the buckets. `counter?` is 0 where the counter is absent. l1:, l2:, l1-module:,
  *              cluster-module:, l2-module: and net: name counters of counters_parts.h: of the object itself, and of the
  *              whole the sum over all L1s, slices, modules or networks. [key] before a term: times the key's value.
- *   again      the row's counter, counted a second time: by packet in place of by cycle, or at another place of the
- *              same way. The checking build alone counts again, of the whole and of caches and networks.
+ *   again      the row's counter, counted a second time: by packet in place of by cycle, by the result in place of by
+ *              the step, or at another place of the same way. In a sum with other counters: what the counters leave
+ *              over. The checking build alone counts again, of the whole and of caches, modules and networks.
+ *   held       lines that a cache holds, counted in the checking build
  *   events     count(what component kind ...): number of events with these words (events.h). bytes(), sectors() (of 32
  *              bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
  *              checking build checks the other clauses.
@@ -55,7 +57,7 @@
       "if sample=none: = sm.cache_instructions + sm.bypass_instructions; <= thread_instructions + count(idle)")       \
     X(4, thread_instructions, "thread_instructions", "instructions", SUM, SM, ISSUE, "0.1",                           \
       "active lanes over all warp instructions",                                                                      \
-      ">= warp_instructions - count(idle)")                                                                           \
+      "if hosted: = again; >= warp_instructions - count(idle)")                                                       \
     X(5, l1_load_requests, "l1.load_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "global and local warp loads",                                                                                  \
       "= l1.transactions_per_load; if const.size=0B: = count(issue sm load)")                                         \
@@ -66,13 +68,13 @@
       "<= 4 l1.load_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                      \
     X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
       "of these, found in L1",                                                                                        \
-      "<= l1.load_sectors")                                                                                           \
+      "= again; <= l1.load_sectors")                                                                                  \
     X(9, l1_load_bytes_used, "l1.load_bytes_used", "bytes", SUM, L1, NOTHING, "0.1",                                  \
       "distinct bytes that loading lanes asked for",                                                                  \
-      "<= 32 l1.load_sectors; >= l1.load_sectors")                                                                    \
+      "= again; <= 32 l1.load_sectors; >= l1.load_sectors")                                                           \
     X(10, l1_load_bytes_moved, "l1.load_bytes_moved", "bytes", SUM, L1, NOTHING, "0.1",                               \
       "bytes of the sectors or lines that these loads touched",                                                       \
-      ">= 32 l1.load_sectors")                                                                                        \
+      "= again; >= 32 l1.load_sectors")                                                                               \
     X(11, l1_store_requests, "l1.store_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                     \
       "global and local warp stores",                                                                                 \
       "= count(issue sm store)")                                                                                      \
@@ -80,7 +82,7 @@
       "sectors that stores touched",                                                                                  \
       "if caches: >= l1.store_requests; if caches: = sectors(line sm store)")                                         \
     X(13, l1_store_sector_hits, "l1.store_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, valid in L1",  \
-      "<= l1.store_sectors")                                                                                          \
+      "if caches: = again; <= l1.store_sectors")                                                                      \
     X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                   \
       "warp atomics and reductions",                                                                                  \
       "= count(issue sm atomic reduction)")                                                                           \
@@ -92,75 +94,75 @@
       "= l1:reads + l1:writes + l1:atomics; if caches: = count(lookup l1)")                                           \
     X(312, l1_copy_requests, "l1.copy_requests", "instructions", SUM, L1, NOTHING, "0.2",                             \
       "of l1.load_requests, asynchronous copies into shared memory (LDGSTS)",                                         \
-      "<= l1.load_requests")                                                                                          \
+      "= again; <= l1.load_requests")                                                                                 \
     X(313, l1_copy_sectors, "l1.copy_sectors", "sectors", SUM, L1, NOTHING, "0.2", "of l1.load_sectors, theirs",      \
-      "<= l1.load_sectors")                                                                                           \
+      "= again; <= l1.load_sectors")                                                                                  \
     X(314, l1_copy_passed_sectors, "l1.copy_passed_sectors", "sectors", SUM, L1, CACHES, "0.2",                       \
       "of these, past L1 (LDGSTS.BYPASS)",                                                                            \
-      "<= l1.copy_sectors")                                                                                           \
+      "= again; <= l1.copy_sectors")                                                                                  \
     X(318, bulk_copies, "bulk.copies", "copies", SUM, SM, CACHES, "0.2",                                              \
       "bulk copies (UBLKCP, UTMALDG and the like), of up to a warp's lanes of rows",                                  \
-      ">= bulk.multicast_copies; if whole: = bulk.completed")                                                         \
+      "= again; >= bulk.multicast_copies; if whole: = bulk.completed")                                                \
     X(319, bulk_requests, "bulk.requests", "requests", SUM, SM, CACHES, "0.2", "that their engines made of L2",       \
-      ">= bulk.copies")                                                                                               \
+      "= again; >= bulk.copies")                                                                                      \
     X(320, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for",                          \
-      ">= bulk.requests")                                                                                             \
+      "= again; >= bulk.requests")                                                                                    \
     X(321, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2", "of l2.read_sectors, theirs",   \
-      "if l2: <= l2.read_sectors")                                                                                    \
+      "= again; if l2: <= l2.read_sectors")                                                                           \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs",                                                            \
-      "if l2: <= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                                     \
+      "= again; if l2: <= l2.write_sectors + l2.atomic_sectors + 4 l1.combined_requests?")                            \
     X(328, bulk_multicast_copies, "bulk.multicast_copies", "copies", SUM, SM, CACHES, "0.2",                          \
       "of bulk.copies, those for named SMs (.MULTICAST)",                                                             \
-      "<= bulk.copies")                                                                                               \
+      "= again; <= bulk.copies")                                                                                      \
     X(329, bulk_multicast_sectors, "bulk.multicast_sectors", "sectors", SUM, SM, CACHES, "0.2",                       \
       "that replies brought to further SMs than one: L2 did not read them again",                                     \
-      "<= 15 bulk.read_sectors")                                                                                      \
+      "= again; <= 15 bulk.read_sectors")                                                                             \
     X(323, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
       "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)",    \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2",                                         \
       "that completed; a multicast copy without its own SM counts at the last SM named",                              \
       "if whole: = bulk.copies")                                                                                      \
     X(325, bulk_cycles, "bulk.cycles", "core cycles", SUM, SM, CLOCK, "0.2", "from their acceptance to then",         \
-      ">= bulk.completed")                                                                                            \
+      "= again; >= bulk.completed")                                                                                   \
     X(352, tlb_l1_accesses, "tlb.l1_accesses", "lookups", SUM, SM, TLB, "0.2",                                        \
       "of L1 TLBs: line transactions, pages of bulk copies (tlb.page)",                                               \
-      ">= tlb.l1_hits + tlb.l1_merges?")                                                                              \
+      "= tlb.l1_hits + tlb.l1_merges? + tlb.l2_accesses; >= tlb.l1_hits + tlb.l1_merges?")                            \
     X(353, tlb_l1_hits, "tlb.l1_hits", "lookups", SUM, SM, TLB, "0.2", "of these, found",                             \
-      "<= tlb.l1_accesses")                                                                                           \
+      "= tlb.l1_accesses - tlb.l1_merges? - tlb.l2_accesses; <= tlb.l1_accesses")                                     \
     X(354, tlb_l1_merges, "tlb.l1_merges", "lookups", SUM, SM_PART, TLB_TIME, "0.2",                                  \
       "of tlb.l1_accesses, for a page that the L1 TLB waits for already; all others miss, and go to the L2 TLB",      \
-      "<= tlb.l1_accesses - tlb.l1_hits")                                                                             \
+      "= tlb.l1_accesses - tlb.l1_hits - tlb.l2_accesses; <= tlb.l1_accesses - tlb.l1_hits")                          \
     X(355, tlb_l1_stalls, "tlb.l1_stalls", "SM cycles", SUM, SM_PART, TLB_TIME, "0.2",                                \
       "in which an L1 TLB's lookups are held up: no MSHR entry, or no merge, is left",                                \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(356, tlb_wait_cycles, "tlb.wait_cycles", "transaction cycles", SUM, SM_PART, TLB_TIME, "0.2",                   \
       "of line transactions from their lookup to their page's translation, if that is not found",                     \
-      ">= tlb.l1_merges")                                                                                             \
+      "= again; >= tlb.l1_merges")                                                                                    \
     X(357, tlb_l2_accesses, "tlb.l2_accesses", "lookups", SUM, WHOLE, TLB, "0.2", "of the L2 TLB: L1 TLBs' misses",   \
       "= tlb.l1_accesses - tlb.l1_hits - tlb.l1_merges?")                                                             \
     X(358, tlb_l2_hits, "tlb.l2_hits", "lookups", SUM, WHOLE, TLB, "0.2", "of these, found",                          \
-      "<= tlb.l2_accesses")                                                                                           \
+      "= tlb.l2_accesses - tlb.l2_merges? - tlb.walks; <= tlb.l2_accesses")                                           \
     X(359, tlb_l2_merges, "tlb.l2_merges", "lookups", SUM, WHOLE, TLB_TIME, "0.2",                                    \
       "of tlb.l2_accesses, for a page that is walked for already",                                                    \
-      "<= tlb.l2_accesses - tlb.l2_hits")                                                                             \
+      "= tlb.l2_accesses - tlb.l2_hits - tlb.walks; <= tlb.l2_accesses - tlb.l2_hits")                                \
     X(360, tlb_l2_stalls, "tlb.l2_stalls", "core cycles", SUM, WHOLE, TLB_TIME, "0.2",                                \
       "in which the L2 TLB's lookups are held up: no MSHR entry, or no merge, is left",                               \
-      "<= cycles")                                                                                                    \
+      "= again; <= cycles")                                                                                           \
     X(361, tlb_walks, "tlb.walks", "walks", SUM, WHOLE, TLB, "0.2", "of the page table: L2 TLB misses",               \
       "= tlb.l2_accesses - tlb.l2_hits - tlb.l2_merges?")                                                             \
     X(362, tlb_walk_cycles, "tlb.walk_cycles", "walker cycles", SUM, WHOLE, TLB_TIME, "0.2", "that these took",       \
-      ">= tlb.walks")                                                                                                 \
+      "= again; >= tlb.walks")                                                                                        \
     X(363, tlb_walk_waits, "tlb.walk_waits", "walk cycles", SUM, WHOLE, TLB_TIME, "0.2",                              \
       "that they waited for a walker, with the L2 TLB's latency before",                                              \
-      ">= tlb.walks")                                                                                                 \
+      "= again; >= tlb.walks")                                                                                        \
     X(350, l2_persisting_sectors, "l2.persisting_sectors", "sectors", SUM, SLICE, CACHES, "0.2",                      \
       "of l2.read_sectors, of lines that are to persist: of priority LAST, by instruction or l2.window",              \
-      "<= l2.read_sectors")                                                                                           \
+      "if timed: = again; <= l2.read_sectors")                                                                        \
     X(351, l2_persisting_sector_hits, "l2.persisting_sector_hits", "sectors", SUM, SLICE, CACHES, "0.2",              \
       "of these, found in L2, or on their way there",                                                                 \
-      "<= l2.persisting_sectors")                                                                                     \
+      "if timed: = again; <= l2.persisting_sectors")                                                                  \
     X(336, stages_queue, "stages.queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
       "of accesses that completed, before L1's tags: load/store unit, issue latency, ports",                          \
       "= values(complete sm) + fence.cycles - stages.l1_stall - stages.l1 - stages.merged - stages.request - "        \
@@ -207,55 +209,56 @@
       "= again")                                                                                                      \
     X(364, l1i_accesses, "l1i.accesses", "fetches", SUM, SM_PART, L1I, "0.2",                                         \
       "of an SM's instruction cache: a warp's next sm.fetch instructions, as far as they are in one line (l1i.size)", \
-      ">= l1i.hits + l1i.merges + l1i.prefetch_hits?")                                                                \
+      "= l1i.hits + l1i.merges + l1i.prefetch_hits? + again")                                                         \
     X(365, l1i_hits, "l1i.hits", "fetches", SUM, SM_PART, L1I, "0.2", "of these, found",                              \
-      "<= l1i.accesses")                                                                                              \
+      "= l1i.accesses - l1i.merges - l1i.prefetch_hits? - again")                                                     \
     X(366, l1i_merges, "l1i.merges", "fetches", SUM, SM_PART, L1I, "0.2",                                             \
       "of l1i.accesses, of a line on its way; all others are reads of l15.*, or L2",                                  \
-      "<= l1i.accesses - l1i.hits")                                                                                   \
+      "= l1i.accesses - l1i.hits - l1i.prefetch_hits? - again")                                                       \
     X(367, l1i_wait_cycles, "l1i.wait_cycles", "warp cycles", SUM, SM_PART, L1I, "0.2",                               \
       "in which warps wait for their instructions",                                                                   \
-      ">= l1i.merges")                                                                                                \
+      "= again; >= l1i.merges")                                                                                       \
     X(374, const_requests, "const.requests", "instructions", SUM, SM, CONST, "0.2",                                   \
       "loads that go through constant caches (const.size)",                                                           \
-      "<= const.lines")                                                                                               \
+      "= again; <= const.lines")                                                                                      \
     X(375, const_lines, "const.lines", "lines", SUM, SM, CONST, "0.2", "that these looked up",                        \
-      ">= const.requests")                                                                                            \
+      "if fresh: = again; >= const.requests")                                                                         \
     X(376, const_line_hits, "const.line_hits", "lines", SUM, SM, CONST, "0.2", "of these, found",                     \
-      "<= const.lines")                                                                                               \
+      "if fresh: = again; <= const.lines")                                                                            \
     X(377, const_line_merges, "const.line_merges", "lines", SUM, SM, CONST_TIME, "0.2",                               \
       "of const.lines, on their way already",                                                                         \
-      "<= const.lines - const.line_hits")                                                                             \
+      "= again; <= const.lines - const.line_hits")                                                                    \
     X(378, const_stalls, "const.stalls", "SM cycles", SUM, SM_PART, CONST_TIME, "0.2",                                \
       "a line was held up at a constant cache's tags: MSHR entries, merges or miss queue",                            \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(382, l15_lines, "l15.lines", "lines", SUM, SM, L15, "0.2",                                                      \
       "of code and constants that were looked up in an SM's L1.5 (l15.size)",                                         \
-      ">= l15.line_hits + l15.line_merges?")                                                                          \
+      "if fresh: = again; >= l15.line_hits + l15.line_merges?")                                                       \
     X(383, l15_line_hits, "l15.line_hits", "lines", SUM, SM, L15, "0.2", "of these, found",                           \
-      "<= l15.lines")                                                                                                 \
+      "if fresh: = again; <= l15.lines")                                                                              \
     X(384, l15_line_merges, "l15.line_merges", "lines", SUM, SM, L15_TIME, "0.2",                                     \
       "of l15.lines, on their way already",                                                                           \
-      "<= l15.lines - l15.line_hits")                                                                                 \
+      "= again; <= l15.lines - l15.line_hits")                                                                        \
     X(385, l15_code_lines, "l15.code_lines", "lines", SUM, SM, L15_TIME, "0.2", "of l15.lines, of code",              \
-      "<= l15.lines")                                                                                                 \
+      "= again; <= l15.lines")                                                                                        \
     X(386, l15_code_line_hits, "l15.code_line_hits", "lines", SUM, SM, L15_TIME, "0.2", "of these, found",            \
-      "<= l15.code_lines; <= l15.line_hits")                                                                          \
+      "= again; <= l15.code_lines; <= l15.line_hits")                                                                 \
     X(387, l15_stalls, "l15.stalls", "core cycles", SUM, WHOLE, L15_TIME, "0.2",                                      \
       "a line was held up at an L1.5's tags: MSHR entries, merges or miss queue; of all L1.5s",                       \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(388, l1i_prefetches, "l1i.prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                              \
       "asked for into the stream buffers of instruction caches (l1i.prefetch)",                                       \
-      ">= l1i.late_prefetches + l1i.unused_prefetches")                                                               \
+      "= l1i.prefetch_hits + l1i.late_prefetches + l1i.unused_prefetches + again")                                    \
     X(389, l1i_prefetch_hits, "l1i.prefetch_hits", "fetches", SUM, SM_PART, L1I_PREFETCH, "0.2",                      \
       "of l1i.accesses, of a line that was there; it goes into the cache",                                            \
-      "<= l1i.accesses - l1i.hits; <= l1i.prefetches")                                                                \
+      "= l1i.prefetches - l1i.late_prefetches - l1i.unused_prefetches - again; <= l1i.accesses - l1i.hits; <= "       \
+      "l1i.prefetches")                                                                                               \
     X(390, l1i_late_prefetches, "l1i.late_prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                    \
       "of l1i.prefetches, wanted while on their way",                                                                 \
-      "<= l1i.prefetches")                                                                                            \
+      "= l1i.prefetches - l1i.prefetch_hits - l1i.unused_prefetches - again; <= l1i.prefetches")                      \
     X(391, l1i_unused_prefetches, "l1i.unused_prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                \
       "of l1i.prefetches, given up before anybody wanted them",                                                       \
-      "<= l1i.prefetches")                                                                                            \
+      "= l1i.prefetches - l1i.prefetch_hits - l1i.late_prefetches - again; <= l1i.prefetches")                        \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1",                \
       "= l1:evictions; = l1-module:evictions; if caches: = count(evict l1)")                                          \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
@@ -278,16 +281,16 @@
       "= l1:priority_evictions; <= l1.evictions")                                                                     \
     X(23, l1_cache_warp_lines, "l1.cache_warp_lines", "transactions", SUM, L1, NOTHING, "0.1",                        \
       "line transactions of loads through L1 by warps with a cache token, where tokens are in use",                   \
-      "<= l1.load_lines")                                                                                             \
+      "= again; <= l1.load_lines")                                                                                    \
     X(24, l1_cache_warp_misses, "l1.cache_warp_misses", "transactions", SUM, L1, NOTHING, "0.1",                      \
       "of these, with a sector missing",                                                                              \
-      "<= l1.cache_warp_lines")                                                                                       \
+      "= again; <= l1.cache_warp_lines")                                                                              \
     X(25, l1_bypass_warp_lines, "l1.bypass_warp_lines", "transactions", SUM, L1, NOTHING, "0.1",                      \
       "the same, by warps without one",                                                                               \
-      "<= l1.load_lines")                                                                                             \
+      "= again; <= l1.load_lines")                                                                                    \
     X(26, l1_bypass_warp_misses, "l1.bypass_warp_misses", "transactions", SUM, L1, NOTHING, "0.1",                    \
       "of these, with a sector missing",                                                                              \
-      "<= l1.bypass_warp_lines")                                                                                      \
+      "= again; <= l1.bypass_warp_lines")                                                                             \
     X(27, l1_predictions, "l1.predictions", "transactions", SUM, L1_PART, NOTHING, "0.1",                             \
       "line transactions that L1's predictor was asked about",                                                        \
       "= l1:predictions")                                                                                             \
@@ -315,7 +318,7 @@
       "sectors(bypass l1)")                                                                                           \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed",                                                                     \
-      "if caches: = sectors(write-back l1)")                                                                          \
+      "if caches: = sectors(write-back l1); if caches, l1.sectors=4, l1.line=128B: = l1:write_back_sectors")          \
     X(36, l1_invalidations, "l1.invalidations", "lines", SUM, L1_PART, NOTHING, "0.1", "lines dropped from L1",       \
       "= l1:invalidations; = l1-module:invalidations")                                                                \
     X(37, l1_intra_warp_hits, "l1.intra_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
@@ -326,18 +329,18 @@
       "= l1:inter_warp_hits")                                                                                         \
     X(257, fences, "fence.fences", "fences", SUM, SM, NOTHING, "0.2",                                                 \
       "fences, and cache control of a whole L1, that the hierarchy carried out",                                      \
-      "<= fence.cycles")                                                                                              \
+      "= again; <= fence.cycles")                                                                                     \
     X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, NOTHING, "0.2",                             \
       "times that these had an L1 drop its lines",                                                                    \
       "= again")                                                                                                      \
     X(259, fence_lines, "fence.lines", "lines", SUM, SM, NOTHING, "0.2", "lines that L1s dropped then",               \
-      "<= l1.invalidations")                                                                                          \
+      "if caches: = again; <= l1.invalidations")                                                                      \
     X(260, fence_write_back_sectors, "fence.write_back_sectors", "sectors", SUM, SM, CACHES, "0.2",                   \
       "dirty sectors that they had L1s write to L2",                                                                  \
-      "<= l1.write_back_sectors")                                                                                     \
+      "if timed: = again; <= l1.write_back_sectors")                                                                  \
     X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, CLOCK, "0.2",                                        \
       "that fences took from their acceptance to their completion",                                                   \
-      ">= fence.fences")                                                                                              \
+      "= again; >= fence.fences")                                                                                     \
     X(311, l1_combined_requests, "l1.combined_requests", "requests", SUM, L1_PART, CLOCK, "0.2",                      \
       "reads of L2 and stores that went with one before them of the same line (l1.combine_lines)",                    \
       "= again")                                                                                                      \
@@ -347,58 +350,58 @@
       "prefetch)")                                                                                                    \
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                   \
       "of these, found in the SM's own partition",                                                                    \
-      "<= l2.read_sectors; >= l2.pending_sector_hits?")                                                               \
+      "if timed, caches, l2: = again; <= l2.read_sectors; >= l2.pending_sector_hits?")                                \
     X(277, l2_constant_read_sectors, "l2.constant_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                \
       "of l2.read_sectors, of constants (space CONSTANT: const.size, gpc_hierarchy_try_miss)",                        \
-      "<= l2.read_sectors")                                                                                           \
+      "= again; <= l2.read_sectors")                                                                                  \
     X(278, l2_constant_read_sector_hits, "l2.constant_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",        \
       "of these, found",                                                                                              \
-      "<= l2.constant_read_sectors")                                                                                  \
+      "= again; <= l2.constant_read_sectors")                                                                         \
     X(279, l2_texture_read_sectors, "l2.texture_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                  \
       "likewise, of textures (TEXTURE)",                                                                              \
-      "<= l2.read_sectors")                                                                                           \
+      "= again; <= l2.read_sectors")                                                                                  \
     X(280, l2_texture_read_sector_hits, "l2.texture_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",          \
       "of these, found",                                                                                              \
-      "<= l2.texture_read_sectors")                                                                                   \
+      "= again; <= l2.texture_read_sectors")                                                                          \
     X(281, l2_instruction_read_sectors, "l2.instruction_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",          \
       "likewise, of code (INSTRUCTION)",                                                                              \
-      "<= l2.read_sectors")                                                                                           \
+      "= again; <= l2.read_sectors")                                                                                  \
     X(282, l2_instruction_read_sector_hits, "l2.instruction_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",  \
       "of these, found",                                                                                              \
-      "<= l2.instruction_read_sectors")                                                                               \
+      "= again; <= l2.instruction_read_sectors")                                                                      \
     X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                         \
       "sectors written to L2",                                                                                        \
       ">= l2.write_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 store)")                       \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole",                                                                     \
-      "<= l2.write_sectors")                                                                                          \
+      "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1: = l2:write_sector_hits; <= l2.write_sectors")      \
     X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                       \
       "sectors of atomics and reductions at L2",                                                                      \
       ">= l2.atomic_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 atomic reduction)")           \
     X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",               \
       "of these, valid before",                                                                                       \
-      "<= l2.atomic_sectors")                                                                                         \
+      "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1: = l2:atomic_sector_hits; <= l2.atomic_sectors")    \
     X(268, l2_atomic_busy_cycles, "l2.atomic_busy_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that the atomic units of slices worked (l2.atomic_cycles)",                                                    \
-      "<= 4 l2.cycles")                                                                                               \
+      "= again; <= 4 l2.cycles")                                                                                      \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them",                                                                      \
       "= again")                                                                                                      \
     X(392, l2_written_wait_cycles, "l2.written_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",              \
       "that tags of slices waited for a sector just written (l2.write_to_read)",                                      \
-      "<= 4 l2.cycles")                                                                                               \
+      "= again; <= 4 l2.cycles")                                                                                      \
     X(368, l2_prefetches, "l2.prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                            \
       "that a slice sent for because of its prefetcher (l2.prefetcher)",                                              \
-      "if fresh: >= l2.useful_prefetches + l2.late_prefetches + l2.unused_prefetches")                                \
+      "if fresh: = l2.useful_prefetches + l2.late_prefetches + l2.unused_prefetches + again")                         \
     X(369, l2_useful_prefetches, "l2.useful_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
       "of these, found in L2 by a read",                                                                              \
-      "if fresh: <= l2.prefetches")                                                                                   \
+      "if fresh: = l2.prefetches - l2.late_prefetches - l2.unused_prefetches - again")                                \
     X(370, l2_late_prefetches, "l2.late_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                  \
       "of these, wanted by a read while on their way",                                                                \
-      "if fresh: <= l2.prefetches")                                                                                   \
+      "if fresh: = l2.prefetches - l2.useful_prefetches - l2.unused_prefetches - again")                              \
     X(371, l2_unused_prefetches, "l2.unused_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
       "of these, replaced before any read, or not kept",                                                              \
-      "if fresh: <= l2.prefetches")                                                                                   \
+      "if fresh: = l2.prefetches - l2.useful_prefetches - l2.late_prefetches - again")                                \
     X(372, l2_redundant_prefetches, "l2.redundant_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",        \
       "that were there, in flight or queued when asked for",                                                          \
       "= again")                                                                                                      \
@@ -424,7 +427,8 @@
       "= l2:priority_evictions; <= l2.evictions")                                                                     \
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed",                                                                     \
-      "if caches, l2.partitions=1: = sectors(write-back l2)")                                                         \
+      "if caches, l2.partitions=1: = sectors(write-back l2); if caches, l2, l2.sectors=4, l2.line=128B: = "           \
+      "l2:write_back_sectors")                                                                                        \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
       ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \
@@ -433,107 +437,115 @@
       "if caches: = sectors(memory-write memory)")                                                                    \
     X(53, dram_launch_sectors, "dram.launch_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                          \
       "of the reads: code, constants and launch descriptor",                                                          \
-      "<= dram.read_sectors")                                                                                         \
+      "= again; <= dram.read_sectors")                                                                                \
     X(54, l1_capacity, "l1.capacity", "bytes", MAX, WHOLE, NOTHING, "0.1", "L1 data capacity that the kernel had",    \
-      "<= again")                                                                                                     \
+      "= again")                                                                                                      \
     X(55, resident_blocks, "resident_blocks", "blocks", MAX, WHOLE, NOTHING, "0.1",                                   \
       "thread blocks that fit on an SM at once",                                                                      \
       "= again")                                                                                                      \
     X(56, cycles, "cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1", "from launch to the last completion",            \
-      "<= sm.cycles; <= l2.cycles")                                                                                   \
+      "if hosted: = again; <= sm.cycles; <= l2.cycles")                                                               \
     X(57, sm_cycles, "sm.cycles", "SM cycles", SUM, SM_PART, CLOCK, "0.1", "core cycles, summed over SMs",            \
-      ">= sm.active_cycles?")                                                                                         \
+      "if whole: = [sm.count] cycles; >= sm.active_cycles?")                                                          \
     X(58, sm_active_cycles, "sm.active_cycles", "SM cycles", SUM, SM_PART, REPLAY, "0.1",                             \
       "of these, with a thread block resident",                                                                       \
-      "<= sm.cycles")                                                                                                 \
+      "= again; <= sm.cycles")                                                                                        \
     X(59, sm_warp_cycles, "sm.warp_cycles", "warp cycles", GAUGE, SM_PART, REPLAY, "0.1",                             \
       "gauge: warps resident that have not ended",                                                                    \
-      "= sm.cache_warp_cycles + sm.bypass_warp_cycles + sm.throttled_warp_cycles")                                    \
+      "= again; = sm.cache_warp_cycles + sm.bypass_warp_cycles + sm.throttled_warp_cycles")                           \
     X(60, sm_cache_warp_cycles, "sm.cache_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",                   \
       "of these, of warps of class cache (seeds/004 4.3)",                                                            \
-      "<= sm.warp_cycles")                                                                                            \
+      "= sm.warp_cycles - sm.bypass_warp_cycles - sm.throttled_warp_cycles")                                          \
     X(61, sm_bypass_warp_cycles, "sm.bypass_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",                 \
       "of bypassing warps",                                                                                           \
-      "<= sm.warp_cycles")                                                                                            \
+      "= again; <= sm.warp_cycles")                                                                                   \
     X(62, sm_throttled_warp_cycles, "sm.throttled_warp_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.1",           \
       "of throttled warps",                                                                                           \
-      "<= sm.warp_cycles")                                                                                            \
+      "= again; <= sm.warp_cycles")                                                                                   \
     X(63, sm_cache_instructions, "sm.cache_instructions", "instructions", SUM, SM_PART, REPLAY, "0.1",                \
       "issued by warps of class cache",                                                                               \
-      "<= warp_instructions")                                                                                         \
+      "if sample=none: = warp_instructions - sm.bypass_instructions; <= warp_instructions")                           \
     X(64, sm_bypass_instructions, "sm.bypass_instructions", "instructions", SUM, SM_PART, REPLAY, "0.1",              \
       "issued by bypassing warps",                                                                                    \
-      "<= warp_instructions")                                                                                         \
+      "if sample=none: = warp_instructions - sm.cache_instructions; <= warp_instructions")                            \
     X(65, scheduler_cycles, "scheduler.cycles", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                      \
       "core cycles, summed over warp schedulers",                                                                     \
-      ">= scheduler.issued + scheduler.empty + scheduler.memory_stalls + scheduler.unit_stalls + "                    \
+      "= scheduler.issued + scheduler.empty + scheduler.memory_stalls + scheduler.unit_stalls + "                     \
       "scheduler.load_stalls + scheduler.latency_stalls + scheduler.barrier_stalls + scheduler.throttled")            \
     X(66, scheduler_issued, "scheduler.issued", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                      \
       "in which an instruction issued",                                                                               \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.empty - scheduler.memory_stalls - scheduler.unit_stalls - "                     \
+      "scheduler.load_stalls - scheduler.latency_stalls - scheduler.barrier_stalls - scheduler.throttled")            \
     X(67, scheduler_empty, "scheduler.empty", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1", "without a warp",      \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.memory_stalls - scheduler.unit_stalls - "                    \
+      "scheduler.load_stalls - scheduler.latency_stalls - scheduler.barrier_stalls - scheduler.throttled")            \
     X(68, scheduler_memory_stalls, "scheduler.memory_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",        \
       "a memory instruction was ready, nothing issued, and the memory pipeline was busy (seeds/004 4.1.4)",           \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.unit_stalls - scheduler.load_stalls - "    \
+      "scheduler.latency_stalls - scheduler.barrier_stalls - scheduler.throttled")                                    \
     X(69, scheduler_line_stalls, "scheduler.line_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
       "of these, L1 waited for a line",                                                                               \
-      "<= scheduler.memory_stalls")                                                                                   \
+      "= again; <= scheduler.memory_stalls")                                                                          \
     X(70, scheduler_mshr_stalls, "scheduler.mshr_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
       "of these, for an MSHR entry or merge",                                                                         \
-      "<= scheduler.memory_stalls")                                                                                   \
+      "= again; <= scheduler.memory_stalls")                                                                          \
     X(71, scheduler_unit_stalls, "scheduler.unit_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
       "a warp was ready, its unit was busy",                                                                          \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.memory_stalls - scheduler.load_stalls - "  \
+      "scheduler.latency_stalls - scheduler.barrier_stalls - scheduler.throttled")                                    \
     X(72, scheduler_load_stalls, "scheduler.load_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",            \
       "no warp ready, one waits for memory",                                                                          \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.memory_stalls - scheduler.unit_stalls - "  \
+      "scheduler.latency_stalls - scheduler.barrier_stalls - scheduler.throttled")                                    \
     X(73, scheduler_latency_stalls, "scheduler.latency_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",      \
       "no warp ready, none waits for memory, one waits for a result",                                                 \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.memory_stalls - scheduler.unit_stalls - "  \
+      "scheduler.load_stalls - scheduler.barrier_stalls - scheduler.throttled")                                       \
     X(74, scheduler_barrier_stalls, "scheduler.barrier_stalls", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",      \
       "all its warps wait at barriers",                                                                               \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.memory_stalls - scheduler.unit_stalls - "  \
+      "scheduler.load_stalls - scheduler.latency_stalls - scheduler.throttled")                                       \
     X(75, scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                \
       "only warps held back by a limit or throttle were ready",                                                       \
-      "<= scheduler.cycles")                                                                                          \
+      "= scheduler.cycles - scheduler.issued - scheduler.empty - scheduler.memory_stalls - scheduler.unit_stalls - "  \
+      "scheduler.load_stalls - scheduler.latency_stalls - scheduler.barrier_stalls")                                  \
     X(315, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
       "groups that warps made of their asynchronous copies (LDGDEPBAR)",                                              \
-      "<= warp_instructions")                                                                                         \
+      "= again; <= warp_instructions")                                                                                \
     X(316, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
       "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)",                       \
-      "<= warp_instructions")                                                                                         \
+      "= again; <= warp_instructions")                                                                                \
     X(317, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took",       \
-      ">= copy.waits")                                                                                                \
+      "= again; >= copy.waits")                                                                                       \
     X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
       "accesses of other blocks' shared memory in the cluster",                                                       \
-      "<= warp_instructions")                                                                                         \
+      "= again; <= warp_instructions")                                                                                \
     X(327, cluster_bytes, "shared.cluster_bytes", "bytes", SUM, SM_PART, REPLAY, "0.2", "of all of their lanes",      \
-      ">= shared.cluster_accesses")                                                                                   \
+      "= again; >= shared.cluster_accesses")                                                                          \
     X(330, cluster_barriers, "cluster.barriers", "blocks", SUM, SM_PART, REPLAY, "0.2",                               \
       "that came to a barrier of their cluster (UCGABAR_WAIT)",                                                       \
-      "<= warp_instructions")                                                                                         \
+      "= again; <= warp_instructions")                                                                                \
     X(331, mbarrier_phases, "mbarrier.phases", "phases", SUM, SM_PART, REPLAY, "0.2",                                 \
       "of mbarriers that ended, as far as the trace tells of them",                                                   \
-      "<= mbarrier.arrivals")                                                                                         \
+      "= again; <= mbarrier.arrivals")                                                                                \
     X(332, mbarrier_arrivals, "mbarrier.arrivals", "arrivals", SUM, SM_PART, REPLAY, "0.2",                           \
       "of threads at mbarriers, likewise (SYNCS.ARRIVE)",                                                             \
-      ">= mbarrier.phases")                                                                                           \
+      "= again; >= mbarrier.phases")                                                                                  \
     X(333, mbarrier_checks, "mbarrier.checks", "instructions", SUM, SM_PART, REPLAY, "0.2",                           \
       "that waited at an mbarrier, if need be (SYNCS.PHASECHK)",                                                      \
-      "<= warp_instructions")                                                                                         \
+      "= again; <= warp_instructions")                                                                                \
     X(334, mbarrier_untold_checks, "mbarrier.untold_checks", "instructions", SUM, SM_PART, REPLAY, "0.2",             \
       "of these, for bulk copies that had been sent, since the trace does not tell their phase",                      \
-      "<= mbarrier.checks")                                                                                           \
+      "= again; <= mbarrier.checks")                                                                                  \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1",                                                                        \
-      "<= l1.load_sector_hits")                                                                                       \
+      "= again; <= l1.load_sector_hits")                                                                              \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \
       "line transactions of loads with a sector missing; in a tree of modules, blocks",                               \
-      "<= l1.load_sectors; if caches: <= l1.load_lines")                                                              \
+      "= again - l1.hits_by_age; <= l1.load_sectors; if caches: <= l1.load_lines")                                    \
     X(78, l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, L1, CLOCK, "0.1",                            \
       "of these, with a sector that came from DRAM",                                                                  \
-      "if no-misses: <= l1.load_sectors")                                                                             \
+      "= again; if no-misses: <= l1.load_sectors")                                                                    \
     X(79, l1_line_failures, "l1.line_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "held up at L1's tags: every way of the set reserved",                                                          \
       "if caches: = count(block l1 line)")                                                                            \
@@ -551,36 +563,36 @@
       "= count(block l1 bank)")                                                                                       \
     X(379, l1_data_turns, "l1.data_turns", "SM cycles", SUM, L1_PART, DATA_BANKS, "0.2",                              \
       "in which the banks of L1's data read for a load, or wrote for a store (l1.data_banks)",                        \
-      ">= l1.data_conflicts")                                                                                         \
+      "= again; >= l1.data_conflicts")                                                                                \
     X(380, l1_data_conflicts, "l1.data_conflicts", "SM cycles", SUM, L1_PART, DATA_BANKS, "0.2",                      \
       "of these, beyond each access's first: words of it in one bank",                                                \
-      "<= l1.data_turns")                                                                                             \
+      "= again; <= l1.data_turns")                                                                                    \
     X(381, l1_data_waits, "l1.data_waits", "access cycles", SUM, L1_PART, DATA_BANKS, "0.2",                          \
       "that these waited for their first, others being read or written",                                              \
       "= again")                                                                                                      \
     X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "loads that went past L1, every way of the set reserved (mrpb)",                                                \
-      "<= l1.bypass_fetches - l1.mshr_bypasses - l1.queue_bypasses")                                                  \
+      "= again; <= l1.bypass_fetches - l1.mshr_bypasses - l1.queue_bypasses")                                         \
     X(85, l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "likewise, no MSHR entry free",                                                                                 \
-      "<= l1.bypass_fetches - l1.line_bypasses - l1.queue_bypasses")                                                  \
+      "= again; <= l1.bypass_fetches - l1.line_bypasses - l1.queue_bypasses")                                         \
     X(86, l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
       "likewise, miss queue full",                                                                                    \
-      "<= l1.bypass_fetches - l1.line_bypasses - l1.mshr_bypasses")                                                   \
+      "= again; <= l1.bypass_fetches - l1.line_bypasses - l1.mshr_bypasses")                                          \
     X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line",   \
-      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                      \
+      "= again; if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")             \
     X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry",             \
-      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")                      \
+      "= again; if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")             \
     X(89, l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR merge",           \
-      "if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")                    \
+      "= again; if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")           \
     X(90, l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for the miss queue",          \
-      "if hosted: <= 2 sm.cycles")                                                                                    \
+      "= again; if hosted: <= 2 sm.cycles")                                                                           \
     X(91, l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1",                            \
       "the miss queue's head waited for the network",                                                                 \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(276, l1_reply_stalls, "l1.reply_stalls", "SM cycles", SUM, L1_PART, CREDITS, "0.2",                             \
       "replies waited for the host's credits (gpc_hierarchy_set_reply_credits)",                                      \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(92, l1_queue_cycles, "l1.queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                           \
       "gauge: warp instructions before L1's tags",                                                                    \
       "= again")                                                                                                      \
@@ -589,10 +601,10 @@
       "= again")                                                                                                      \
     X(94, l1_reorder_stalls, "l1.reorder_stalls", "SM cycles", SUM, L1_PART, REORDER, "0.1",                          \
       "the coalescer waited for room in it, or for a flush",                                                          \
-      "if hosted: <= sm.cycles")                                                                                      \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(95, l1_reordered, "l1.reordered", "transactions", SUM, L1_PART, REORDER, "0.1",                                 \
       "that left it before an older one",                                                                             \
-      "<= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                                      \
+      "= again; <= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                             \
     X(96, l1_reorder_switches, "l1.reorder_switches", "times", SUM, L1_PART, REORDER, "0.1",                          \
       "L1's tags turned to another queue of it",                                                                      \
       "= again")                                                                                                      \
@@ -601,16 +613,16 @@
       "= again")                                                                                                      \
     X(270, l1_prefetches, "l1.prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                                  \
       "that L1 sent for because of its prefetcher (l1.prefetcher)",                                                   \
-      "if fresh: >= l1.useful_prefetches + l1.late_prefetches + l1.unused_prefetches")                                \
+      "if fresh: = l1.useful_prefetches + l1.late_prefetches + l1.unused_prefetches + again")                         \
     X(271, l1_useful_prefetches, "l1.useful_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
       "of these, found in L1 by a load",                                                                              \
-      "if fresh: <= l1.prefetches")                                                                                   \
+      "if fresh: = l1.prefetches - l1.late_prefetches - l1.unused_prefetches - again")                                \
     X(272, l1_late_prefetches, "l1.late_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                        \
       "of these, wanted by a load while on their way",                                                                \
-      "if fresh: <= l1.prefetches")                                                                                   \
+      "if fresh: = l1.prefetches - l1.useful_prefetches - l1.unused_prefetches - again")                              \
     X(273, l1_unused_prefetches, "l1.unused_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
       "of these, replaced before any load, or not kept",                                                              \
-      "if fresh: <= l1.prefetches")                                                                                   \
+      "if fresh: = l1.prefetches - l1.useful_prefetches - l1.late_prefetches - again")                                \
     X(274, l1_redundant_prefetches, "l1.redundant_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",              \
       "that were there, in flight or queued when asked for",                                                          \
       "= again")                                                                                                      \
@@ -625,7 +637,7 @@
       "if caches, no-misses, l1.combine_lines=0: = cycles(send requests) - cycles(queue l1)")                         \
     X(100, l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, SLICE, CLOCK, "0.1",                     \
       "of these, on their way to L2",                                                                                 \
-      "<= l2.read_sector_hits")                                                                                       \
+      "if caches: = again; <= l2.read_sector_hits")                                                                   \
     X(101, l2_merged_sectors, "l2.merged_sectors", "sectors", SUM, WHOLE, CLOCK, "0.1",                               \
       "read sectors that another SM's request brought along",                                                         \
       "= again")                                                                                                      \
@@ -646,19 +658,19 @@
       "= count(block l2 bank)")                                                                                       \
     X(107, l2_line_stalls, "l2.line_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                           \
       "L2's tags waited for a line, in core cycles",                                                                  \
-      "<= 2 l2.cycles; if caches: = cycles(unblock l2 line) - cycles(block l2 line)")                                 \
+      "= again; <= 2 l2.cycles; if caches: = cycles(unblock l2 line) - cycles(block l2 line)")                        \
     X(108, l2_mshr_stalls, "l2.mshr_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR entry",      \
-      "<= 2 l2.cycles; if caches: = cycles(unblock l2 mshr) - cycles(block l2 mshr)")                                 \
+      "= again; <= 2 l2.cycles; if caches: = cycles(unblock l2 mshr) - cycles(block l2 mshr)")                        \
     X(109, l2_merge_stalls, "l2.merge_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR merge",    \
-      "<= 2 l2.cycles; if caches: = cycles(unblock l2 merge) - cycles(block l2 merge)")                               \
+      "= again; <= 2 l2.cycles; if caches: = cycles(unblock l2 merge) - cycles(block l2 merge)")                      \
     X(110, l2_queue_stalls, "l2.queue_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                         \
       "for the miss or reply queue",                                                                                  \
-      "<= 4 l2.cycles")                                                                                               \
+      "= again; <= 4 l2.cycles")                                                                                      \
     X(111, l2_cycles, "l2.cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "core cycles, summed over slices",  \
-      ">= l2.congested_cycles; >= cycles")                                                                            \
+      "if whole, hosted: = [l2.slices] cycles; >= l2.congested_cycles; >= cycles")                                    \
     X(112, l2_congested_cycles, "l2.congested_cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                 \
       "a packet at the network's output could not enter the slice (seeds/004 4.1.4)",                                 \
-      "<= l2.cycles")                                                                                                 \
+      "= again; <= l2.cycles")                                                                                        \
     X(113, l2_queue_cycles, "l2.queue_cycles", "entry cycles", GAUGE, SLICE_PART, CLOCK, "0.1",                       \
       "gauge: packets before L2's tags",                                                                              \
       "= again")                                                                                                      \
@@ -692,10 +704,10 @@
       "if caches: = again")                                                                                           \
     X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
       "gauge: packets in input buffers",                                                                              \
-      "<= net:input_cycles")                                                                                          \
+      "= network.request_cycles + network.reply_cycles - network.output_cycles; <= net:input_cycles")                 \
     X(124, network_output_cycles, "network.output_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",               \
       "gauge: packets in or on the way to output buffers",                                                            \
-      "<= net:output_cycles")                                                                                         \
+      "= network.request_cycles + network.reply_cycles - network.input_cycles; <= net:output_cycles")                 \
     X(246, cluster_network_requests, "cluster_network.requests", "packets", SUM, WHOLE, CLUSTERS, "0.2",              \
       "from clusters' caches to L2 that arrived; network.* is then between L1 and these caches",                      \
       "= count(receive cluster-requests); = count(send cluster-requests)")                                            \
@@ -739,9 +751,9 @@
       "= bytes(receive gpu-links)")                                                                                   \
     X(266, local_requests, "gpu.local_requests", "requests", SUM, WHOLE, GPUS, "0.2",                                 \
       "for a copy or the right to write, of L2 slices to the memory of their own GPU",                                \
-      "if network.header!=0B: >= again")                                                                              \
+      "if network.header!=0B: = again")                                                                               \
     X(267, remote_requests, "gpu.remote_requests", "requests", SUM, WHOLE, GPUS, "0.2", "the same, of another GPU",   \
-      "if network.header!=0B: >= again")                                                                              \
+      "if network.header!=0B: = again")                                                                               \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads",                            \
       "= count(read memory)")                                                                                         \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes",                         \
@@ -752,25 +764,25 @@
       "= bytes(write memory)")                                                                                        \
     X(129, dram_row_hits, "dram.row_hits", "bursts", SUM, CHANNEL, CLOCK, "0.1",                                      \
       "of both, to a row that was open when they were chosen",                                                        \
-      "<= dram.reads + dram.writes")                                                                                  \
+      "if dram.model!=fixed: = again; <= dram.reads + dram.writes")                                                   \
     X(130, dram_activates, "dram.activates", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows opened",                   \
       "= count(activate memory)")                                                                                     \
     X(131, dram_precharges, "dram.precharges", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows closed",                 \
-      ">= count(precharge memory)")                                                                                   \
+      "if fresh, dram.model!=fixed: = again; >= count(precharge memory)")                                             \
     X(132, dram_refreshes, "dram.refreshes", "commands", SUM, CHANNEL, CLOCK, "0.1", "refreshes",                     \
-      ">= count(refresh memory)")                                                                                     \
+      "if fresh: = again; >= count(refresh memory)")                                                                  \
     X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
       "DRAM clock cycles, summed over channels",                                                                      \
-      "if dram.model!=fixed: >= dram.busy_cycles")                                                                     \
+      "= again; >= dram.busy_cycles")                                                                                 \
     X(134, dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                        \
       "of these, with data on the bus",                                                                               \
-      "if dram.model!=fixed: <= dram.cycles")                                                                          \
+      "if dram.model!=fixed: = again; <= dram.cycles")                                                                \
     X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
       "gauge, in DRAM cycles: requests queued",                                                                       \
       "= again")                                                                                                      \
     X(136, dram_read_cycles, "dram.read_cycles", "DRAM cycles", SUM, CHANNEL, CLOCK, "0.1",                           \
       "from the arrival of a read to its data",                                                                       \
-      "if dram.model!=fixed: >= dram.reads")                                                                          \
+      "= again; if dram.model!=fixed: >= dram.reads")                                                                 \
     X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1",                                  \
       "warp loads that completed, of constants, too, and reads of gpc_hierarchy_try_miss",                            \
       "= load.latency; = count(complete sm load)")                                                                    \
@@ -780,7 +792,7 @@
       "= round_trip.latency")                                                                                         \
     X(140, round_trip_cycles, "round_trip.cycles", "core cycles", SUM, SM, CLOCK, "0.1",                              \
       "from the L1 miss to the return of its data (seeds/004 4.1.3)",                                                 \
-      ">= 32 n round_trip.latency")                                                                                   \
+      "= again; >= 32 n round_trip.latency")                                                                          \
     X(141, accepted, "accepted", "instructions", SUM, WHOLE, CLOCK, "0.1",                                            \
       "warp accesses and requests that the timed hierarchy accepted",                                                 \
       "= completed; >= count(issue sm) + fence.fences")                                                               \
@@ -788,51 +800,53 @@
       "= accepted; >= count(complete sm) + fence.fences")                                                             \
     X(285, energy_l1_tag, "energy.l1_tag", "pJ", SUM, L1_PART, ENERGY, "0.2",                                         \
       "l1.lookups x key: the configuration key of this counter's name, here and below",                               \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l1_tag] l1.lookups / 1000")                                                                          \
     X(286, energy_l1_read, "energy.l1_read", "pJ", SUM, L1_PART, ENERGY, "0.2", "l1.load_sector_hits x key",          \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l1_read] l1.load_sector_hits / 1000")                                                                \
     X(287, energy_l1_write, "energy.l1_write", "pJ", SUM, L1_PART, ENERGY, "0.2", "l1.store_sector_hits x key",       \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l1_write] l1.store_sector_hits / 1000")                                                              \
     X(288, energy_l1_fill, "energy.l1_fill", "pJ", SUM, L1_PART, ENERGY, "0.2",                                       \
       "sectors of l1.fetched_sectors that filled L1 x key",                                                           \
-      "<= energy.dynamic")                                                                                            \
+      "if caches: = [energy.l1_fill] l1.fetched_sectors - [energy.l1_fill] l1.bypassed_sectors / 1000; "             \
+      "<= [energy.l1_fill] l1.fetched_sectors / 1000")                                                                \
     X(289, energy_l2_tag, "energy.l2_tag", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.lookups x key",                  \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_tag] l2.lookups / 1000")                                                                          \
     X(290, energy_l2_read, "energy.l2_read", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.read_sectors x key",           \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_read] l2.read_sectors / 1000")                                                                    \
     X(291, energy_l2_write, "energy.l2_write", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.write_sectors x key",        \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_write] l2.write_sectors / 1000")                                                                  \
     X(292, energy_l2_atomic, "energy.l2_atomic", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.atomic_sectors x key",     \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_atomic] l2.atomic_sectors / 1000")                                                                \
     X(293, energy_l2_fill, "energy.l2_fill", "pJ", SUM, WHOLE, ENERGY, "0.2",                                         \
       "dram.read_sectors without dram.launch_sectors x key",                                                          \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_fill] dram.read_sectors - [energy.l2_fill] dram.launch_sectors / 1000")                           \
     X(294, energy_l2_remote, "energy.l2_remote", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.remote_sectors x key",     \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.l2_remote] l2.remote_sectors / 1000")                                                                \
     X(295, energy_network_request, "energy.network_request", "pJ", SUM, WHOLE, ENERGY, "0.2",                         \
       "network.request_bytes, and cluster_network.request_bytes where there are, x key",                              \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.network_request] network.request_bytes + [energy.network_request] cluster_network.request_bytes? "   \
+      "/ 1000")                                                                                                       \
     X(296, energy_network_reply, "energy.network_reply", "pJ", SUM, WHOLE, ENERGY, "0.2",                             \
       "network.reply_bytes, and cluster_network.reply_bytes where there are, x key",                                  \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.network_reply] network.reply_bytes + [energy.network_reply] cluster_network.reply_bytes? / 1000")    \
     X(297, energy_link, "energy.link", "pJ", SUM, WHOLE, ENERGY, "0.2", "link.bytes x key",                           \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.link] link.bytes / 1000")                                                                            \
     X(298, energy_gpu_link, "energy.gpu_link", "pJ", SUM, WHOLE, ENERGY, "0.2", "gpu_link.bytes x key",               \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.gpu_link] gpu_link.bytes / 1000")                                                                    \
     X(299, energy_dram_read, "energy.dram_read", "pJ", SUM, WHOLE, ENERGY, "0.2", "dram.read_sectors x key",          \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.dram_read] dram.read_sectors / 1000")                                                                \
     X(300, energy_dram_write, "energy.dram_write", "pJ", SUM, WHOLE, ENERGY, "0.2", "dram.write_sectors x key",       \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.dram_write] dram.write_sectors / 1000")                                                              \
     X(301, energy_dram_activate, "energy.dram_activate", "pJ", SUM, CHANNEL, ENERGY, "0.2", "dram.activates x key",   \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.dram_activate] dram.activates / 1000")                                                               \
     X(302, energy_dram_refresh, "energy.dram_refresh", "pJ", SUM, CHANNEL, ENERGY, "0.2", "dram.refreshes x key",     \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.dram_refresh] dram.refreshes / 1000")                                                                \
     X(303, energy_warp_instruction, "energy.warp_instruction", "pJ", SUM, SM_PART, ENERGY, "0.2",                     \
       "warp_instructions x key",                                                                                      \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.warp_instruction] warp_instructions / 1000")                                                         \
     X(304, energy_thread_instruction, "energy.thread_instruction", "pJ", SUM, SM_PART, ENERGY, "0.2",                 \
       "thread_instructions x key",                                                                                    \
-      "<= energy.dynamic")                                                                                            \
+      "= [energy.thread_instruction] thread_instructions / 1000")                                                     \
     X(305, energy_static, "energy.static", "pJ", SUM, WHOLE, ENERGY, "0.2",                                           \
       "cycles / clock.core x the power energy.static",                                                                \
       "= energy.total - energy.dynamic")                                                                              \
@@ -858,13 +872,13 @@
       "= l1.load_requests")                                                                                           \
     X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", L1, CLOCK, "0.1",                       \
       "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger",           \
-      "<= l1.load_sectors - l1.load_line_misses")                                                                     \
+      "if timed: = again - l1.load_line_misses; if caches: = l1.load_lines - l1.load_line_misses")                    \
     X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",                             \
       "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)",            \
-      "if caches: >= count(fetch l1); if caches: <= count(fetch l1) + count(bypass l1)")                              \
+      "n = l1.fetched_sectors; if caches: >= count(fetch l1); if caches: <= count(fetch l1) + count(bypass l1)")      \
     X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",               \
       "of these, those whose data L1 did not keep",                                                                   \
-      "if caches: <= l1.fetches")                                                                                     \
+      "n = l1.bypassed_sectors; if caches: <= l1.fetches")                                                            \
     X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", SM, CLOCK, "0.1",                       \
       "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more",               \
       "= load.completed")                                                                                             \

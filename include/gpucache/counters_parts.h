@@ -12,115 +12,115 @@
 /* Counters of a gpc_cache. Hits are counted per sector; a cache without sectors counts per line. */
 #define GPC_CACHE_COUNTERS(X)                                                                                         \
     X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags",       \
-      ">= read_hits")                                                                                                 \
+      "= again; >= read_hits")                                                                                        \
     X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
       "of these, all needed sectors valid or pending",                                                                \
-      "<= reads")                                                                                                     \
+      "= again; <= reads")                                                                                            \
     X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed",          \
-      ">= read_sector_hits; >= reads")                                                                                \
+      "= again; >= read_sector_hits; >= reads")                                                                       \
     X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
       "of these, valid or pending",                                                                                   \
-      "<= read_sectors")                                                                                              \
+      "= again; <= read_sectors")                                                                                     \
     X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
       "of these, still on their way",                                                                                 \
-      "<= read_sector_hits")                                                                                          \
+      "= again; <= read_sector_hits")                                                                                 \
     X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags",                   \
-      ">= write_hits")                                                                                                \
+      "= again; >= write_hits")                                                                                       \
     X(181, write_hits, "write_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
       "stores that found all their sectors, or wrote them whole",                                                     \
-      "<= writes")                                                                                                    \
+      "= again; <= writes")                                                                                           \
     X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched",      \
-      ">= write_sector_hits")                                                                                         \
+      "= again; >= write_sector_hits")                                                                                \
     X(183, write_sector_hits, "write_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                             \
       "of these, valid, pending, or written whole and kept",                                                          \
-      "<= write_sectors")                                                                                             \
+      "= again; <= write_sectors")                                                                                    \
     X(184, atomics, "atomics", "requests", SUM, CACHE, NOTHING, "0.1",                                                \
       "atomics and reductions performed or passed here",                                                              \
-      "<= atomic_sectors")                                                                                            \
+      "= again; <= atomic_sectors")                                                                                   \
     X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched",      \
-      ">= atomic_sector_hits")                                                                                        \
+      "= again; >= atomic_sector_hits")                                                                               \
     X(186, atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
       "of these, valid or pending before",                                                                            \
-      "<= atomic_sectors")                                                                                            \
+      "= again; <= atomic_sectors")                                                                                   \
     X(187, sector_misses, "sector_misses", "requests", SUM, CACHE, NOTHING, "0.1",                                    \
       "line resident, a needed sector not",                                                                           \
-      "<= reads + writes + atomics - read_hits - line_misses")                                                        \
+      "= again; <= reads + writes + atomics - read_hits - line_misses")                                               \
     X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident",                   \
-      "<= reads + writes + atomics - read_hits - sector_misses")                                                      \
+      "= again; <= reads + writes + atomics - read_hits - sector_misses")                                             \
     X(189, bypasses, "bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                              \
       "requests that the predictor or the policy kept from allocating",                                               \
-      ">= token_bypasses")                                                                                            \
+      "= again; >= token_bypasses")                                                                                   \
     X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
       "sectors that bypassing reads fetched; an overturned bypass keeps its own",                                     \
-      "<= fetched_sectors + 8 overturned_bypasses")                                                                   \
+      "= again; <= fetched_sectors + 8 overturned_bypasses")                                                          \
     X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
       "of bypasses, those for lack of a cache token",                                                                 \
-      "<= bypasses")                                                                                                  \
+      "= again; <= bypasses")                                                                                         \
     X(192, opportunistic_fills, "opportunistic_fills", "lines", SUM, CACHE, NOTHING, "0.1",                           \
       "of fills, those by requests without a cache token",                                                            \
-      "<= fills")                                                                                                     \
+      "= again; <= fills")                                                                                            \
     X(193, priority_evictions, "priority_evictions", "lines", SUM, CACHE, NOTHING, "0.1",                             \
       "of evictions, lines with the priority of token holders",                                                       \
-      "<= evictions")                                                                                                 \
+      "= again; <= evictions")                                                                                        \
     X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
       "allocations refused: every way pending",                                                                       \
       "if functional: = 0; = again")                                                                                  \
     X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
       "sectors read from below, bypasses included",                                                                   \
-      ">= bypassed_sectors - 8 overturned_bypasses")                                                                  \
+      "= again; >= bypassed_sectors - 8 overturned_bypasses")                                                         \
     X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way",                        \
-      "if fresh: >= evictions")                                                                                       \
+      "if fresh: = evictions + invalidations + held")                                                                 \
     X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced",                             \
-      "if fresh: <= fills")                                                                                           \
+      "= again; if fresh: = fills - invalidations - held")                                                            \
     X(198, zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, CACHE, REUSE, "0.1",                           \
       "of these, never hit (needs track_reuse)",                                                                      \
-      "<= evictions")                                                                                                 \
+      "= again; <= evictions")                                                                                        \
     X(199, write_backs, "write_backs", "lines", SUM, CACHE, NOTHING, "0.1",                                           \
       "lines whose dirty sectors left: replaced, dropped or flushed",                                                 \
-      "<= write_back_sectors")                                                                                        \
+      "= again; <= write_back_sectors")                                                                               \
     X(200, write_back_sectors, "write_back_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
       "dirty sectors that left: replaced, dropped or flushed",                                                        \
-      ">= write_backs")                                                                                               \
+      "= again; >= write_backs")                                                                                      \
     X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
       "sectors written below by stores passing through",                                                              \
-      "<= write_sectors + atomic_sectors")                                                                            \
+      "= again; <= write_sectors + atomic_sectors")                                                                   \
     X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
       "lines dropped by invalidation or write-evict",                                                                 \
-      "if fresh: <= fills")                                                                                           \
+      "= again; if fresh: = fills - evictions - held")                                                                \
     X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
       "read hits by the warp that filled the line (track_warps)",                                                     \
       "= read_hits - inter_warp_hits")                                                                                \
     X(204, inter_warp_hits, "inter_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
       "read hits by another warp (track_warps)",                                                                      \
-      "<= read_hits")                                                                                                 \
+      "= read_hits - intra_warp_hits")                                                                                \
     X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
       "requests that a predictor was asked about; always-*, hint do not count",                                       \
-      "<= reads + writes + atomics")                                                                                  \
+      "= again; <= reads + writes + atomics")                                                                         \
     X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
       "of bypasses, made fills by the reply from below: mispredictions found out",                                    \
-      "<= predictions")                                                                                               \
+      "= again; <= predictions")                                                                                      \
     X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
       "fills that the reply from below made bypasses",                                                                \
-      "<= reads + writes + atomics")                                                                                  \
+      "= again; <= reads + writes + atomics")                                                                         \
     X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
       "read misses of a predictor that an oracle decided on too (track_future)",                                      \
-      ">= oracle_bypasses; >= oracle_agreements")                                                                     \
+      "= again; >= oracle_bypasses; >= oracle_agreements")                                                            \
     X(209, oracle_bypasses, "oracle_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                                 \
       "of these, the oracle would bypass",                                                                            \
-      "<= oracle_decisions")                                                                                          \
+      "= again; <= oracle_decisions")                                                                                 \
     X(210, oracle_agreements, "oracle_agreements", "requests", SUM, CACHE, FUTURE, "0.1",                             \
       "of these, the predictor decided as the oracle",                                                                \
-      "<= oracle_decisions")                                                                                          \
+      "= again; <= oracle_decisions")                                                                                 \
     X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
       "of these, both bypass",                                                                                        \
-      "<= oracle_bypasses")
+      "= again; <= oracle_bypasses")
 
 /* Counters of a network, cycles in core cycles. */
 #define GPC_NETWORK_COUNTERS(X)                                                                                       \
     X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived",                                 \
       "= again")                                                                                                      \
     X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included",           \
-      ">= packets")                                                                                                   \
+      "= input_cycles + output_cycles; >= packets")                                                                   \
     X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included",                    \
       "= again")                                                                                                      \
     X(215, input_cycles, "input_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                               \
@@ -137,66 +137,66 @@
 #define GPC_COHERENCE_COUNTERS(X)                                                                                     \
     X(217, accesses, "accesses", "lookups", SUM, MODULE, NOTHING, "0.1",                                              \
       "all lookups: accesses, requests, probes, write-backs received, messages",                                      \
-      ">= hits")                                                                                                      \
+      "= directory_accesses + again; >= hits")                                                                        \
     X(218, hits, "hits", "lookups", SUM, MODULE, NOTHING, "0.1",                                                      \
       "of these, reads and writes towards memory that found the block valid",                                         \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(219, loads, "loads", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor",                               \
-      ">= load_hits")                                                                                                 \
+      "= again; >= load_hits")                                                                                        \
     X(220, load_hits, "load_hits", "accesses", SUM, MODULE, NOTHING, "0.1", "of these, found valid",                  \
-      "<= loads")                                                                                                     \
+      "= again; <= loads")                                                                                            \
     X(221, stores, "stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, coherent",                   \
-      ">= store_hits")                                                                                                \
+      "= again; >= store_hits")                                                                                       \
     X(222, store_hits, "store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                         \
       "of these, without a request to the low module",                                                                \
-      "<= stores")                                                                                                    \
+      "= again; <= stores")                                                                                           \
     X(223, n_stores, "n_stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, non-coherent",           \
-      ">= n_store_hits")                                                                                              \
+      "= again; >= n_store_hits")                                                                                     \
     X(224, n_store_hits, "n_store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                     \
       "of these, without a request to the low module",                                                                \
-      "<= n_stores")                                                                                                  \
+      "= again; <= n_stores")                                                                                         \
     X(225, read_requests, "read_requests", "requests", SUM, MODULE, NOTHING, "0.1", "of modules above, for a copy",   \
-      ">= read_request_hits")                                                                                         \
+      "= again; >= read_request_hits")                                                                                \
     X(226, read_request_hits, "read_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                           \
       "of these, found valid here",                                                                                   \
-      "<= read_requests")                                                                                             \
+      "= again; <= read_requests")                                                                                    \
     X(227, write_requests, "write_requests", "requests", SUM, MODULE, NOTHING, "0.1",                                 \
       "of modules above, for the only copy",                                                                          \
-      ">= write_request_hits")                                                                                        \
+      "= again; >= write_request_hits")                                                                               \
     X(228, write_request_hits, "write_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                         \
       "of these, without a request to the low module",                                                                \
-      "<= write_requests")                                                                                            \
+      "= again; <= write_requests")                                                                                   \
     X(229, read_probes, "read_probes", "probes", SUM, MODULE, NOTHING, "0.1",                                         \
       "from the low module: another will hold a copy",                                                                \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(230, write_probes, "write_probes", "probes", SUM, MODULE, NOTHING, "0.1", "from the low module: invalidate",    \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(231, probe_misses, "probe_misses", "probes", SUM, MODULE, NOTHING, "0.1", "of both, that found no block",       \
-      "<= read_probes + write_probes")                                                                                \
+      "= again; <= read_probes + write_probes")                                                                       \
     X(232, write_backs_received, "write_backs_received", "messages", SUM, MODULE, NOTHING, "0.1",                     \
       "modified data from modules above",                                                                             \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(233, notices_received, "notices_received", "messages", SUM, MODULE, NOTHING, "0.1",                             \
       "clean evictions, and owners that step back, of modules above",                                                 \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(234, write_throughs_received, "write_throughs_received", "messages", SUM, MODULE, NOTHING, "0.1",               \
       "stores of modules above",                                                                                      \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room",              \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
       "blocks lost to write probes, flushes and acquires",                                                            \
-      ">= again")                                                                                                     \
+      "= again")                                                                                                      \
     X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever",                 \
-      ">= peer_transfers")                                                                                            \
+      "= again; >= peer_transfers")                                                                                   \
     X(238, peer_transfers, "peer_transfers", "messages", SUM, MODULE, NOTHING, "0.1",                                 \
       "of these, to a module of the same level",                                                                      \
-      "<= data_sent")                                                                                                 \
+      "= again; <= data_sent")                                                                                        \
     X(239, directory_accesses, "directory_accesses", "accesses", SUM, MODULE, NOTHING, "0.1",                         \
       "lookups of tags and directory",                                                                                \
-      "<= accesses; >= hits")                                                                                         \
+      "= accesses - again; >= hits")                                                                                  \
     X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency",   \
-      "<= 2 directory_accesses")                                                                                      \
+      "= again; <= 2 directory_accesses")                                                                             \
     X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory",               \
       "= again")                                                                                                      \
     X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                            \
@@ -207,13 +207,13 @@
       "= again")                                                                                                      \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
       "begun anew since a block was locked (timed hierarchies, accesses in flight)",                                  \
-      "<= accesses")                                                                                                  \
+      "= again; <= accesses")                                                                                         \
     X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
       "of the directory that came to have more copies than it can name",                                              \
-      "if coherence.directory_pointers=0: = 0; <= accesses")                                                          \
+      "= again; if coherence.directory_pointers=0: = 0")                                                              \
     X(263, directory_evictions, "directory_evictions", "copies", SUM, MODULE, NOTHING, "0.2",                         \
       "invalidated above, so that an entry could name another",                                                       \
-      "if coherence.directory_pointers=0: = 0; if network.header!=0B: <= high_sent")
+      "= again; if coherence.directory_pointers=0: = 0")
 
 /* clang-format on */
 

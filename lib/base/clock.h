@@ -90,6 +90,21 @@ GPCI_INLINE void gpci_gauge_go(gpci_gauge *gauge, uint64_t now, uint32_t members
     GPCI_AGAIN(gauge->sum_again += now * members);
 }
 
+/* Go on from `now`: the cycles since the last change do not count. */
+GPCI_INLINE void gpci_gauge_skip(gpci_gauge *gauge, uint64_t now) {
+    GPCI_AGAIN(gauge->sum_again += (gauge->since - now) * gauge->level);
+    gauge->since = now;
+}
+
+/* As gpci_gauge_set; the members that come or go are counted again. */
+GPCI_INLINE void gpci_gauge_move(gpci_gauge *gauge, uint64_t now, uint32_t level) {
+    if (level > gauge->level)
+        gpci_gauge_come(gauge, now, level - gauge->level);
+    else
+        gpci_gauge_go(gauge, now, gauge->level - level);
+    gpci_gauge_set(gauge, now, level);
+}
+
 #ifdef GPCI_CHECK
 GPCI_INLINE uint64_t gpci_gauge_sum_again(const gpci_gauge *gauge, uint64_t now) {
     return gauge->sum_again + gauge->level * now;

@@ -379,4 +379,7 @@ void gpc_cache_reset_stats(gpc_cache *cache) {
         return;
     gpc_cache_stats_init(&cache->stats);
     cache->quick_counts = (gpci_counts){0};
+#ifdef GPCI_CHECK
+    cache->again = (gpc_cache_stats){0};
+#endif
 }

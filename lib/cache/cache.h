@@ -123,6 +123,11 @@ struct gpc_cache {
     bool lone;             /* no hierarchy: the cache owns a reference to its commons */
     gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
+#ifdef GPCI_CHECK
+    gpc_cache_stats again; /* second counts (count_again.c) */
+    uint32_t seen_way;     /* before the lookup: the line's way, and its state */
+    uint32_t seen;
+#endif
 };
 
 /* A request resolved against the cache's geometry. */
@@ -474,6 +479,26 @@ void gpci_tokens_own(gpci_token_state *state, const gpc_request *request, size_t
 void gpci_tokens_fill(gpci_token_state *state, const gpc_request *request, size_t slot);
 void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request);
 void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event);
+
+#ifdef GPCI_CHECK
+/*
+ * count_again.c: second counts for the ledger, in the checking build (base/check.h). A lookup counts again by the
+ * line's state before the lookup, and by the result; a refusal by the result; gpci_cache_stats_again reads.
+ */
+void gpci_cache_see(gpc_cache *cache, const gpci_view *view);
+void gpci_cache_count_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                             const gpc_access_result *result);
+void gpci_cache_count_refusal(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                              const gpc_access_result *result);
+gpc_cache_stats gpci_cache_stats_again(const gpc_cache *cache);
+/* A decision of the oracle, and of the predictor. */
+void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decision);
+/* Lines held now. */
+uint64_t gpci_cache_lines(const gpc_cache *cache);
+#endif
+
+/* True for a load that passes the cache, because observers of the load's scope do not see the cache's data. */
+bool gpci_passes_strongly(const gpc_cache *cache, const gpc_request *request);
 
 /* plain.c: a whole access to a quick cache. False: nothing was done; use the general path. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 #include "policies/replacement/candidates.h"
 
@@ -176,6 +177,11 @@ static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, g
     }
 }
 
+bool gpci_passes_strongly(const gpc_cache *cache, const gpc_request *request) {
+    return cache->strong_passes && gpci_is_read(request) && request->order != GPC_ORDER_WEAK &&
+           request->scope != GPC_SCOPE_CTA && request->space == GPC_SPACE_GLOBAL;
+}
+
 /*
  * Rare steps before a lookup; true if the lookup is done. A strong load bypasses the line, because other observers of
  * its scope do not see data of this cache; the clean sectors are dropped (GPU_VIPER-TCP.sm, LoadBypassEvict).
@@ -184,8 +190,7 @@ static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *requ
                                        gpc_access_result *result) {
     if (cache->token_state)
         gpci_tokens_tick(cache->token_state, request);
-    if (!cache->strong_passes || !gpci_is_read(request) || request->order == GPC_ORDER_WEAK ||
-        request->scope == GPC_SCOPE_CTA || request->space != GPC_SPACE_GLOBAL)
+    if (!gpci_passes_strongly(cache, request))
         return false;
     cache->stats.reads++;
     cache->stats.read_sectors += gpci_count_sectors(view->need);
@@ -194,7 +199,8 @@ static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *requ
     return true;
 }
 
-void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
+GPCI_INLINE void look_up(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                         gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
     result->way = GPCI_NO_WAY;
@@ -226,6 +232,12 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
         gpci_lookup_atomic(cache, request, view, way, result);
     if (!(result->fetch_sectors | result->write_sectors))
         result->policy_word = 0;
+}
+
+void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {
+    GPCI_AGAIN(gpci_cache_see(cache, view));
+    look_up(cache, request, view, result);
+    GPCI_AGAIN(gpci_cache_count_lookup(cache, request, view, result));
 }
 
 /* State bits of lines that a request may not evict. */
@@ -318,6 +330,7 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
         }
         result->admission = GPC_DECLINED;
     }
+    GPCI_AGAIN(cache->again.token_bypasses += gpci_may_not_fill(cache, request));
     result->outcome = GPC_BYPASSED;
     gpci_decline(cache, request, view, result->fetch_sectors, result);
 }
@@ -325,6 +338,7 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
 /* Set the outcome without a candidate: every way is pending. A request without a token bypasses instead of waiting. */
 static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result) {
     result->outcome = lacking ? GPC_BYPASSED : GPC_NO_VICTIM;
+    GPCI_AGAIN(cache->again.token_bypasses += result->outcome == GPC_BYPASSED);
     cache->stats.token_bypasses += lacking;
     cache->stats.no_victims += !lacking;
 }
@@ -446,6 +460,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
                          uint32_t *out_way) {
     *out_way = GPCI_NO_WAY;
     if (gpci_bars(cache, request, result)) {
+        GPCI_AGAIN(cache->again.token_bypasses++);
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }
@@ -460,6 +475,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         if (GPCI_UNLIKELY(cache->token_state != NULL))
             cache->stats.priority_evictions += (cache->states[gpci_slot(cache, set, leaves)] & GPCI_PRIORITISED) != 0;
         gpci_drop(cache, set, leaves, request, &result->eviction);
+        GPCI_AGAIN(cache->again.evictions++);
+        GPCI_AGAIN(cache->again.zero_reuse_evictions += cache->reuse && !result->eviction.reuse_count);
         way = full ? leaves : way;
     }
     cache->free_ways--;
@@ -484,6 +501,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     if (cache->tracks)
         start_line(cache, request, slot);
     cache->stats.fills++;
+    GPCI_AGAIN(cache->again.opportunistic_fills += cache->token_state && request->token == GPC_TOKEN_NONE);
     tell_fill(cache, request, view->set, way);
     *out_way = way;
     return GPC_OK;

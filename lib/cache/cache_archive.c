@@ -76,6 +76,9 @@ void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive) {
     gpci_archive_bytes(archive, &cache->hand, sizeof cache->hand);
     gpci_archive_bytes(archive, &cache->quick_counts, sizeof cache->quick_counts);
     gpci_archive_bytes(archive, &cache->stats, sizeof cache->stats);
+#ifdef GPCI_CHECK
+    gpci_archive_bytes(archive, &cache->again, sizeof cache->again);
+#endif
     gpci_archive_bytes(archive, &cache->sampled_reads, sizeof cache->sampled_reads);
     gpci_archive_bytes(archive, &cache->sampled_hits, sizeof cache->sampled_hits);
     gpci_archive_bytes(archive, &cache->declined, sizeof cache->declined);

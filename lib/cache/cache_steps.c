@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/allocate.h"
 #include "cache/cache.h"
 
@@ -94,6 +95,8 @@ gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_vi
         gpci_complete(cache, request, view, result->way, sectors);
     else if (result->outcome == GPC_BYPASSED && gpci_is_read(request))
         cache->stats.bypassed_sectors += gpci_popcount(sectors);
+    GPCI_AGAIN(cache->again.bypassed_sectors +=
+               gpci_is_read(request) && result->outcome == GPC_BYPASSED ? gpci_popcount(sectors) : 0);
     return GPC_OK;
 }
 

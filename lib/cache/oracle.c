@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 
 /*
@@ -33,4 +34,5 @@ void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t 
     stats->oracle_bypasses += bypass;
     stats->oracle_agreements += agrees;
     stats->oracle_agreed_bypasses += bypass && agrees;
+    GPCI_AGAIN(gpci_cache_count_oracle(cache, bypass, decision));
 }

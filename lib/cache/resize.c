@@ -28,6 +28,9 @@ gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_
         return status;
     gpc_cache_invalidate_all(cache);
     other->stats = gpci_cache_stats(cache);
+#ifdef GPCI_CHECK
+    other->again = gpci_cache_stats_again(cache);
+#endif
     other->sampled_reads = cache->sampled_reads;
     other->sampled_hits = cache->sampled_hits;
     gpci_cache_exchange(cache, other);

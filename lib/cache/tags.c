@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 
 /* Removal of lines, and views of resident lines. */
@@ -49,6 +50,10 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
     gpci_describe(cache, set, way, eviction);
     eviction->forced = request == NULL;
     size_t slot = gpci_slot(cache, set, way);
+    GPCI_AGAIN(cache->again.priority_evictions += request && cache->states[slot] & GPCI_PRIORITISED);
+    GPCI_AGAIN(cache->again.write_backs += GPCI_DIRTY(cache->states[slot]) != 0);
+    GPCI_AGAIN(cache->again.write_back_sectors += gpci_count_sectors(GPCI_DIRTY(cache->states[slot])));
+    GPCI_AGAIN(cache->again.invalidations += !request);
     cache->pending_lines -= (cache->states[slot] & GPCI_PENDING_MASK) != 0;
     cache->free_ways++;
     if (cache->places)
@@ -140,6 +145,8 @@ void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors) {
 void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
     size_t slot = gpci_slot(cache, line->set, line->way);
     count_write_back(cache, GPCI_DIRTY(cache->states[slot]));
+    GPCI_AGAIN(cache->again.write_backs += GPCI_DIRTY(cache->states[slot]) != 0);
+    GPCI_AGAIN(cache->again.write_back_sectors += gpci_count_sectors(GPCI_DIRTY(cache->states[slot])));
     cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
     /* bytes of sectors that never became valid are now below, and forgotten here */
     if (cache->written)

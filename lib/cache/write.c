@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 
 /*
@@ -29,8 +30,8 @@ static void take_back(uint64_t *counter, unsigned n) {
     *counter -= *counter < n ? *counter : n;
 }
 
-void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
-                  gpc_access_result *result) {
+GPCI_INLINE void decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                         gpc_access_result *result) {
     gpc_cache_stats *stats = &cache->stats;
     bool read = gpci_is_read(request), bypassed = result->outcome == GPC_BYPASSED;
     result->fetch_sectors = gpci_is_write(request) ? 0 : fetch;
@@ -47,6 +48,12 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
         take_back(&stats->write_sector_hits, gpci_count_sectors(view->covered));
         take_back(&stats->write_hits, view->covered == view->need);
     }
+}
+
+void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
+                  gpc_access_result *result) {
+    decline(cache, request, view, fetch, result);
+    GPCI_AGAIN(gpci_cache_count_refusal(cache, request, view, fetch, result));
 }
 
 static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result) {

@@ -77,8 +77,10 @@ void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_d
  * `cycle` (_reset_stats).
  */
 #ifdef GPCI_CHECK
-/* Second count of dram.queue_cycles. */
-uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle);
+/*
+ * Add second counts of a channel to `stats`: by lane, by what opened rows, by open rows, and by the time of refreshes.
+ */
+void gpci_dram_count_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
 #endif
 void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats);
 void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle);

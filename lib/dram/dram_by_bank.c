@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "dram/dram_internal.h"
 
 /*
@@ -113,6 +114,7 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     raise_to(&group->column[!kind], cycle + rules->turnaround_same[kind]);
     raise_to(&bank->precharge, cycle + rules->close[kind]);
     lane->counters.row_hits += !burst->opened;
+    GPCI_AGAIN(lane->counters.opened_again += burst->opened);
     lane->serving &= ~((uint64_t)1 << b);
     lane->served--;
     gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, burst->token, false);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "dram/dram_internal.h"
 
 /* A channel, as seen by hosts of gpc_dram, over its lanes. */
@@ -38,6 +39,7 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
                               .bank = (uint8_t)place.bank,
                               .pseudo = (uint8_t)place.pseudo,
                               .write = write};
+    GPCI_AGAIN(lane->counters.read_cycles_again -= write ? 0 : cycle);
     if (lane->plan.cycle < cycle)
         run_lane(lane, cycle - 1);
     if (dram->rules.fixed) {
@@ -171,11 +173,22 @@ void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle,
 }
 
 #ifdef GPCI_CHECK
-uint64_t gpci_dram_queue_cycles_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle) {
-    uint64_t cycles = 0;
-    for (uint32_t l = 0; l < dram->rules.timing.pseudo; l++)
-        cycles += gpci_gauge_sum_again(&dram->channel[channel].lanes[l].gauge, cycle);
-    return cycles;
+void gpci_dram_count_again(const gpc_dram *dram, uint32_t channel, uint64_t cycle, gpc_stats *stats) {
+    for (uint32_t l = 0; l < dram->rules.timing.pseudo; l++) {
+        const gpci_lane *lane = &dram->channel[channel].lanes[l];
+        const gpci_lane_counters *counters = &lane->counters;
+        uint64_t precharges = 0, refreshes = 0;
+        if (!dram->rules.fixed)
+            gpci_lane_idle(lane, cycle, &precharges, &refreshes);
+        stats->dram_queue_cycles += gpci_gauge_sum_again(&lane->gauge, cycle);
+        stats->dram_row_hits += counters->columns[0] + counters->columns[1] - counters->opened_again;
+        stats->dram_read_cycles += counters->read_cycles_again;
+        stats->dram_busy_cycles += counters->busy_again;
+        stats->dram_cycles += cycle - dram->channel[channel].since;
+        stats->dram_precharges += counters->activates - gpci_popcount(lane->open_banks) + precharges;
+        if (dram->rules.refresh && !dram->rules.fixed)
+            stats->dram_refreshes += lane->refresh_due / dram->rules.refresh_interval - 1 + refreshes;
+    }
 }
 #endif
 

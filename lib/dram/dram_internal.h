@@ -140,6 +140,11 @@ typedef struct gpci_plan {
 typedef struct gpci_lane_counters {
     uint64_t columns[2], row_hits, activates, precharges, refreshes, read_cycles;
     uint64_t fixed_bytes;
+#ifdef GPCI_CHECK
+    uint64_t opened_again;      /* columns of rows opened for them */
+    uint64_t read_cycles_again; /* ends of reads minus arrivals */
+    uint64_t busy_again;        /* cycles of bursts */
+#endif
 } gpci_lane_counters;
 
 /* A pseudo channel, or a channel without pseudo channels. */

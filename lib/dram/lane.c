@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "dram/dram_internal.h"
 
 /* A lane: choice and time of the next command, and the effect of a command on the lane's times. */
@@ -192,6 +193,8 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
     lane->counters.columns[kind]++;
     if (!kind)
         lane->counters.read_cycles += end - burst->arrival;
+    GPCI_AGAIN(lane->counters.read_cycles_again += kind ? 0 : end);
+    GPCI_AGAIN(lane->counters.busy_again += lane->rules->timing.burst);
     gpci_bursts_push(lane->channel->pool, &lane->done[kind], i);
 }
 
@@ -344,6 +347,7 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     raise_to(&bank->precharge, cycle + rules->close[kind]);
     const gpci_burst *burst = &lane->channel->pool[i];
     lane->counters.row_hits += !burst->opened;
+    GPCI_AGAIN(lane->counters.opened_again += burst->opened);
     bool closes = rules->closed_page && !((lane->hit_banks[0] | lane->hit_banks[1]) & bit);
     gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, burst->token, closes);
     if (closes)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "functional/functional.h"
 #include "level/access/constants.h"
 #include "level/access/future.h"
@@ -81,6 +82,7 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
     uint32_t count = gpci_access_lines(hierarchy, warp_access, 0, lines, &access.request, &result->sectors);
     access.l1 = gpci_l1_of(hierarchy, &access.request);
     result->lines = access.request.transactions;
+    GPCI_AGAIN(hierarchy->of_sm[warp_access->sm].again.l1_copy_requests += access.request.copy == GPC_COPY_ASYNC);
     if (watched)
         gpci_append_access(hierarchy->log, &access.request, lines[0].address, result->sectors);
     for (uint32_t i = 1; i < count; i++)
@@ -95,6 +97,7 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
         if (i + AHEAD < count)
             gpci_functional_expect_below(hierarchy, warp_access->sm, access.l1, lines[i + AHEAD].address);
         status = serve(hierarchy, &access, &lines[i], pass, watched);
+        GPCI_AGAIN(gpci_access_count_again(hierarchy, &access.request, &lines[i]));
     }
     return status;
 }
@@ -115,6 +118,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
     }
     gpci_count_instruction(hierarchy, warp_access.sm, warp_access.mask);
+    GPCI_AGAIN(hierarchy->of_sm[warp_access.sm].again.thread_instructions += gpci_popcount(warp_access.mask));
     if (GPCI_UNLIKELY(warp_access.order > GPC_ORDER_RELAXED))
         status = gpci_functional_release(hierarchy, &warp_access);
     if (warp_access.mask && warp_access.space <= GPC_SPACE_LOCAL && status == GPC_OK)

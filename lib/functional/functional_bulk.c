@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "functional/functional.h"
 #include "level/access/bulk.h"
 #include "level/access/tlb.h"
@@ -26,6 +27,7 @@ gpc_status gpci_functional_bulk(gpc_hierarchy *hierarchy, const gpc_warp_access 
     gpci_transaction line;
     gpc_status status = GPC_OK;
     result->lines = count;
+    GPCI_AGAIN(gpci_bulk_count_again(hierarchy, access, count));
     while (status == GPC_OK && gpci_bulk_next(&bulk, shift, &line)) {
         line_access.line = &line;
         line_access.request.address = line.address;
@@ -33,6 +35,8 @@ gpc_status gpci_functional_bulk(gpc_hierarchy *hierarchy, const gpc_warp_access 
         result->sectors += gpci_count_sectors(line.segments);
         gpci_bulk_count_request(hierarchy, &line_access.request, &line,
                                 gpci_is_multicast(access) ? access->multicast_count : 1);
+        GPCI_AGAIN(gpci_bulk_count_line_again(hierarchy, &line_access.request, line.segments,
+                                              gpci_is_multicast(access) ? access->multicast_count : 1));
         if (hierarchy->tlbs)
             gpci_tlbs_bulk(hierarchy, access->sm, line.address);
         status = pass(hierarchy, &line_access);

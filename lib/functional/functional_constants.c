@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "cache/cache.h"
 #include "functional/functional.h"
 #include "level/access/constants.h"
@@ -70,6 +71,7 @@ gpc_status gpci_functional_constants(gpc_hierarchy *hierarchy, const gpc_warp_ac
     gpci_line_access access = {.result = result, .warp = warp_access};
     const uint8_t all = gpci_constants_segments(hierarchy);
     const uint32_t count = gpci_constants_lines(hierarchy, warp_access, lines, &access.request);
+    GPCI_AGAIN(hierarchy->of_sm[warp_access->sm].again.const_requests++);
     gpc_status status = GPC_OK;
     result->lines = count;
     for (uint32_t i = 0; i < count; i++)

@@ -17,8 +17,10 @@ static gpc_status do_in_l1(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_pla
     if (!hierarchy->l1 || !plan.write_back)
         return GPC_OK;
     uint64_t before = hierarchy->of_sm[sm].l1_write_back_sectors, lines = lines_in(hierarchy->l1[sm]);
+    GPCI_AGAIN(hierarchy->of_sm[sm].again.fence_lines -= plan.invalidate ? hierarchy->l1[sm]->again.invalidations : 0);
     gpc_status status =
         plan.invalidate ? gpci_functional_empty_l1(hierarchy, sm) : gpci_functional_clean_l1(hierarchy, sm);
+    GPCI_AGAIN(hierarchy->of_sm[sm].again.fence_lines += plan.invalidate ? hierarchy->l1[sm]->again.invalidations : 0);
     gpci_count_fence_write_back(hierarchy, sm, (uint32_t)(hierarchy->of_sm[sm].l1_write_back_sectors - before));
     if (plan.invalidate)
         gpci_count_fence_lines(hierarchy, sm, lines);
@@ -27,7 +29,7 @@ static gpc_status do_in_l1(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_pla
 
 /* Carry out a plan. In a tree only a protocol without directories acts: an L1 may hold old data, or unwritten data. */
 static gpc_status carry_out(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_plan plan) {
-    GPCI_AGAIN(hierarchy->of_sm[sm].fence_drops_again +=
+    GPCI_AGAIN(hierarchy->of_sm[sm].again.fence_invalidations +=
                plan.invalidate &&
                (hierarchy->coherent ? gpci_coherent_drops(hierarchy) : hierarchy->l1 && plan.write_back));
     if (!hierarchy->coherent)
@@ -42,6 +44,7 @@ gpc_status gpci_functional_fence(gpc_hierarchy *hierarchy, const gpc_fence *fenc
         return status;
     gpci_count_fence(hierarchy, f.sm);
     status = carry_out(hierarchy, f.sm, gpci_fence_plan_of(hierarchy, f.scope, f.order, f.control));
+    GPCI_AGAIN(hierarchy->of_sm[f.sm].again.fences++);
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_fence: %s", gpc_status_string(status)) : GPC_OK;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "functional/functional.h"
 #include "level/rules/cache_lines.h"
 #include "level/rules/events.h"
@@ -71,6 +72,14 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
                                                : status;
 }
 
+#ifdef GPCI_CHECK
+static void count_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments, uint8_t missing) {
+    if (request->kind == GPC_LOAD)
+        gpci_count_load_again(hierarchy, request->sm, gpci_count_sectors(segments), gpci_count_sectors(missing), 0);
+    gpci_count_token_again(hierarchy, request, missing);
+}
+#endif
+
 GPCI_INLINE gpc_status load(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
     gpc_request request = access->request;
     uint8_t segments = access->line->segments;
@@ -88,6 +97,8 @@ GPCI_INLINE gpc_status load(gpc_hierarchy *hierarchy, const gpci_line_access *ac
     access->result->l1_sector_hits += hits;
     gpci_count_l1_found(hierarchy, &request, request.kind == GPC_LOAD ? hits : 0, 0);
     gpci_count_token(hierarchy, &request, hits != gpci_count_sectors(segments));
+    GPCI_AGAIN(count_again(hierarchy, &request, segments,
+                           segments & (uint8_t)~hierarchy->l1_level.segments_of[result.hit_sectors]));
     see(hierarchy, access, GPC_WHAT_LOOKUP, segments, result.outcome, watched);
     return result.fetch_sectors ? fetch(hierarchy, access, access->l1, &request, &result, watched) : GPC_OK;
 }
@@ -106,6 +117,8 @@ GPCI_INLINE gpc_status store(gpc_hierarchy *hierarchy, const gpci_line_access *a
         return status;
     gpci_count_l1_store(hierarchy, request.sm,
                         gpci_count_sectors(level->segments_of[result.hit_sectors] & access->line->segments));
+    GPCI_AGAIN(hierarchy->of_sm[request.sm].again.l1_store_sector_hits +=
+               gpci_count_sectors(access->line->segments & level->segments_of[result.hit_sectors]));
     see(hierarchy, access, GPC_WHAT_LOOKUP, access->line->segments, result.outcome, watched);
     if (result.evicted)
         status = evicted(hierarchy, access, request.sm, &result.eviction, watched);

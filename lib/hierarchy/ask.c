@@ -97,12 +97,18 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
  */
 static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint8_t sectors) {
     const gpc_cache_stats stats = cache->stats;
+#ifdef GPCI_CHECK
+    const gpc_cache_stats again = cache->again;
+#endif
     gpc_access_result result;
     gpc_line line;
     if (gpci_line_of(cache, request->address, &line) && line.pending_sectors)
         return GPC_OK;
     const gpc_status status = gpc_cache_fill(cache, request, sectors, &result);
     cache->stats = stats;
+#ifdef GPCI_CHECK
+    cache->again = again;
+#endif
     return status;
 }
 

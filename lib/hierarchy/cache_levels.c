@@ -29,6 +29,14 @@ static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
     gpci_cache_stats_add(into, &more);
 }
 
+void gpci_hierarchy_retire(gpc_hierarchy *hierarchy, uint32_t sm) {
+    add_cache_stats(&hierarchy->of_sm[sm].retired, hierarchy->l1[sm]);
+#ifdef GPCI_CHECK
+    const gpc_cache_stats again = gpci_cache_stats_again(hierarchy->l1[sm]);
+    gpci_cache_stats_add(&hierarchy->of_sm[sm].retired_again, &again);
+#endif
+}
+
 /* A cache with callbacks for fills and evictions leaves the fast kinds. With a clock the stage has the callbacks. */
 void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *observer) {
     hierarchy->observer = observer;
@@ -57,7 +65,7 @@ static gpc_status resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, g
         return status;
     status = gpci_functional_flush_l1(hierarchy);
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
-        add_cache_stats(&hierarchy->of_sm[sm].retired, hierarchy->l1[sm]);
+        gpci_hierarchy_retire(hierarchy, sm);
         gpci_cache_exchange(hierarchy->l1[sm], l1[sm]);
     }
     gpci_destroy_caches(hierarchy, l1, hierarchy->sms);

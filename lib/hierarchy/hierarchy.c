@@ -265,6 +265,7 @@ void gpci_hierarchy_launch(gpc_hierarchy *hierarchy, const gpc_launch *launch, c
     hierarchy->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(hierarchy, launch) : 0;
     GPCI_AGAIN(hierarchy->resident_again = launch ? gpci_launch_occupancy_again(hierarchy, launch) : 0);
     gpci_count_dram_launch(hierarchy, gpci_number(hierarchy, GPCI_KEY_LAUNCH_SECTORS));
+    GPCI_AGAIN(hierarchy->of_sm[0].again.dram_launch_sectors += gpci_number(hierarchy, GPCI_KEY_LAUNCH_SECTORS));
     gpci_launch_code(hierarchy, launch ? launch->code_bytes : 0);
 }
 
@@ -306,6 +307,7 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_in
         return;
     hierarchy->stats.warp_instructions += warp_instructions; /* instructions without an SM */
     hierarchy->stats.thread_instructions += thread_instructions;
+    GPCI_AGAIN(hierarchy->of_sm[0].again.thread_instructions += thread_instructions);
     hierarchy->stats.blocks += blocks;
     GPCI_RECORD(hierarchy, count, (hierarchy->recorder, warp_instructions, thread_instructions, blocks));
 }

@@ -105,8 +105,7 @@ void gpci_kernels_finish(gpc_hierarchy *hierarchy, uint32_t stream) {
 
 /* Replace the L1 of an SM by an empty one with a new share; keep the old counts. */
 static void reshape(gpc_hierarchy *hierarchy, uint32_t sm, gpc_cache *l1, const gpci_l1_share *share) {
-    const gpc_cache_stats counted = gpci_cache_stats(hierarchy->l1[sm]);
-    gpci_cache_stats_add(&hierarchy->of_sm[sm].retired, &counted);
+    gpci_hierarchy_retire(hierarchy, sm);
     gpci_cache_exchange(hierarchy->l1[sm], l1);
     hierarchy->kernels->shares[sm] = *share;
 }

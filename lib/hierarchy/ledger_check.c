@@ -46,7 +46,11 @@ static const uint64_t *value(void *data, const gpc_counter_info *counter, uint8_
 #ifdef GPCI_CHECK
 /* Bytes that L1 holds in the present kernel, by the tags of the first L1. */
 static uint64_t l1_capacity(const gpc_hierarchy *hierarchy) {
-    const gpc_cache *cache = hierarchy->has_l1 && hierarchy->kernel ? hierarchy->l1[0] : NULL;
+    const gpc_cache *cache = hierarchy->l1 && hierarchy->kernel ? hierarchy->l1[0] : NULL;
+    if (hierarchy->coherent && hierarchy->has_l1 && hierarchy->kernel) {
+        const gpci_module *module = gpci_module_at(hierarchy->coherent->tree, 0);
+        return (uint64_t)module->rows * module->given.ways * module->given.block_bytes;
+    }
     return cache ? ((uint64_t)cache->sets * cache->ways - cache->spare_ways) * cache->options.line_bytes : 0;
 }
 
@@ -55,8 +59,8 @@ static void count_gpus(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     const gpci_coherent *coherent = hierarchy->coherent;
     uint64_t requests = 0;
     for (uint32_t i = coherent->first_memory; i < coherent->first_near; i++) {
-        const gpc_coherence_stats *coherence_stats = &gpci_module_at(coherent->tree, i)->stats;
-        requests += coherence_stats->read_requests + coherence_stats->write_requests;
+        const gpci_module *module = gpci_module_at(coherent->tree, i);
+        requests += module->stats.read_requests + module->stats.write_requests + module->refused_again;
     }
     stats->local_requests = requests - (coherent->parts > 1 ? 0 : hierarchy->stats.remote_requests);
     stats->remote_requests =
@@ -75,7 +79,8 @@ static uint64_t lost_bytes(const gpci_coherent *coherent) {
 
 /* Second counts of a module. */
 static bool module_again(const books *audit, const gpc_counter_info *counter, uint64_t *out) {
-    if (counter->offset != offsetof(gpc_coherence_stats, invalidations)) {
+    if (counter->offset >= offsetof(gpc_coherence_stats, low_sent) &&
+        counter->offset <= offsetof(gpc_coherence_stats, high_received)) {
         const uint64_t *own = find(audit, audit->kind, &audit->object, counter);
         *out = own ? *own + lost_bytes(audit->owner->hierarchy->coherent) : 0;
         return own != NULL;
@@ -85,22 +90,72 @@ static bool module_again(const books *audit, const gpc_counter_info *counter, ui
                            : audit->kind == GPC_OBJECT_CLUSTER ? coherent->first_cluster
                                                                : coherent->first_slice,
                    near = audit->kind == GPC_OBJECT_SLICE ? gpci_near_of(coherent, audit->index) : GPC_NO_MODULE;
-    *out = gpci_module_at(coherent->tree, first + audit->index)->invalidations_again;
-    *out += near == GPC_NO_MODULE ? 0 : gpci_module_at(coherent->tree, near)->invalidations_again;
+    gpc_coherence_stats stats = gpci_module_at(coherent->tree, first + audit->index)->again;
+    if (near != GPC_NO_MODULE)
+        gpci_coherence_add_stats(&stats, &gpci_module_at(coherent->tree, near)->again);
+    stats.directory_accesses = stats.accesses; /* lookups that were turned away */
+    memcpy(out, (const char *)&stats + counter->offset, sizeof *out);
     return true;
+}
+
+/* Caches of constants, and of constants and code, count their own lookups. */
+static void count_read_only(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
+    for (uint32_t sm = 0; hierarchy->constants && sm < hierarchy->sms; sm++) {
+        const gpc_cache_stats cache_stats = gpci_cache_stats(hierarchy->constants[sm]);
+        stats->const_lines += cache_stats.reads;
+        stats->const_line_hits += cache_stats.read_hits;
+    }
+    for (uint32_t i = 0; i < hierarchy->l15_count; i++) {
+        const gpc_cache_stats cache_stats = gpci_cache_stats(hierarchy->l15[i]);
+        stats->l15_lines += cache_stats.reads;
+        stats->l15_line_hits += cache_stats.read_hits;
+    }
 }
 
 /* Second counts without a clock, too. */
 static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
-        stats->fence_invalidations += hierarchy->of_sm[sm].fence_drops_again;
+        gpci_stats_add(stats, &hierarchy->of_sm[sm].again);
+    for (uint32_t slice = 0; slice < hierarchy->slices; slice++)
+        gpci_stats_add(stats, &hierarchy->of_slice[slice].again);
+    count_read_only(hierarchy, stats);
     stats->resident_blocks = hierarchy->resident_again;
-    stats->l1_capacity =
-        hierarchy->coherent || hierarchy->kernels ? hierarchy->stats.l1_capacity : l1_capacity(hierarchy);
+    stats->l1_capacity = hierarchy->kernels ? hierarchy->stats.l1_capacity : l1_capacity(hierarchy);
     if (hierarchy->coherent)
         count_gpus(hierarchy, stats);
     if (hierarchy->timed)
         gpci_timed_count_again(hierarchy->timed, stats);
+}
+
+/* Cache of an L1 or a slice; NULL: none. */
+static const gpc_cache *cache_at(const books *audit) {
+    const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
+    gpc_cache *const *caches = audit->kind == GPC_OBJECT_L1      ? hierarchy->l1
+                               : audit->kind == GPC_OBJECT_SLICE ? hierarchy->l2
+                                                                 : NULL;
+    return caches ? caches[audit->index] : NULL;
+}
+
+/* Second counts of a cache. A cache counts its own steps; a controller counts how often no line could leave. */
+static bool cache_again(const books *audit, const gpc_counter_info *counter, uint64_t *out) {
+    const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
+    const gpc_cache *cache = cache_at(audit);
+    if (!cache)
+        return false;
+    if (counter->offset == offsetof(gpc_cache_stats, no_victims))
+        return hierarchy->timed && gpci_timed_cache_stats_again(hierarchy->timed, audit->kind, audit->index, out);
+    gpc_cache_stats cache_stats = gpci_cache_stats_again(cache);
+    if (audit->kind == GPC_OBJECT_L1)
+        gpci_cache_stats_add(&cache_stats, &hierarchy->of_sm[audit->index].retired_again);
+    memcpy(out, (const char *)&cache_stats + counter->offset, sizeof *out);
+    return true;
+}
+
+/* Lines that a cache holds. */
+static bool held(void *data, uint64_t *out) {
+    const gpc_cache *cache = cache_at(data);
+    *out = cache ? gpci_cache_lines(cache) : 0;
+    return cache != NULL;
 }
 
 static bool again(void *data, const gpc_counter_info *counter, uint64_t *out) {
@@ -110,8 +165,8 @@ static bool again(void *data, const gpc_counter_info *counter, uint64_t *out) {
         memcpy(out, (const char *)&stats + counter->offset, sizeof *out);
         return true;
     }
-    if (counter->table == GPC_TABLE_CACHE && audit->owner->hierarchy->timed)
-        return gpci_timed_cache_stats_again(audit->owner->hierarchy->timed, audit->kind, audit->index, out);
+    if (counter->table == GPC_TABLE_CACHE)
+        return cache_again(audit, counter, out);
     if (counter->table == GPC_TABLE_COHERENCE && audit->owner->hierarchy->coherent && audit->kind != GPC_OBJECT_WHOLE)
         return module_again(audit, counter, out);
     if (counter->table != GPC_TABLE_HIERARCHY || audit->kind != GPC_OBJECT_WHOLE)
@@ -201,6 +256,7 @@ static void check_clauses(books *audit) {
                                    .value = value,
 #ifdef GPCI_CHECK
                                    .again = again,
+                                   .held = held,
 #endif
                                    .key = key,
                                    .events = audit->owner->events ? events : NULL};
@@ -313,6 +369,8 @@ static void check_all(books *audit) {
     choose(audit, GPC_OBJECT_WHOLE);
 #ifdef GPCI_CHECK
     count_again(audit->owner->hierarchy, &audit->again);
+    if (audit->owner->again)
+        audit->owner->again(audit->owner->data, &audit->again);
 #endif
     audit->object = audit->whole;
     check_signs(audit);

@@ -16,6 +16,8 @@ typedef struct gpci_ledger_owner {
     const void *data; /* for get */
     gpc_status (*get)(const void *data, gpc_object kind, uint32_t index, gpci_object_values *values);
     bool replayed;
+    /* Add the owner's own second counts of the whole, in the checking build; NULL: none. */
+    void (*again)(const void *data, gpc_stats *stats);
     /* Sum over the events since the last reset of counters; false: no such sum. NULL: events were not followed. */
     bool (*events)(void *followed, gpc_object kind, uint32_t index, gpci_ledger_sum sum, const char *words,
                    uint32_t length, uint64_t *out);

@@ -130,16 +130,30 @@ static bool read_term(clause_reader *clause, const gpc_counter_info *row, int64_
     term->indexed = clause->at[0] == 'n' && clause->at[1] == ' ';
     clause->at += term->indexed;
     skip_space(clause);
-    const bool lone = !*clause->at || *clause->at == ';' || *clause->at == '+' || *clause->at == '-'; /* a number */
+    const bool lone = !*clause->at || *clause->at == ';' || *clause->at == '/' || *clause->at == '+' ||
+                      *clause->at == '-'; /* a number */
     term->again = !lone && take(clause, "again");
-    if (!lone && !term->again && !read_events(clause, term) && !read_counter(clause, row, term))
+    term->held = !lone && take(clause, "held");
+    if (!lone && !term->again && !term->held && !read_events(clause, term) && !read_counter(clause, row, term))
         return false;
     ledger->clauses[ledger->count].events |= term->sum != GPCI_LEDGER_NONE;
     ledger->term_count++;
     return true;
 }
 
+/* "/ 1000": the sum is divided, and rounded down. */
+static uint64_t read_divisor(clause_reader *clause) {
+    uint64_t number = 0;
+    if (!take(clause, "/"))
+        return 1;
+    for (skip_space(clause); isdigit((unsigned char)*clause->at); clause->at++)
+        number = number * 10 + (uint64_t)(*clause->at - '0');
+    skip_space(clause);
+    return number;
+}
+
 static bool read_sides(clause_reader *input, gpci_ledger_clause *clause) {
+    clause->indexed = take(input, "n ");
     clause->relation = take(input, "<=") ? '<' : take(input, ">=") ? '>' : take(input, "=") ? '=' : '\0';
     if (!clause->relation)
         return false;
@@ -150,6 +164,9 @@ static bool read_sides(clause_reader *input, gpci_ledger_clause *clause) {
         skip_space(input);
         sign = *input->at == '-' ? -1 : 1;
     } while (take(input, "+") || take(input, "-"));
+    clause->divisor = read_divisor(input);
+    if (!clause->divisor)
+        return false;
     return !*input->at || *input->at == ';';
 }
 
@@ -215,6 +232,8 @@ static bool value_of(const gpc_counter_info *row, const gpci_ledger_term *term, 
     *out = 1;
     if (term->again)
         return view->again && view->again(view->data, row, out);
+    if (term->held)
+        return view->held && view->held(view->data, out);
     if (term->sum != GPCI_LEDGER_NONE)
         return view->events && view->events(view->data, (gpci_ledger_sum)term->sum, term->words, term->length, out);
     if (!term->counter)
@@ -241,7 +260,8 @@ static bool product_of(const gpc_counter_info *row, const gpci_ledger_term *term
 
 bool gpci_ledger_holds(const gpci_ledger *ledger, const gpci_ledger_clause *clause, const gpci_ledger_view *view,
                        uint64_t *left, uint64_t *right) {
-    const gpci_ledger_term own = {.counter = clause->row, .factor = 1, .part = GPCI_PART_OWN};
+    const gpci_ledger_term own = {
+        .counter = clause->row, .factor = 1, .indexed = clause->indexed, .part = GPCI_PART_OWN};
     if (!value_of(clause->row, &own, view, left))
         return true;
     *right = 0;
@@ -251,6 +271,8 @@ bool gpci_ledger_holds(const gpci_ledger *ledger, const gpci_ledger_clause *clau
             return true;
         *right += value;
     }
+    if (clause->divisor > 1)
+        *right = (int64_t)*right > 0 ? *right / clause->divisor : 0;
     const int64_t more = (int64_t)(*left - *right);
     return clause->relation == '=' ? !more : clause->relation == '<' ? more <= 0 : more >= 0;
 }

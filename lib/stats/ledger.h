@@ -29,6 +29,7 @@ typedef struct gpci_ledger_term {
     int64_t factor;
     bool indexed;      /* a histogram's buckets times their number */
     bool optional;     /* absent is 0 */
+    bool held;         /* lines that a cache holds */
     bool again;        /* the row's own counter, counted a second time by the checking build */
     uint8_t part;      /* gpci_ledger_part */
     uint8_t sum;       /* gpci_ledger_sum */
@@ -43,6 +44,8 @@ typedef struct gpci_ledger_clause {
     uint32_t length, conditions_length;
     uint32_t first, terms; /* in gpci_ledger.terms */
     char relation;         /* '=', '<' for <=, '>' for >= */
+    bool indexed;          /* the row's buckets times their number */
+    uint64_t divisor;      /* of the sum; 1: none */
     bool events;           /* some term sums over events */
 } gpci_ledger_clause;
 
@@ -60,6 +63,8 @@ typedef struct gpci_ledger_view {
     const uint64_t *(*value)(void *data, const gpc_counter_info *counter, uint8_t part);
     /* Second count of a row's counter; false: none. NULL: nothing was counted again. */
     bool (*again)(void *data, const gpc_counter_info *counter, uint64_t *out);
+    /* Number of lines that the object holds; false: none is known. NULL: nothing was counted again. */
+    bool (*held)(void *data, uint64_t *out);
     /* Value of a numeric key of the configuration; false: unknown. */
     bool (*key)(void *data, const char *name, uint32_t length, uint64_t *out);
     /* Sum over events; false: no such sum. NULL: events were not followed. */

@@ -33,6 +33,8 @@ PLACE = r"[A-Za-z_*(&][\w>.()*&\[\] ?:+-]*?"
 CHANGE = rf"({PLACE})(?:\+\+|--| [+-]=\s[^;{{}}]+)|(?:\+\+|--)({PLACE})"
 STATEMENT = re.compile(rf"(?:^|(?<=[{{}};]))( +)({CHANGE});", re.MULTILINE)
 COUNTS = re.compile(r"\b(?:counts|stats|stalls|outcomes|hits_merged)\b")
+# Second counts of the ledger.
+CHECKED = re.compile(r"^#ifdef GPCI_CHECK\n.*?^#endif|GPCI_AGAIN\(.*?\);", re.MULTILINE | re.DOTALL)
 # Folders with counters; the batch loop is compiled for each instruction set apart.
 FOLDERS = "cache", "coherence", "dram", "functional", "hierarchy", "level", "replay", "scheduler", "stats", "timed"
 APART = re.compile(r"lib/cache/batch|snapshot|_check\.c|stats/stats\.c")
@@ -51,7 +53,9 @@ def fields():
 
 def statements_of(path, text, names):
     """Statements that count, in order."""
-    code = HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)
+    code = text
+    for pattern in CHECKED, HIDDEN:
+        code = pattern.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), code)
     found = []
     for each in STATEMENT.finditer(code):
         place = each[3] or each[4]

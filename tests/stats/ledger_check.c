@@ -103,6 +103,14 @@ static const char *const modes[] = {SMALL "streams = 2\n", SMALL "streams = 2\nm
                                     SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\n",
                                     SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\nmode = timed\n"};
 
+/* True if some clause of the row is an equation. */
+static bool has_equation(const gpci_ledger *ledger, uint32_t id) {
+    bool found = false;
+    for (uint32_t i = 0; i < ledger->count; i++)
+        found |= ledger->clauses[i].row->id == id && ledger->clauses[i].relation == '=';
+    return found;
+}
+
 Test(ledger, rows_are_clauses) {
     made m;
     gpci_ledger ledger;
@@ -115,7 +123,7 @@ Test(ledger, rows_are_clauses) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
             cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
             cr_assert_eq(!*info.equals, info.ratio, "%s", info.name);
-            cr_expect_str_neq(info.equals, ">= 0", "%s has no equation", info.name);
+            cr_expect(info.ratio || has_equation(&ledger, info.id), "%s has no equation", info.name);
         }
     gpci_ledger_free(m.context, &ledger);
     destroy(&m);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/engine/engine_hold.h"
 #include "coherence/engine/engine_host.h"
 #include "coherence/engine/engine_sweep.h"
@@ -122,6 +123,7 @@ void gpci_step_after(gpci_engine *engine, uint32_t task, gpci_step step, const g
 void gpci_use_data(gpci_engine *engine, uint32_t task, gpci_step step, gpci_module *module, uint32_t bytes,
                    bool write) {
     module->stats.data_accesses++;
+    GPCI_AGAIN(module->again.data_accesses++);
     if (!engine->host) {
         if (engine->alone)
             gpci_trail_use(engine, task, module, write);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/engine/engine_host.h"
 #include "coherence/module/tree_engine.h"
 
@@ -456,6 +457,8 @@ static void give_block(gpci_engine *engine, const gpci_task *work) {
     gpci_module *module = gpci_task_module(engine, work);
     module->stats.hits += work->hit;
     module->stats.data_accesses++;
+    GPCI_AGAIN(module->again.hits += work->hit);
+    GPCI_AGAIN(module->again.data_accesses++);
     perform_all(engine, work->inflight, work->block);
     gpci_fill_leave(engine, work);
 }
@@ -565,6 +568,7 @@ void gpci_step_access_end(gpci_engine *engine, uint32_t task) {
     const uint32_t inflight = gpci_task_at(engine, task)->inflight;
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     gpci_tree_count_access(&gpci_module_at(engine->tree, access->module)->stats, access->kind, access->hit);
+    GPCI_AGAIN(gpci_tree_count_access_again(gpci_module_at(engine->tree, access->module), access->kind, access->hit));
     if (engine->alone)
         gpci_trail_finish(engine, task);
     if (engine->lists)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_sweep.h"
+#include "base/check.h"
 
 #include "coherence/engine/engine_host.h"
 #include "coherence/module/tree_engine.h"
@@ -222,6 +223,7 @@ void gpci_step_flush_come(gpci_engine *engine, uint32_t task) {
     const gpci_task *probe = gpci_task_at(engine, task);
     gpci_module *probed = gpci_task_module(engine, probe);
     probed->stats.write_probes++;
+    GPCI_AGAIN(probed->again.write_probes++);
     probed->stats.accesses++;
     probed->stats.directory_accesses++;
     gpci_trail_look(engine, task, probed);

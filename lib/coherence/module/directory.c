@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/module/transaction.h"
 
 /*
@@ -63,6 +64,7 @@ void gpci_directory_add(const gpc_coherence *coherence, gpci_module *target, uin
     if (gpci_directory_is_exact(target, block, sub))
         return;
     target->stats.directory_overflows += exact;
+    GPCI_AGAIN(target->again.directory_overflows += exact ? 1 : 0);
     widen(coherence, target, block, sub);
 }
 

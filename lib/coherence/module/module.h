@@ -137,7 +137,8 @@ struct gpci_module {
     gpci_map map;                         /* full map: address / block_bytes -> block */
     gpc_coherence_stats stats;
 #ifdef GPCI_CHECK
-    uint64_t invalidations_again; /* by transitions */
+    gpc_coherence_stats again; /* second counts (base/check.h) */
+    uint64_t refused_again;    /* requests that a lookup refused; their senders ask again */
 #endif
     const gpc_coherence *tree; /* its tree */
     struct gpci_module *twin;  /* other half of the cache, sharing the arrays indexed by block; or NULL */

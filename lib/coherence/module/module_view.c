@@ -196,7 +196,8 @@ void gpc_coherence_reset_stats(gpc_coherence *coherence) {
         const size_t cells = (size_t)coherence->states * coherence->states;
         module->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
 #ifdef GPCI_CHECK
-        module->invalidations_again = 0;
+        module->again = (gpc_coherence_stats){0};
+        module->refused_again = 0;
 #endif
         if (module->transitions) {
             memset(module->transitions, 0, cells * sizeof *module->transitions);

@@ -31,7 +31,10 @@ void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *ta
     if (bytes > coherence->control_bytes) {
         from->stats.data_sent++;
         from->stats.peer_transfers += kind == GPC_MESSAGE_DATA && from != target && receiver != target;
+        GPCI_AGAIN(from->again.peer_transfers +=
+                   kind == GPC_MESSAGE_DATA && target->index != from->index && target->index != receiver->index);
     }
+    GPCI_AGAIN(from->again.data_sent += bytes > coherence->control_bytes);
 }
 
 void gpci_tree_uncount_bytes(const gpci_module *target, gpci_module *from, gpci_module *receiver, uint32_t bytes) {
@@ -43,8 +46,8 @@ void gpci_tree_set_state(gpc_coherence *coherence, gpci_module *module, uint32_t
                          uint32_t origin, uint64_t at) {
     uint8_t before = module->states[block];
     gpci_module_count(module, before, state, origin);
-    GPCI_AGAIN(module->invalidations_again +=
-               state == GPC_LINE_I && (origin == GPC_ORIGIN_WRITE_DOWN_UP || origin == GPC_ORIGIN_ACQUIRE));
+    GPCI_AGAIN(module->again.invalidations +=
+               origin == GPC_ORIGIN_WRITE_DOWN_UP || (origin == GPC_ORIGIN_ACQUIRE && state == GPC_LINE_I));
     if (coherence->transition_count < coherence->transition_capacity) {
         gpc_coherence_transition *transition = &coherence->transitions[coherence->transition_count++];
         *transition = (gpc_coherence_transition){.cycle = at,

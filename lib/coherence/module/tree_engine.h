@@ -2,6 +2,7 @@
 #ifndef GPC_COHERENCE_TREE_ENGINE_H
 #define GPC_COHERENCE_TREE_ENGINE_H
 
+#include "base/check.h"
 #include "coherence/module/transaction.h"
 
 /* Begin and end of every access, flush and acquire. */
@@ -18,6 +19,26 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
     *(load ? &stats->loads : store ? &stats->stores : &stats->n_stores) += 1;
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
 }
+
+#ifdef GPCI_CHECK
+/* Count a processor's access again. */
+GPCI_INLINE void gpci_tree_count_access_again(gpci_module *module, uint32_t kind, bool hit) {
+    gpc_coherence_stats *stats = &module->again;
+    switch (kind) {
+    case GPC_COHERENCE_LOAD:
+        stats->loads++;
+        stats->load_hits += hit;
+        break;
+    case GPC_COHERENCE_STORE:
+        stats->stores++;
+        stats->store_hits += hit;
+        break;
+    default:
+        stats->n_stores++;
+        stats->n_store_hits += hit;
+    }
+}
+#endif
 
 /* True for a store whose old value is not needed: no read-modify-write, and no value returned. */
 GPCI_INLINE bool gpci_tree_is_blind(const gpc_coherence_request *request) {

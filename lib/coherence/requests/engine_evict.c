@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/module/tree_engine.h"
 #include "coherence/requests/engine_room.h"
 
@@ -177,6 +178,7 @@ void gpci_step_clear_found(gpci_engine *engine, uint32_t task) {
         gpci_task_at(engine, eviction->parent)->refused = true;
     } else {
         target->stats.notices_received++;
+        GPCI_AGAIN(target->again.notices_received++);
         eviction->served = true;
         if (!eviction->missing) {
             gpci_tree_clear_owners(engine->tree, target, eviction->block, gpci_task_from(engine, eviction),

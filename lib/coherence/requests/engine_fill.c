@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/module/tree_engine.h"
 #include "coherence/requests/engine_room.h"
 
@@ -76,6 +77,7 @@ static bool vacate(gpci_engine *engine, uint32_t inflight, gpci_module *module, 
             put_out(engine, inflight, module, to);
     }
     module->stats.evictions += leaving != 0;
+    GPCI_AGAIN(module->again.evictions += (leaving != 0) ? 1 : 0);
     return leaving;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/requests/engine_room.h"
 
 /*
@@ -44,9 +45,19 @@ void gpci_find_release_port(gpci_engine *engine, const gpci_task *find) {
         unit->ports_used--;
 }
 
+#ifdef GPCI_CHECK
+/* True if a request, and no access or probe, is refused. */
+static bool is_refused_request(const gpci_engine *engine, const gpci_task *find) {
+    return !find->blocking && !gpci_task_at(engine, find->parent)->down &&
+           (find->resumes == GPCI_STEP_read_found || find->resumes == GPCI_STEP_write_found);
+}
+#endif
+
 /* A lookup met a lock or a blocked address: refuse it, or queue it to look again. */
 static void conflict(gpci_engine *engine, uint32_t task, gpci_due_queue *waiters) {
     gpci_task *find = gpci_task_at(engine, task);
+    GPCI_AGAIN(gpci_task_module(engine, find)->again.accesses++);
+    GPCI_AGAIN(gpci_task_module(engine, find)->refused_again += is_refused_request(engine, find));
     gpci_find_tell(engine, find->blocking ? GPCI_MET_WAIT : GPCI_MET_REFUSE, find);
     if (find->blocking) {
         engine->waited += !gpci_task_at(engine, find->parent)->down;
@@ -197,6 +208,7 @@ static bool lacks_entry(gpci_engine *engine, uint32_t task) {
         conflict(engine, task, NULL);
         return true;
     }
+    GPCI_AGAIN(gpci_task_module(engine, find)->again.accesses++);
     gpci_lookup_waits(engine, task, &engine->units[find->module].entry_waiters, false);
     return true;
 }
@@ -294,6 +306,7 @@ static void evict_silently(gpci_engine *engine, uint32_t task, gpci_module *modu
     gpci_tree_set_state(engine->tree, module, block, 0, GPC_LINE_I,
                         module->place == GPCI_PLACE_MEMORY ? GPC_ORIGIN_EVICT_IN_MEMORY : GPC_ORIGIN_EVICTED, now);
     module->stats.evictions++;
+    GPCI_AGAIN(module->again.evictions++);
     gpci_tree_set_state(engine->tree, module, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
 }
 
@@ -386,6 +399,7 @@ void gpci_step_find_look(gpci_engine *engine, uint32_t task) {
         mark_port(engine, find, true);
     module->stats.accesses++;
     module->stats.retries += find->parent == inflight->task && inflight->retries;
+    GPCI_AGAIN(module->again.retries += inflight->retries && find->parent == inflight->task);
     /* probes to near halves, and invalidations, bring no block */
     const bool brings =
         !(module->near && gpci_task_at(engine, find->parent)->down) && find->resumes != GPCI_STEP_tell_found;
@@ -437,6 +451,7 @@ void gpci_step_find_end(gpci_engine *engine, uint32_t task) {
     }
     if (find->evicting && !find->out) {
         module->stats.evictions++;
+        GPCI_AGAIN(module->again.evictions++);
         if (!module->sector_mask)
             gpci_tree_set_state(engine->tree, module, find->block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
     }

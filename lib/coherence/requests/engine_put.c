@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/engine/engine.h"
 #include "coherence/module/tree_engine.h"
 
@@ -358,6 +359,15 @@ void gpci_step_put_complete(gpci_engine *engine, uint32_t task) {
     take_put(engine, task);
 }
 
+#ifdef GPCI_CHECK
+static void count_again(gpci_module *target, const gpci_task *put) {
+    const bool through = put->kind == GPC_MESSAGE_WRITE_THROUGH;
+    target->again.write_throughs_received += through;
+    target->again.write_backs_received += !through && put->data;
+    target->again.notices_received += !through && !put->data;
+}
+#endif
+
 void gpci_step_put_found(gpci_engine *engine, uint32_t task) {
     gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -376,6 +386,7 @@ void gpci_step_put_found(gpci_engine *engine, uint32_t task) {
     *(put->kind == GPC_MESSAGE_WRITE_THROUGH ? &target->stats.write_throughs_received
       : put->data                            ? &target->stats.write_backs_received
                                              : &target->stats.notices_received) += 1;
+    GPCI_AGAIN(count_again(target, put));
     if (bypasses_t(engine, put))
         gpci_drop_begin(engine, task, GPC_EVENT_PASSING_STORE, GPCI_STEP_put_dropped);
     else if (GPCI_UNLIKELY(is_passed_on(engine, put)))

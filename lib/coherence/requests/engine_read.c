@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/engine/engine.h"
 #include "coherence/module/tree_engine.h"
 
@@ -35,7 +36,24 @@ void gpci_step_read_come(gpci_engine *engine, uint32_t task) {
                                  .blocks_address = bypasses_t(engine, request)});
 }
 
+static void count_back(gpci_module *target, bool back) {
+    target->stats.write_backs_received += back;
+    GPCI_AGAIN(target->again.write_backs_received += back);
+}
+
+#ifdef GPCI_CHECK
+static void count_again(const gpci_engine *engine, gpci_module *module, const gpci_task *request) {
+    const bool hit = !request->down && !bypasses_t(engine, request) && request->hit &&
+                     (request->missing || !gpci_module_is_partial(module, request->block));
+    *(request->down ? &module->again.read_probes : &module->again.read_requests) += 1;
+    module->again.probe_misses += request->down && request->missing;
+    module->again.read_request_hits += hit;
+    module->again.hits += hit;
+}
+#endif
+
 static void count(const gpci_engine *engine, gpci_module *module, const gpci_task *request) {
+    GPCI_AGAIN(count_again(engine, module, request));
     if (request->down) {
         module->stats.read_probes++;
         module->stats.probe_misses += request->missing;
@@ -298,7 +316,7 @@ void gpci_step_read_reply(gpci_engine *engine, uint32_t task) {
     gpci_message message = gpci_reply_message(engine, task, kind, GPCI_STEP_read_replied, GPCI_STEP_read_reply);
     message.bytes = request->bytes;
     if (gpci_send(engine, &message) && request->down)
-        gpci_task_from(engine, request)->stats.write_backs_received += back;
+        count_back(gpci_task_from(engine, request), back);
 }
 
 /* Update T's directory after an answer, and store modified bytes in T. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/requests/engine_room.h"
+#include "base/check.h"
 
 /*
  * Way of a lookup: the choice among unlocked ways; and of the locked way, the blocks leave, and a block with only a
@@ -300,11 +301,13 @@ void gpci_step_find_room(gpci_engine *engine, uint32_t task) {
     const uint64_t tag = gpci_module_tag_of(module, find->address);
     if (find->refused || gpci_module_tag(module, find->entry) != tag || module->states[find->entry] == GPC_LINE_I) {
         module->stats.evictions += find->evicting && !find->refused;
+        GPCI_AGAIN(module->again.evictions += (find->evicting && !find->refused) ? 1 : 0);
         find->evicting = false;
         gpci_then(engine, task, GPCI_STEP_find_end);
         return;
     }
     module->stats.evictions += find->evicting;
+    GPCI_AGAIN(module->again.evictions += (find->evicting) ? 1 : 0);
     find->evicting = false;
     gpci_tree_move_entry(engine->tree, module, find->entry, find->block, engine->now);
     gpci_look_again(engine, module->index, find->entry);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/engine/engine.h"
 
 /*
@@ -57,6 +58,7 @@ static void probe_copies(gpci_engine *engine, uint32_t task, bool only_owners) {
         probe->event = invalidation->event;
         invalidation->pending++;
         target->stats.directory_evictions += invalidation->room;
+        GPCI_AGAIN(target->again.directory_evictions += copies.room ? 1 : 0);
         gpci_then(engine, child, GPCI_STEP_write_begin);
     }
 }
@@ -134,6 +136,9 @@ void gpci_step_write_come(gpci_engine *engine, uint32_t task) {
 }
 
 static void count(const gpci_engine *engine, gpci_module *module, const gpci_task *write) {
+    GPCI_AGAIN(*(write->down ? &module->again.write_probes : &module->again.write_requests) += 1);
+    GPCI_AGAIN(module->again.probe_misses += write->down && write->missing);
+    GPCI_AGAIN(module->again.hits += !write->down && write->hit);
     if (write->down) {
         module->stats.write_probes++;
         module->stats.probe_misses += write->missing;
@@ -283,6 +288,7 @@ static void settle(gpci_engine *engine, gpci_task *write) {
     if (GPCI_UNLIKELY(gpci_rights_end(engine, write)))
         gpci_tree_data_begin(target, write->block, NULL);
     target->stats.write_request_hits += !write->asked;
+    GPCI_AGAIN(target->again.write_request_hits += write->asked ? 0 : 1);
     gpci_tree_count_near(target, requester, 0, !write->asked);
     if (gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY))
         gpci_tree_make_sole_owner(coherence, target, write->block, &ask);

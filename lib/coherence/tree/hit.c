@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "coherence/module/tree_engine.h"
 
 /*
@@ -79,6 +80,14 @@ GPCI_INLINE void count(gpc_coherence_stats *stats, uint32_t kind) {
     gpci_tree_count_access(stats, kind, true);
 }
 
+#ifdef GPCI_CHECK
+static void count_again(gpci_module *module, uint32_t kind) {
+    module->again.hits++;
+    module->again.data_accesses++;
+    gpci_tree_count_access_again(module, kind, true);
+}
+#endif
+
 /* Record FINISH, the only step of a hit. */
 GPCI_INLINE void finish(gpc_coherence *coherence, const gpci_module *module, const gpc_coherence_request *request,
                         uint64_t tag) {
@@ -137,6 +146,7 @@ bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request 
     else if (!module->fifo)
         gpci_lru_touch(&module->order, row >> module->sector_shift, way);
     count(&module->stats, request->kind);
+    GPCI_AGAIN(count_again(module, request->kind));
     coherence->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)
         write_state(coherence, module, request, row, way, state, rule->next);
@@ -188,6 +198,7 @@ bool gpci_tree_engine_own(gpc_coherence *coherence, const gpc_coherence_request 
     coherence->transition_count = 0;
     gpci_module_touch(module, block);
     count(&module->stats, request->kind);
+    GPCI_AGAIN(count_again(module, request->kind));
     if (request->kind != GPC_COHERENCE_LOAD)
         store_here(coherence, module, request, block, rule.next);
     gpci_tree_data_load(coherence, module, block, request->address, request->size, request->out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/bulk.h"
+#include "base/check.h"
 
 #include "cache/cache.h"
 #include "level/access/warp_access.h"
@@ -75,6 +76,28 @@ void gpci_bulk_count_request(gpc_hierarchy *hierarchy, const gpc_request *reques
     counts->bulk_write_sectors += reads ? 0 : sectors;
     counts->bulk_multicast_sectors += (uint64_t)sectors * (targets - 1);
 }
+
+#ifdef GPCI_CHECK
+void gpci_bulk_count_again(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t requests) {
+    gpc_stats *stats = &hierarchy->of_sm[access->sm].again;
+    const uint32_t rows = gpci_popcount(access->mask);
+    stats->thread_instructions += rows;
+    stats->bulk_copies++;
+    stats->bulk_multicast_copies += access->multicast_count != 0;
+    stats->bulk_requests += requests;
+    stats->bulk_bytes += (uint64_t)rows * access->width;
+}
+
+void gpci_bulk_count_line_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments,
+                                uint32_t targets) {
+    gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
+    const uint32_t sectors = gpci_popcount(segments);
+    const bool writes = request->kind == GPC_STORE || request->kind == GPC_REDUCTION;
+    *(writes ? &stats->bulk_write_sectors : &stats->bulk_read_sectors) += sectors;
+    for (uint32_t more = 1; more < targets; more++)
+        stats->bulk_multicast_sectors += sectors;
+}
+#endif
 
 static const char *wrong_multicast(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
     if (access->kind != GPC_LOAD)

@@ -37,4 +37,12 @@ void gpci_bulk_count_request(gpc_hierarchy *hierarchy, const gpc_request *reques
 /* Reason why a copy is invalid; NULL: valid. */
 const char *gpci_bulk_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 
+#ifdef GPCI_CHECK
+/* Count a copy again, as a whole, for the ledger, in the checking build (base/check.h). */
+void gpci_bulk_count_again(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t requests);
+/* Count the sectors of a request again. */
+void gpci_bulk_count_line_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments,
+                                uint32_t targets);
+#endif
+
 #endif

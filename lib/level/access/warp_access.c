@@ -283,6 +283,24 @@ static void count_lines(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t kind, uin
     }
 }
 
+#ifdef GPCI_CHECK
+void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line) {
+    gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
+    const uint32_t sectors = gpci_count_sectors(line->segments);
+    const bool passes = gpci_copy_passes(request->copy, request->hint), copies = request->copy == GPC_COPY_ASYNC;
+    const gpci_level *l1 = gpci_passes_l1(hierarchy, request->space) && !passes ? &hierarchy->l1_level : NULL;
+    if (request->kind != GPC_LOAD)
+        return;
+    stats->l1_load_line_misses++; /* or a hit */
+    stats->l1_hits_by_age[0]++;
+    stats->l1_load_bytes_used += gpci_transaction_bytes(line);
+    stats->l1_load_bytes_moved +=
+        GPCI_SEGMENT * gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[line->segments]] : line->segments);
+    stats->l1_copy_sectors += copies ? sectors : 0;
+    stats->l1_copy_passed_sectors += passes ? sectors : 0;
+}
+#endif
+
 static unsigned line_shift(const gpc_hierarchy *hierarchy) {
     return (hierarchy->has_l1 ? hierarchy->l1_level.line_shift : hierarchy->l2_level.line_shift) +
            gpci_log2(hierarchy->line_blocks);

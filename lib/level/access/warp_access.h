@@ -41,4 +41,9 @@ uint32_t gpci_access_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *acce
 void gpci_given_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines, uint32_t count,
                       gpc_request *request, uint32_t *out_segments);
 
+#ifdef GPCI_CHECK
+/* Count a line of an access again, for the ledger, in the checking build (base/check.h). */
+void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line);
+#endif
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "level/rules/driver.h"
 #include "level/rules/kernels.h"
 #include "level/rules/level_count.h"
@@ -155,5 +156,6 @@ void gpci_launch_code(gpc_hierarchy *hierarchy, uint64_t bytes) {
     /* instruction fetch uses lines of 128 bytes */
     uint64_t sectors = (bytes + 127) / 128 * (128 / GPCI_SEGMENT);
     gpci_count_dram_launch(hierarchy, sectors);
+    GPCI_AGAIN(hierarchy->of_sm[0].again.dram_launch_sectors += sectors);
     hierarchy->cold = hierarchy->cold && !bytes;
 }

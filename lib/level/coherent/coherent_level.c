@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coherent/coherent_level.h"
+#include "base/check.h"
 #include "coherence/tree/tree_archive.h"
 
 #include "coherence/module/tree.h"
@@ -259,6 +260,8 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
         access->result->l1_sector_hits += segments;
         gpci_count_l1_load(hierarchy, access->request.sm, access->request.kind == GPC_LOAD ? segments : 0, 0);
     }
+    GPCI_AGAIN(hierarchy->of_sm[access->request.sm].again.l1_load_sector_hits +=
+               access->request.kind == GPC_LOAD && result.hit ? segments : 0);
     /* a store that evicts a present block counts as a hit */
     if (access->request.kind == GPC_STORE &&
         (result.hit || (request.flags & GPC_ACCESS_EVICT && result.found != GPC_LINE_I)))

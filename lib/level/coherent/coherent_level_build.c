@@ -451,6 +451,10 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *hierarchy, const gpci_l1_share *s
     for (uint32_t i = 0; i < coherent->modules; i++) {
         gpci_module_at(tree, i)->stats = gpci_module_at(coherent->tree, i)->stats;
         gpci_module_at(tree, i)->counts = gpci_module_at(coherent->tree, i)->counts;
+#ifdef GPCI_CHECK
+        gpci_module_at(tree, i)->again = gpci_module_at(coherent->tree, i)->again;
+        gpci_module_at(tree, i)->refused_again = gpci_module_at(coherent->tree, i)->refused_again;
+#endif
     }
     gpc_coherence_destroy(coherent->tree);
     coherent->tree = tree;

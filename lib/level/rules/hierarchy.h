@@ -95,7 +95,8 @@ typedef struct gpci_sm_counts {
     uint64_t open_bypasses;
     uint64_t unfilled_sectors; /* of l1_fetched_sectors, those that fill no line, or (with a clock) not yet */
 #ifdef GPCI_CHECK
-    uint64_t fence_drops_again; /* fences that came past the drop of lines */
+    gpc_cache_stats retired_again; /* second counts of these L1s */
+    gpc_stats again;               /* second counts of this SM (base/check.h) */
 #endif
 } gpci_sm_counts;
 
@@ -104,6 +105,9 @@ typedef struct gpci_slice_counts {
     GPC_COUNTERS(X)
 #undef X
     uint64_t merged_sectors, memory_reads, memory_writes; /* object's parts of other counters, with a clock */
+#ifdef GPCI_CHECK
+    gpc_stats again; /* second counts of this slice (base/check.h) */
+#endif
 } gpci_slice_counts;
 
 /* Counts of an SM or a slice for one stream. */
@@ -288,6 +292,8 @@ void gpci_hierarchy_add_sm_histograms(const gpc_hierarchy *hierarchy, uint32_t s
 void gpci_hierarchy_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats);
 void gpci_hierarchy_add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats);
+/* cache_levels.c: keep the counts of an L1 that another replaces. */
+void gpci_hierarchy_retire(gpc_hierarchy *hierarchy, uint32_t sm);
 /* cache_levels.c: flush as `kernels.flush` says. */
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy);
 /*

@@ -2,6 +2,7 @@
 #ifndef GPC_LEVEL_LEVEL_COUNT_H
 #define GPC_LEVEL_LEVEL_COUNT_H
 
+#include "base/check.h"
 #include "level/rules/hierarchy.h"
 
 /*
@@ -127,6 +128,23 @@ GPCI_INLINE void gpci_count_token(gpc_hierarchy *hierarchy, const gpc_request *r
         counts->l1_cache_warp_misses += !none && missed;
     }
 }
+
+#ifdef GPCI_CHECK
+/* Count a line of a load in L1 again: by what was missing, in the checking build (base/check.h). */
+GPCI_INLINE void gpci_count_load_again(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors, uint32_t missing,
+                                       uint32_t pending) {
+    hierarchy->of_sm[sm].again.l1_load_sector_hits += sectors - missing;
+    hierarchy->of_sm[sm].again.l1_pending_sector_hits += pending;
+}
+GPCI_INLINE void gpci_count_token_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t missing) {
+    gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
+    if (request->token == GPC_TOKEN_UNUSED || request->kind != GPC_LOAD)
+        return;
+    *(request->token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_lines : &stats->l1_cache_warp_lines) += 1;
+    if (missing)
+        *(request->token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_misses : &stats->l1_cache_warp_misses) += 1;
+}
+#endif
 
 /* Count a line of a load that missed L1 and came from DRAM. */
 GPCI_INLINE void gpci_count_l1_dram_line(gpc_hierarchy *hierarchy, uint32_t sm) {

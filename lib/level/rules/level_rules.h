@@ -2,6 +2,7 @@
 #ifndef GPC_LEVEL_LEVEL_RULES_H
 #define GPC_LEVEL_LEVEL_RULES_H
 
+#include "base/check.h"
 #include "cache/cache.h"
 #include "level/rules/cache_lines.h"
 #include "level/rules/events.h"
@@ -108,7 +109,10 @@ GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
  */
 GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *request, gpc_decision predicted,
                                         bool declined, uint32_t word) {
-    return declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
+    const gpc_decision verdict = declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
+    GPCI_AGAIN(l1->again.overturned_bypasses += verdict < predicted);
+    GPCI_AGAIN(l1->again.overturned_fills += !declined && verdict > predicted);
+    return verdict;
 }
 
 /* Sectors of a read found no way in L1: count the sectors as bypassed, if the read is `counted`. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "replay/blocks/mbarriers.h"
 
 #include <string.h>
@@ -115,6 +116,7 @@ static void come_to_cluster(gpci_timed_replay *timed_replay, uint32_t number, gp
         return;
     run->at_cluster++;
     timed_replay->sms[number].counts.cluster_barriers++;
+    GPCI_AGAIN(timed_replay->sms[number].again.cluster_barriers++);
     const gpci_block_run *other = run;
     do {
         if (other->live && other->at_cluster < run->at_cluster)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/blocks/copies.h"
+#include "base/check.h"
 
 #include "replay/blocks/mbarriers.h"
 #include "replay/core/sm_tokens.h"
@@ -93,6 +94,7 @@ gpc_status gpci_copies_issued(gpci_timed_replay *timed_replay, uint32_t number, 
     switch (form->operands.copy) {
     case GPC_COPY_COMMIT:
         gpci_copies_commit(core, &core->copies[slot]);
+        GPCI_AGAIN(core->again.copy_groups++);
         break;
     case GPC_COPY_BULK:
         gpci_mbarrier_outside(timed_replay, number, run, instruction, now);
@@ -101,6 +103,8 @@ gpc_status gpci_copies_issued(gpci_timed_replay *timed_replay, uint32_t number, 
         gpci_mbarrier_holds(core, run, instruction, &told);
         core->counts.mbarrier_checks++;
         core->counts.mbarrier_untold += !told;
+        GPCI_AGAIN(core->again.mbarrier_checks++);
+        GPCI_AGAIN(core->again.mbarrier_untold_checks += told ? 0 : 1);
         break;
     case GPC_COPY_BARRIER_INIT:
         gpci_mbarrier_init(core, run, instruction);
@@ -122,6 +126,8 @@ static void count_wait(gpci_timed_sm *core, gpci_copy_groups *groups, uint64_t n
     const uint64_t from = groups->since - 1;
     core->counts.copy_waits += now > from;
     core->counts.copy_wait_cycles += now > from ? now - from : 0;
+    GPCI_AGAIN(core->again.copy_waits += groups->since <= now);
+    GPCI_AGAIN(core->again.copy_wait_cycles += groups->since <= now ? now + 1 - groups->since : 0);
     groups->since = 0;
 }
 

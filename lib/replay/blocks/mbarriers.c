@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/blocks/mbarriers.h"
+#include "base/check.h"
 
 #include "replay/blocks/clusters.h"
 
@@ -64,6 +65,7 @@ static void settle(gpci_timed_sm *core, gpci_mbarrier *mbarrier) {
     mbarrier->parity ^= 1;
     mbarrier->left = mbarrier->count;
     core->counts.mbarrier_phases++;
+    GPCI_AGAIN(core->again.mbarrier_phases++);
 }
 
 void gpci_mbarrier_send(gpci_timed_sm *core, uint32_t place) {
@@ -126,6 +128,7 @@ gpc_status gpci_mbarrier_arrive(gpci_timed_replay *timed_replay, uint32_t number
     const bool told = gpci_number_of_barrier(instruction, 0, &message.bytes) &&
                       gpci_number_of_barrier(instruction, 1, &message.arrivals);
     const uint32_t rank = message.arrivals >> 20;
+    GPCI_AGAIN(timed_replay->sms[number].again.mbarrier_arrivals += message.arrivals - (rank << 20));
     message.arrivals &= 0xfffff;
     timed_replay->sms[number].counts.mbarrier_arrivals += message.arrivals;
     gpci_block_run *target = rank && timed_replay->replay->cluster_blocks > 1

@@ -148,6 +148,9 @@ typedef struct gpci_timed_sm {
     uint64_t admissions;         /* of its schedulers */
     uint64_t admissions_counted; /* `admissions` when the warps' classes were last counted */
     gpci_timed_counts counts;
+#ifdef GPCI_CHECK
+    gpc_stats again; /* second counts (base/check.h) */
+#endif
     uint64_t voted_active, voted_instructions; /* counts at the last sample for voting policies */
     uint32_t live, running_blocks;
     uint32_t stirred; /* bit per scheduler that takes part in the next step */
@@ -253,7 +256,7 @@ struct gpci_timed_replay {
 /* classes.c: read `ops` and `pools` from the configuration; GPC_ERROR_RANGE: contradictory keys. */
 gpc_status gpci_classes_read(gpci_timed_replay *timed_replay, gpc_error *error);
 /* Occupy the first free pooled unit of a scheduler's kind until cycle `until`. */
-void gpci_unit_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t scheduler, uint8_t unit,
+void gpci_unit_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *sm, uint32_t scheduler, uint8_t unit,
                     uint64_t until);
 
 /* timed_replay.c: add the work of SMs to the replay and retire ended blocks. True if a block ended. */

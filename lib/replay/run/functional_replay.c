@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "functional/round_lanes.h"
 #include "level/access/fence.h"
 #include "level/access/local_memory.h"
@@ -62,6 +63,7 @@ static GPCI_COLD bool takes_turn(const gpc_replay *replay, uint32_t sm, const gp
     if (gpci_fence_acts(replay->hierarchy, &fence))
         return true;
     gpci_count_fence(replay->hierarchy, sm);
+    GPCI_AGAIN(replay->hierarchy->of_sm[sm].again.fences++);
     return false;
 }
 

@@ -143,8 +143,10 @@ void gpci_timed_begin(gpci_timed_replay *timed_replay) {
                                       : timed_replay->launched + 1;
     for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
         gpci_timed_sm *core = &timed_replay->sms[sm];
-        core->warps_gauge.since = core->blocks_gauge.since = timed_replay->launched + 1;
-        core->bypassing_gauge.since = core->throttled_gauge.since = timed_replay->launched + 1;
+        gpci_gauge *gauges[] = {&core->warps_gauge, &core->blocks_gauge, &core->bypassing_gauge,
+                                &core->throttled_gauge};
+        for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+            gpci_gauge_skip(gauges[i], timed_replay->launched + 1);
         gpci_icaches_count_from(timed_replay, core, timed_replay->launched + 1);
         for (uint32_t n = 0; n < timed_replay->schedulers; n++)
             core->issuers[n].since = timed_replay->launched + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/sm/icache.h"
+#include "base/check.h"
 
 #include "level/access/l15.h"
 #include "level/rules/kernels.h"
@@ -164,7 +165,7 @@ void gpci_icaches_account(const gpci_timed_replay *timed_replay, gpci_timed_sm *
 
 void gpci_icaches_count_from(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t cycle) {
     for (uint32_t n = 0; n < count_of(timed_replay, core); n++)
-        core->icache[n].waiting.since = cycle;
+        gpci_gauge_skip(&core->icache[n].waiting, cycle);
 }
 
 bool gpci_icaches_ask(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core) {
@@ -243,6 +244,7 @@ static bool waits(gpci_timed_sm *core, gpci_icache *icache, uint64_t line, uint8
     *miss = (gpci_icache_miss){.line = line, .waiters = 1, .stream = stream, .used = true};
     icache->used++;
     icache->unsent++;
+    GPCI_AGAIN(core->again.l1i_accesses++);
     if (icache->ahead)
         gpci_stream_missed(core, icache, miss);
     return true;
@@ -288,7 +290,7 @@ void gpci_icache_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm *cor
     look(timed_replay, core, warp);
     end_at_line(timed_replay, icache, warp);
     if (warp->held & (GPCI_HELD_LINE | GPCI_HELD_MSHR))
-        gpci_gauge_set(&icache->waiting, now, icache->waiting.level + 1);
+        gpci_gauge_move(&icache->waiting, now, icache->waiting.level + 1);
     if (icache->unsent) {
         core->any_answered = true;
         gpci_timed_wake(timed_replay->replay->hierarchy, (uint32_t)(core - timed_replay->sms), now + 1);
@@ -305,7 +307,7 @@ static void go_on(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, ui
         look(timed_replay, core, warp);
     if (warp->held & (GPCI_HELD_LINE | GPCI_HELD_MSHR))
         return;
-    gpci_gauge_set(&icache->waiting, now, icache->waiting.level - 1);
+    gpci_gauge_move(&icache->waiting, now, icache->waiting.level - 1);
     gpci_fetch_turn(timed_replay, core, warp, now, now);
     end_at_line(timed_replay, icache, warp);
     if (gpci_warp_state(core, warp) == GPC_STATE_WAITING)

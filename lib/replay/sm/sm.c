@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "replay/blocks/copies.h"
 #include "replay/core/sm_tokens.h"
 #include "replay/sm/fetch.h"
@@ -166,6 +167,8 @@ static void account(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, 
         issuer->waits = gpci_timed_l1_waits(timed_replay->replay->hierarchy, (uint32_t)(core - timed_replay->sms), end);
         core->counts.line += since(issuer->waits.line, before.line);
         core->counts.mshr += since(issuer->waits.mshr, before.mshr);
+        GPCI_AGAIN(core->again.scheduler_line_stalls += since(issuer->waits.line, before.line));
+        GPCI_AGAIN(core->again.scheduler_mshr_stalls += since(issuer->waits.mshr, before.mshr));
     }
 }
 
@@ -194,8 +197,8 @@ static void count_classes(const gpci_timed_replay *timed_replay, gpci_timed_sm *
     uint32_t counts[GPC_CLASS_COUNT] = {0};
     for (uint32_t n = 0; n < timed_replay->schedulers; n++)
         gpci_scheduler_count_classes(core->issuers[n].scheduler, counts);
-    gpci_gauge_set(&core->bypassing_gauge, from, counts[GPC_CLASS_BYPASS]);
-    gpci_gauge_set(&core->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
+    gpci_gauge_move(&core->bypassing_gauge, from, counts[GPC_CLASS_BYPASS]);
+    gpci_gauge_move(&core->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
 }
 
 /* Collect the warps with a free unit that can issue, as candidates of the scheduler. False: no candidate. */
@@ -273,6 +276,14 @@ static GPCI_COLD void count_cluster(gpci_timed_sm *core, const gpci_path_step *s
     core->counts.cluster_bytes += (uint64_t)gpci_path_lanes(step) * step->form->instruction.width;
 }
 
+#ifdef GPCI_CHECK
+static void count_cluster_again(gpci_timed_sm *core, const gpci_operands *operands, const gpci_path_step *step) {
+    const bool cluster = operands->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER;
+    core->again.cluster_accesses += cluster;
+    core->again.cluster_bytes += cluster ? (uint64_t)gpci_path_lanes(step) * step->form->instruction.width : 0;
+}
+#endif
+
 /* Prefetch the warp's scoreboard (host memory). Affects only speed. */
 GPCI_INLINE void expect_board(const gpci_timed_sm *core, uint32_t slot) {
     const uint32_t *entries = core->boards + gpci_scoreboard_place(slot);
@@ -315,6 +326,7 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *timed_replay, gpci_timed_sm *cor
             gpci_sm_pass_by(core, slot, step);
         if (GPCI_UNLIKELY(operands->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
             count_cluster(core, step);
+        GPCI_AGAIN(count_cluster_again(core, operands, step));
     }
     if (GPCI_UNLIKELY(operands->copy > GPC_COPY_ASYNC) && instruction->mask) {
         const gpc_status status = gpci_copies_issued(timed_replay, number, slot, step->form, now);

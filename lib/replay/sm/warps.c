@@ -83,9 +83,9 @@ void gpci_sm_start_blocks(gpci_timed_replay *timed_replay, uint32_t number, uint
         core->deeds->progress = now;
         for (uint32_t w = 0; w < run->block->warp_count; w++)
             start_warp(timed_replay, number, run, w, now);
-        gpci_gauge_set(&core->warps_gauge, now, core->live);
+        gpci_gauge_move(&core->warps_gauge, now, core->live);
         core->running_blocks++;
-        gpci_gauge_set(&core->blocks_gauge, now, 1);
+        gpci_gauge_move(&core->blocks_gauge, now, 1);
     }
 }
 
@@ -94,7 +94,7 @@ static void end_block(gpci_timed_sm *core, uint32_t number, gpci_block_run *run,
     if (GPCI_UNLIKELY(core->barriers_used))
         gpci_mbarriers_drop(core, run);
     if (!--core->running_blocks)
-        gpci_gauge_set(&core->blocks_gauge, now + 1, 0);
+        gpci_gauge_move(&core->blocks_gauge, now + 1, 0);
     run->sm = number;
     run->queued = core->ended;
     core->ended = run;
@@ -112,7 +112,7 @@ void gpci_warp_end(gpci_timed_replay *timed_replay, uint32_t number, uint32_t sl
     for (uint32_t other = 0; other < timed_replay->slots; other++)
         if (core->warps[other].run)
             core->warps[other].age = gpci_rank_after(core->warps[other].age, warp->age);
-    gpci_gauge_set(&core->warps_gauge, now + 1, --core->live);
+    gpci_gauge_move(&core->warps_gauge, now + 1, --core->live);
     if (GPCI_UNLIKELY(timed_replay->keeps_blocks))
         run->writes += warp->others;
     if (--run->live)
@@ -166,6 +166,7 @@ void gpci_sm_clear(gpci_timed_replay *timed_replay, uint32_t number) {
     core->first_start = core->last_start = core->ended = NULL;
     core->ended_at = 0;
     core->live = core->running_blocks = 0;
-    core->warps_gauge.level = core->blocks_gauge.level = 0;
-    core->bypassing_gauge.level = core->throttled_gauge.level = 0;
+    gpci_gauge *gauges[] = {&core->warps_gauge, &core->blocks_gauge, &core->bypassing_gauge, &core->throttled_gauge};
+    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+        gpci_gauge_move(gauges[i], gauges[i]->since, 0);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "timed/core/event_log_coherent.h"
 
 #include "coherence/module/tree.h"
@@ -96,6 +97,14 @@ void gpci_coherent_count_load(gpci_timed *timed, const gpci_packet *pkt, bool hi
     gpci_count_l1_load_line(timed->hierarchy, pkt->request.sm, pkt->request.warp_age, hit);
 }
 
+#ifdef GPCI_CHECK
+void gpci_coherent_count_load_again(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending) {
+    const uint32_t sectors = gpci_count_sectors(pkt->segments);
+    if (pkt->line.kind == GPC_LOAD)
+        gpci_count_load_again(timed->hierarchy, pkt->request.sm, sectors, hit ? 0 : sectors, pending ? sectors : 0);
+}
+#endif
+
 /*
  * True if a leader's load brings no line, by the flags or by the protocol (slc-glc, a load of .cg). Bytes of a load
  * past L1 serve no other load.
@@ -148,6 +157,7 @@ static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, u
     pkt->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
     if (!pkt->mshr.ordered) {
         gpci_coherent_count_load(timed, pkt, true, true);
+        GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, true, true));
         gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_PENDING_HIT);
         pkt->line.missed = 0;
     }
@@ -175,6 +185,7 @@ static gpci_verdict hit(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, con
     }
     gpci_coherent_settle_bypass(timed, ctrl->index, pkt, false);
     gpci_coherent_count_load(timed, pkt, true, false);
+    GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, true, false));
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request, true);
     gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_HIT);
@@ -196,6 +207,7 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpci_engine *engine = gpci_engine_of(timed);
     gpci_coherent_count_load(timed, pkt, has, pending);
+    GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, has, pending));
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request,
                              has && !(is_load(pkt) && request->flags & GPC_ACCESS_EVICT));
@@ -292,6 +304,7 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
             !timed->hierarchy->coherent->tree->follows;
         bypass(timed, ctrl, packet, true, access, request);
         ctrl->counts.passed[past]++;
+        GPCI_AGAIN(ctrl->counts.passed_again[past] += (access->flags & GPC_ACCESS_NO_ALLOCATE) != 0);
     }
     return none;
 }
@@ -395,8 +408,10 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
     const bool own = access->own && entry->mshr.cached;
     gpci_coherent_settle_bypass(timed, ctrl->index, entry, access->overturned);
     take_out(timed, ctrl, mshr_entry);
-    if (level == 3 && is_load(entry))
+    if (level == 3 && is_load(entry)) {
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - entry->born);
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.round_trip_cycles += timed->wheel.now - entry->born);
+    }
     release(timed, ctrl, mshr_entry, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         if (gpci_packet_at(&timed->pool, waiting)->mshr.ordered) { /* and all packets behind it */

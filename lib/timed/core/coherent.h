@@ -198,6 +198,9 @@ void gpci_coherent_l1_left(gpci_timed *timed, uint32_t packet);
 
 /* Count a packet, if a load; `hit`, `pending`: in data in flight. */
 void gpci_coherent_count_load(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending);
+#ifdef GPCI_CHECK
+void gpci_coherent_count_load_again(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending);
+#endif
 /* Level that served an access, as in gpc_completion (1 L1, 2 L2 or cluster, 3 memory), from the tree's level. */
 uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level);
 

@@ -117,6 +117,10 @@ typedef struct gpci_ctrl_counts {
     uint64_t no_victims_again;
     uint64_t request_bytes_again; /* L2: bytes of requests from the network */
     uint64_t reply_bytes_again;   /* L1: bytes of replies from the network, by what was asked */
+    uint64_t stalls_again[GPC_BUSY_COUNT], unsent_again, congested_again, replies_again; /* ends minus begins */
+    uint64_t passed_again[GPC_BUSY_COUNT];
+    uint64_t copy_stalls_again;                     /* cycles with a copy due, minus those with a request */
+    uint64_t data_turns_again, data_accesses_again; /* by the callers; accesses with turns */
 #endif
 } gpci_ctrl_counts;
 

@@ -19,8 +19,10 @@ typedef struct gpci_reorder_counts {
     uint64_t flushes;   /* writes that had to wait for the buffer to empty */
     uint64_t stalls;    /* core cycles of waiting of the coalescer */
 #ifdef GPCI_CHECK
-    uint64_t switches_again; /* takes that were not the next of the queue */
-    uint64_t flushes_again;  /* writes that entered after a wait */
+    uint64_t switches_again;  /* takes that were not the next of the queue */
+    uint64_t flushes_again;   /* writes that entered after a wait */
+    uint64_t stalls_again;    /* ends minus begins */
+    uint64_t reordered_again; /* takes with an older transaction left */
 #endif
 } gpci_reorder_counts;
 
@@ -193,10 +195,17 @@ static gpci_queue *next_queue(const gpci_timed *timed, gpci_ctrl *ctrl) {
 
 #ifdef GPCI_CHECK
 /* A take of the tags that does not follow a take from the same queue. */
-static void take_again(gpci_reorder *reorder) {
+static void take_again(const gpci_timed *timed, gpci_reorder *reorder) {
     uint64_t *took = &reorder->took[reorder->chosen];
     reorder->counts.switches_again += reorder->takes && *took != reorder->takes;
     *took = ++reorder->takes;
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < reorder->options->queues; i++) {
+        const uint64_t number =
+            reorder->queues[i].count ? gpci_packet_at(&timed->pool, reorder->queues[i].first)->tags.number : UINT64_MAX;
+        oldest = number < oldest ? number : oldest;
+    }
+    reorder->counts.reordered_again += oldest < reorder->number;
 }
 #endif
 
@@ -214,7 +223,7 @@ static void passed(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_gauge_set(&reorder->gauge, timed->wheel.now, --reorder->count);
     reorder->counts.switches += reorder->last != UINT32_MAX && reorder->chosen != reorder->last;
 #ifdef GPCI_CHECK
-    take_again(reorder);
+    take_again(timed, reorder);
 #endif
     reorder->last = reorder->chosen;
     bool passed_another = false;
@@ -246,8 +255,10 @@ static void settle(gpci_timed *timed, gpci_ctrl *ctrl) {
         return;
     if (waits) {
         reorder->since = now;
+        GPCI_AGAIN(reorder->counts.stalls_again -= now);
     } else {
         reorder->counts.stalls += now - reorder->since;
+        GPCI_AGAIN(reorder->counts.stalls_again += now);
         reorder->since = GPCI_NEVER;
     }
 }
@@ -297,6 +308,8 @@ static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
         stats->l1_reorder_cycles += gpci_gauge_sum_again(&reorder->queues[i].gauge, now);
     stats->l1_reorder_switches += reorder->counts.switches_again;
     stats->l1_reorder_flushes += reorder->counts.flushes_again;
+    stats->l1_reordered += reorder->counts.reordered_again;
+    stats->l1_reorder_stalls += reorder->counts.stalls_again + (reorder->since != GPCI_NEVER ? now : 0);
 }
 #endif
 

@@ -66,6 +66,7 @@ uint64_t gpci_atomic_perform(gpci_ctrl *slice, uint64_t now, uint16_t turns) {
     unit->waits += start - own;
     GPCI_AGAIN(slice->counts.atomic_waits_again += unit->free - turns * cycles - own);
     unit->busy += turns * cycles;
+    GPCI_AGAIN(slice->timed->hierarchy->of_slice[slice->index].again.l2_atomic_busy_cycles += unit->free - start);
     gpci_part_wakes(slice, GPCI_PART_ATOMICS);
     return gpci_clock_core(clock, unit->free - cycles + slice->options->latency);
 }

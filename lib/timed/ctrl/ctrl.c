@@ -64,6 +64,7 @@ gpci_verdict gpci_ctrl_block(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t 
     ctrl->counts.failures[reason]++;
     access->reason = (uint8_t)reason;
     access->since = now;
+    GPCI_AGAIN(ctrl->counts.stalls_again[reason] -= now);
     return GPCI_BLOCKED;
 }
 
@@ -72,6 +73,7 @@ void gpci_ctrl_unblock(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now) {
         return;
     gpci_log_released(ctrl, access);
     ctrl->counts.stalls[access->reason] += now - access->since;
+    GPCI_AGAIN(ctrl->counts.stalls_again[access->reason] += now);
     access->reason = GPC_BUSY_NOT;
 }
 

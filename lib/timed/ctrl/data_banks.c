@@ -89,6 +89,8 @@ static uint64_t take(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t turns) {
 bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight) {
     const uint64_t now = timed->wheel.now, way = inflight->due > now ? inflight->due - now : 0;
     inflight->due = take(timed, ctrl, inflight->turns) + inflight->turns - 1 + way;
+    GPCI_AGAIN(ctrl->counts.data_turns_again += inflight->turns);
+    GPCI_AGAIN(ctrl->counts.data_accesses_again++);
     GPCI_AGAIN(ctrl->counts.data_waits_again += inflight->due - way - now - (inflight->turns - 1));
     return !way;
 }
@@ -96,6 +98,8 @@ bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight)
 uint64_t gpci_data_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_inflight *inflight) {
     if (pkt->line.kind == GPC_STORE && pkt->flags & GPCI_PACKET_LAST) {
         take(timed, ctrl, inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_turns_again += inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_accesses_again++);
         GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data.free - timed->wheel.now - inflight->turns);
     }
     return timed->wheel.now + ctrl->options->latency;

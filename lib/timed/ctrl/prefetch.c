@@ -318,6 +318,7 @@ static void keep(gpci_ctrl *ctrl, uint64_t address, bool unclaimed) {
     uint32_t *mark = NULL;
     if (gpci_line_of(ctrl->cache, address, &line))
         mark = mark_at(prefetch, ctrl->cache, line.set, line.way);
+    GPCI_AGAIN(prefetch->counts.lost += mark && *mark);
     if (mark)
         *mark = unclaimed ? mark_of(ctrl->cache, address) : 0;
     else if (unclaimed)

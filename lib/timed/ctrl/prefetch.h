@@ -21,6 +21,7 @@ typedef struct gpci_prefetch_counts {
     uint64_t sent, outcomes[GPC_PREFETCH_DROPPED + 1];
 #ifdef GPCI_CHECK
     uint64_t asked; /* by the policy; and lines queued at the last reset */
+    uint64_t lost;  /* marks of lines that were dropped, or completed, without a load of what was prefetched */
 #endif
 } gpci_prefetch_counts;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "level/rules/level_count.h"
 #include "timed/ctrl/l1_observe.h"
 #include "timed/ctrl/prefetch.h"
@@ -64,5 +65,6 @@ gpci_verdict gpci_l1_on_stall(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
                                         ctrl->out.count - ctrl->out.capacity >= timed->bypass_capacity))
         return gpci_ctrl_block(ctrl, access, now, GPC_BUSY_MISS_QUEUE);
     send(timed, ctrl, packet, access, reason);
+    GPCI_AGAIN(ctrl->counts.passed_again[reason]++);
     return GPCI_WAITING;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "timed/core/timed.h"
 
 /*
@@ -106,6 +107,7 @@ static bool holds_up(gpci_timed *timed, gpci_ctrl *slice, const gpci_packet *pkt
         return false;
     access->until = now + wait;
     record->waits += wait;
+    GPCI_AGAIN(timed->hierarchy->of_slice[slice->index].again.l2_written_wait_cycles += access->until - now);
     gpci_wheel_wake(&timed->wheel, slice->component, gpci_clock_core(clock, now + wait));
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/ctrl/constant_cache.h"
+#include "base/check.h"
 
 #include "timed/core/ctrl_holders.h"
 #include "timed/core/tags.h"
@@ -81,10 +82,12 @@ gpc_status gpci_constants_issue(gpci_timed *timed, const gpc_warp_access *access
     if (status < 0)
         return status;
     gpci_count_instruction(timed->hierarchy, access->sm, access->mask);
+    GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.thread_instructions += gpci_popcount(access->mask));
     const uint32_t count = gpci_constants_lines(timed->hierarchy, access, lines, &request);
     const uint32_t inflight = gpci_take_inflight(timed, access->sm, access->warp, access->kind, token, count);
     timed->inflights[inflight].framed = framed;
     timed->inflights[inflight].constant = true;
+    GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.const_requests++);
     request.cycle = timed->wheel.now;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t number = gpci_pool_take(&timed->pool);
@@ -113,6 +116,7 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
     if (!access->looked) {
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_constants_looked(timed->hierarchy, ctrl->index, access->result.outcome == GPC_HIT, access->flying != 0);
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.const_line_merges += access->flying ? 1 : 0);
         gpci_log_lookup(timed, ctrl, pkt, access);
     }
     const gpci_verdict verdict = gpci_ctrl_settle(timed, ctrl, packet, access, false);

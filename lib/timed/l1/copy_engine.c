@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/copy_engine.h"
+#include "base/check.h"
 
 #include "level/rules/level_rules.h"
 #include "timed/core/event_log.h"
@@ -101,6 +102,8 @@ gpc_status gpci_copy_issue(gpci_timed *timed, const gpci_copy_asked *asked, gpc_
     entry->named = access->multicast != NULL;
     entry->inflight = take_inflights(timed, asked, requests);
     gpci_log_bulk(timed, entry);
+    GPCI_AGAIN(gpci_bulk_count_again(timed->hierarchy, access, requests));
+    GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.bulk_cycles -= timed->wheel.now);
     copy_engine->count++;
     timed->starters += !gpci_part_is_active(ctrl, GPCI_PART_COPIES);
     gpci_part_wakes(ctrl, GPCI_PART_COPIES);
@@ -134,6 +137,7 @@ static void send(gpci_timed *timed, gpci_ctrl *ctrl, gpci_bulk_entry *entry, con
         pkt->turns = gpci_atomic_turns_of_words(timed, line);
     gpci_log_bulk_request(timed, number);
     gpci_bulk_count_request(timed->hierarchy, &pkt->request, line, entry->targets);
+    GPCI_AGAIN(gpci_bulk_count_line_again(timed->hierarchy, &pkt->request, pkt->segments, entry->targets));
     if (GPCI_UNLIKELY(entry->named))
         gpci_multicast_prepare(timed, ctrl->index, pkt, entry->inflight, entry->targets);
     gpci_l1_send_itself(timed, ctrl, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
@@ -193,6 +197,7 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
         return;
     const uint64_t due = copy_engine->queue[copy_engine->first].due;
     copy_engine->stalls += due <= now && !copy_engine->sent;
+    GPCI_AGAIN(ctrl->counts.copy_stalls_again += (due <= now) - (due <= now && copy_engine->sent));
     if (copy_engine->under_way < copy_engine->most || due > now) /* otherwise a reply wakes the engine */
         gpci_wheel_wake(&timed->wheel, ctrl->component, due > now ? due : now + 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "base/check.h"
 #include "level/rules/level_count.h"
 #include "timed/core/coherent.h"
 #include "timed/core/event_log.h"
@@ -137,6 +138,7 @@ GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_requ
         pkt->request.continues = line->follows;
         pkt->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
+    GPCI_AGAIN(gpci_access_count_again(timed->hierarchy, &pkt->request, line));
     gpci_queue_append(queue, &timed->pool, timed->wheel.now, number);
 }
 
@@ -174,6 +176,7 @@ GPCI_INLINE void queue_access(gpci_timed *timed, gpci_queue *queue, const gpc_wa
     const bool counts_turns = is_atomic(access->kind) && gpci_atomics_are_limited(timed);
     request->cycle = timed->wheel.now;
     ctrl->sm.anew |= gpci_reads_anew(request);
+    GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.l1_copy_requests += request->copy == GPC_COPY_ASYNC);
     gpci_l1_observe_instruction(timed, request);
     for (uint32_t i = from; i < to; i++) {
         queue_line(timed, queue, request, lines, i, inflight);
@@ -233,6 +236,7 @@ static gpc_status issue(gpci_timed *timed, const gpc_warp_access *access, uint32
         return status;
     const uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(timed, access) : UINT32_MAX;
     gpci_count_instruction(hierarchy, access->sm, access->mask);
+    GPCI_AGAIN(hierarchy->of_sm[access->sm].again.thread_instructions += gpci_popcount(access->mask));
     lines.first = lines.count = gpci_access_lines(hierarchy, access, range, each, &request, &lines.segments);
     queue_lines(timed, access, &request, &lines, token, framed, ordered, fence);
     return GPC_OK;
@@ -249,6 +253,7 @@ gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *access, gp
         return status;
     const uint32_t fence = ordered ? gpci_fence_before(timed, access) : UINT32_MAX;
     gpci_count_instruction(hierarchy, access->sm, 0);
+    GPCI_AGAIN(hierarchy->of_sm[access->sm].again.thread_instructions += gpci_popcount(0));
     gpci_given_lines(hierarchy, access, each, count, &request, &lines.segments);
     queue_lines(timed, access, &request, &lines, token, false, ordered, fence);
     return GPC_OK;
@@ -309,6 +314,8 @@ gpc_status gpci_timed_issue_both(gpc_hierarchy *hierarchy, const gpc_warp_access
     if (status < 0)
         return status;
     gpci_count_instruction(hierarchy, access->sm, access->mask | accesses[1].mask | others);
+    GPCI_AGAIN(hierarchy->of_sm[access->sm].again.thread_instructions +=
+               gpci_popcount(access->mask | accesses[1].mask | others));
     lines.first = gpci_access_lines(hierarchy, access, 0, each, &requests[0], &lines.segments);
     lines.count =
         lines.first + gpci_access_lines(hierarchy, access + 1, 0, each + lines.first, &requests[1], &segments);
@@ -347,6 +354,7 @@ static void complete_at_once(gpci_timed *timed, const gpc_warp_access *access, u
                                  .kind = access->kind,
                                  .level = 1};
     gpci_count_instruction(timed->hierarchy, access->sm, access->mask);
+    GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.thread_instructions += gpci_popcount(access->mask));
     timed->taken++;
     timed->ended++;
     gpci_stage_times_at_once(timed, &completion);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "level/rules/level_rules.h"
 #include "timed/core/changes.h"
 #include "timed/core/coherent.h"
@@ -33,6 +34,15 @@ static void count_lookup(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *pkt, c
     if (gpci_parts_at(ctrl, GPCI_AT_LOOKED))
         gpci_parts_looked(timed, ctrl, pkt, access, all_hit);
 }
+
+#ifdef GPCI_CHECK
+static void count_again(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access) {
+    if (pkt->request.kind == GPC_LOAD)
+        gpci_count_load_again(timed->hierarchy, pkt->request.sm, gpci_count_sectors(pkt->segments),
+                              gpci_count_sectors(pkt->line.missed), gpci_count_sectors(pkt->segments & access->flying));
+    gpci_count_token_again(timed->hierarchy, &pkt->request, pkt->line.missed);
+}
+#endif
 
 void gpci_l1_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
@@ -114,6 +124,7 @@ static gpci_verdict pass_load(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     if (first) {
         access->flying = alone ? 0 : access->flying;
         count_lookup(timed, ctrl, pkt, access);
+        GPCI_AGAIN(count_again(timed, pkt, access));
     }
     gpci_verdict verdict = GPCI_UNLIKELY(alone) ? send_alone(timed, ctrl, packet, access)
                                                 : gpci_ctrl_settle(timed, ctrl, packet, access, false);
@@ -159,6 +170,9 @@ static gpci_verdict pass_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pack
         gpci_count_l1_store(
             timed->hierarchy, ctrl->index,
             gpci_count_sectors(timed->hierarchy->l1_level.segments_of[result->hit_sectors] & pkt->segments));
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.l1_store_sector_hits += gpci_count_sectors(
+                       timed->hierarchy->l1_level.segments_of[gpci_examine(&access->view, ctrl->cache->seen).hit] &
+                       pkt->segments));
         if (result->evicted)
             gpci_ctrl_evicted(timed, ctrl, pkt, &result->eviction);
     }
@@ -311,10 +325,13 @@ GPCI_INLINE void run_out(gpci_timed *timed, gpci_ctrl *ctrl, room_fn room, send_
     }
     if (ctrl->unsent.since != GPCI_NEVER) {
         ctrl->unsent.cycles += now - ctrl->unsent.since;
+        GPCI_AGAIN(ctrl->counts.unsent_again += now);
         ctrl->unsent.since = GPCI_NEVER;
     }
-    if (ctrl->out.count && !is_under_way(timed, ctrl))
+    if (ctrl->out.count && !is_under_way(timed, ctrl)) {
         ctrl->unsent.since = now;
+        GPCI_AGAIN(ctrl->counts.unsent_again -= now);
+    }
 }
 
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl) {

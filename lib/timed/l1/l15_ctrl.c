@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/ctrl/l15_ctrl.h"
+#include "base/check.h"
 
 #include "timed/core/ctrl_holders.h"
 #include "timed/core/tags.h"
@@ -28,11 +29,23 @@ static const gpci_ctrl_rules rules = {.send = gpci_read_only_send,
                                       .on_stall = gpci_ctrl_wait,
                                       .on_not_allocated = gpci_ctrl_notify_none};
 
+#ifdef GPCI_CHECK
+static void count_again(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access) {
+    gpc_stats *stats = &timed->hierarchy->of_sm[pkt->request.sm].again;
+    stats->l15_line_merges += access->flying ? 1 : 0;
+    if (pkt->request.space != GPC_SPACE_INSTRUCTION)
+        return;
+    stats->l15_code_lines++;
+    stats->l15_code_line_hits += access->result.outcome == GPC_HIT;
+}
+#endif
+
 static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     if (!access->looked) {
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_l15_looked(timed->hierarchy, &pkt->request, access->result.outcome == GPC_HIT, access->flying != 0);
+        GPCI_AGAIN(count_again(timed, pkt, access));
         gpci_log_lookup(timed, ctrl, pkt, access);
     }
     const gpci_verdict verdict = gpci_ctrl_settle(timed, ctrl, packet, access, false);

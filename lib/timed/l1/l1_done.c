@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/stage_times.h"
@@ -15,10 +16,14 @@ static void end(gpci_timed *timed, const gpci_inflight *access, gpc_completion *
         completion->kind = GPC_LOAD;
         completion->fence = 1;
         gpci_count_fence_cycles(timed->hierarchy, access->sm, completion->cycle - completion->issued);
+        GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.fence_cycles += completion->cycle);
+        GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.fences++);
     } else if (access->kind == GPCI_KIND_COPY) {
         completion->kind = access->fence.phase;
         if (!access->fence.marks)
             gpci_count_bulk_cycles(timed->hierarchy, access->sm, completion->cycle - completion->issued);
+        GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.bulk_cycles +=
+                   access->fence.marks ? 0 : completion->cycle);
     } else if (GPCI_UNLIKELY(timed->l1[access->sm].fences.first != UINT32_MAX || access->performed)) {
         gpci_fence_wrote(timed, access);
     } else {
@@ -137,8 +142,10 @@ static GPCI_COLD void hand_over(gpci_timed *timed, const gpci_packet *pkt) {
 
 GPCI_INLINE void done(gpci_timed *timed, uint32_t packet, uint8_t level, bool watched) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed)
+    if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed) {
         gpci_count_l1_dram_line(timed->hierarchy, timed->inflights[pkt->line.inflight].sm);
+        GPCI_AGAIN(timed->hierarchy->of_sm[timed->inflights[pkt->line.inflight].sm].again.l1_load_dram_lines++);
+    }
     pkt->mshr.cached = false;
     if (watched)
         gpci_append_reply(timed, pkt, level);

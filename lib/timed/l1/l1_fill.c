@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "level/rules/level_count.h"
 #include "timed/core/event_log.h"
 #include "timed/ctrl/l15_ctrl.h"
@@ -55,8 +56,10 @@ static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     if (GPCI_UNLIKELY(timed->hierarchy->window.bytes != 0))
         pkt->request.priority = pkt->priority;
     bool read = pkt->type == GPCI_REPLY && (pkt->request.kind == GPC_LOAD || pkt->request.kind == GPC_PREFETCH);
-    if (pkt->level == 3 && read)
+    if (pkt->level == 3 && read) {
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - pkt->born);
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.round_trip_cycles += timed->wheel.now - pkt->born);
+    }
     if (pkt->flags & GPCI_PACKET_FETCH) {
         pkt->request.sector_mask = pkt->line.fetched;
         pkt->request.admitted = pkt->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
@@ -83,8 +86,11 @@ static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     if (gpci_lrc_of(ctrl) && (pkt->request.kind == GPC_ATOMIC || pkt->request.kind == GPC_REDUCTION))
         gpci_lrc_changed(gpci_lrc_of(ctrl), ctrl->index, pkt->address, timed->wheel.now);
     if (pkt->line.inflight != UINT32_MAX) {
-        if (pkt->request.kind == GPC_LOAD && pkt->level == 3 && pkt->line.missed && pkt->request.copy != GPC_COPY_BULK)
+        if (pkt->request.kind == GPC_LOAD && pkt->level == 3 && pkt->line.missed &&
+            pkt->request.copy != GPC_COPY_BULK) {
             gpci_count_l1_dram_line(timed->hierarchy, ctrl->index);
+            GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.l1_load_dram_lines++);
+        }
         gpci_l1_answer(timed, ctrl, pkt, pkt->level);
     }
     if (GPCI_UNLIKELY(pkt->flags & GPCI_PACKET_JOINED))

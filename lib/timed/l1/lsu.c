@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/lsu.h"
+#include "base/check.h"
 
 #include "coherence/module/tree.h"
 #include "level/rules/level_count.h"
@@ -52,6 +53,7 @@ void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight) {
     pkt->line.missed = 0;
     gpci_coherent_settle_bypass(timed, pkt->request.sm, pkt, false);
     gpci_coherent_count_load(timed, pkt, true, true);
+    GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, true, true));
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks) && is_load(pkt)) {
         const gpci_engine *engine = gpci_engine_of(timed);
         const gpci_tree_inflight *master =
@@ -69,21 +71,26 @@ static void count(gpci_timed *timed, const gpci_tree_inflight *access, gpci_pack
     gpci_ctrl *ctrl = ctrl_of(timed, pkt);
     pkt->line.missed = access->hit ? 0 : pkt->segments;
     gpci_coherent_count_load(timed, pkt, access->hit, false);
+    GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, access->hit, false));
     timed->hierarchy->coherent->tree->follows = false;
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request, access->hit);
     gpci_coherent_settle_bypass(timed, ctrl->index, pkt, access->overturned);
     gpci_count_l1_store(timed->hierarchy, ctrl->index,
                         pkt->line.kind == GPC_STORE && access->hit ? gpci_count_sectors(pkt->segments) : 0);
-    if (level == 3 && is_load(pkt))
+    if (level == 3 && is_load(pkt)) {
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - pkt->born);
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.round_trip_cycles += timed->wheel.now - pkt->born);
+    }
 }
 
 /* End of an access whose instruction completed at the start. */
 static void end_unawaited(gpci_timed *timed, uint32_t packet, uint8_t level) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed)
+    if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed) {
         gpci_count_l1_dram_line(timed->hierarchy, pkt->request.sm);
+        GPCI_AGAIN(timed->hierarchy->of_sm[pkt->request.sm].again.l1_load_dram_lines++);
+    }
     gpci_log_event(timed, GPC_WHAT_REPLY, ctrl_of(timed, pkt), pkt, level);
     gpci_pool_give(&timed->pool, packet);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/replies.h"
+#include "base/check.h"
 
 #include <gpucache/host.h>
 
@@ -16,6 +17,7 @@ bool gpci_reply_waits(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t inflight) {
     if (replies->first == UINT32_MAX) {
         replies->first = inflight;
         replies->since = timed->wheel.now;
+        GPCI_AGAIN(ctrl->counts.replies_again -= timed->wheel.now);
     } else {
         timed->inflights[replies->last].next = inflight;
     }
@@ -35,6 +37,7 @@ uint32_t gpci_replies_next(gpci_timed *timed, gpci_ctrl *ctrl) {
     replies->count--;
     if (replies->first == UINT32_MAX) {
         replies->waited += timed->wheel.now - replies->since;
+        GPCI_AGAIN(ctrl->counts.replies_again += timed->wheel.now);
         replies->since = GPCI_NEVER;
     }
     return inflight;

@@ -95,6 +95,8 @@ static void write_line(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, cons
     pkt->bytes[1] = dirty.dirty_bytes[1];
     timed->inflights[number].left++;
     gpci_count_fence_write_back(timed->hierarchy, ctrl->index, gpci_count_sectors(pkt->segments));
+    GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_write_back_sectors +=
+               gpci_count_sectors(gpci_segments_of(pkt->bytes)));
     gpci_log_new_packet(timed, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
     gpci_l1_queue_miss(timed, ctrl, packet, 0);
 }
@@ -134,12 +136,14 @@ static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
     if (fences->dropped_at != now) {
         if (fences->fetches[fences->generation ^ 1])
             return false;
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines -= ctrl->cache->again.invalidations);
         uint64_t lines = gpci_forget_clean(ctrl->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
         uint64_t busy = now + ctrl->options->latency + cycles;
         ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
         fences->generation ^= 1;
         fences->dropped_at = now;
         fences->joins_since = now + 1;
+        GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines += ctrl->cache->again.invalidations);
         gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
     }
@@ -177,7 +181,7 @@ static bool go_on(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint64_t 
             if (timed->coherent ? !gpci_coherent_acquires(timed, ctrl, number) : !drop(timed, ctrl, number))
                 return false;
             (void)drops;
-            GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].fence_drops_again += drops);
+            GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_invalidations += drops);
             access->fence.phase = FETCHES;
         } else {
             if (access->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
@@ -260,6 +264,7 @@ static gpc_status issue(gpci_timed *timed, const gpc_fence *fence, uint64_t toke
                             gpci_fence_plan_of(timed->hierarchy, fence->scope, fence->order, fence->control), token);
     timed->inflights[number].framed = framed;
     gpci_count_fence(timed->hierarchy, fence->sm);
+    GPCI_AGAIN(timed->hierarchy->of_sm[fence->sm].again.fence_cycles -= timed->wheel.now);
     return GPC_OK;
 }
 

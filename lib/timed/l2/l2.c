@@ -181,6 +181,36 @@ static void change(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *
                           (uint8_t)(pkt->segments << shift));
 }
 
+#ifdef GPCI_CHECK
+/* Count a read again by space and by priority: the sectors that the slice need not fetch are hits. */
+static void count_again(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, unsigned shift,
+                        const gpci_tag_access *access) {
+    gpc_stats *stats = &timed->hierarchy->of_slice[ctrl->index].again;
+    const uint8_t flying = timed->hierarchy->l2_level.sectors_of[access->flying];
+    const uint32_t sectors = gpci_count_sectors(pkt->segments);
+    const uint32_t hits = gpci_count_sectors(
+        gpci_l2_segments(timed->hierarchy, shift, access->result.hit_sectors | flying, pkt->segments));
+    uint64_t *of[] = {&stats->l2_constant_read_sectors, &stats->l2_texture_read_sectors,
+                      &stats->l2_instruction_read_sectors},
+             *found[] = {&stats->l2_constant_read_sector_hits, &stats->l2_texture_read_sector_hits,
+                         &stats->l2_instruction_read_sector_hits};
+    const unsigned space = pkt->request.space == GPC_SPACE_CONSTANT  ? 0
+                           : pkt->request.space == GPC_SPACE_TEXTURE ? 1
+                                                                     : 2;
+    stats->l2_read_sector_hits += hits;
+    stats->l2_pending_sector_hits +=
+        gpci_count_sectors(gpci_l2_segments(timed->hierarchy, shift, flying, pkt->segments));
+    if (pkt->request.space > GPC_SPACE_LOCAL) {
+        *of[space] += sectors;
+        *found[space] += hits;
+    }
+    if (pkt->request.priority == GPC_EVICT_LAST) {
+        stats->l2_persisting_sectors += sectors;
+        stats->l2_persisting_sector_hits += hits;
+    }
+}
+#endif
+
 static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt, gpci_tag_access *access,
                          bool remote) {
     gpc_access_result *result = &access->result;
@@ -205,6 +235,8 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
                                  result);
         else if (!(pkt->flags & GPCI_PACKET_LINK))
             count_read(timed, ctrl, pkt, shift, access);
+        if (pkt->type == GPCI_READ && !(pkt->flags & GPCI_PACKET_LINK))
+            GPCI_AGAIN(count_again(timed, ctrl, pkt, shift, access));
         if (result->evicted)
             gpci_ctrl_evicted(timed, ctrl, pkt, &result->eviction);
     }
@@ -311,6 +343,8 @@ void gpci_slice_count_congestion(const gpci_timed *timed, gpci_ctrl *ctrl) {
     const bool congested = gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET;
     if (ctrl->congested.since != GPCI_NEVER)
         ctrl->congested.cycles += timed->wheel.now - ctrl->congested.since;
+    GPCI_AGAIN(ctrl->counts.congested_again += ctrl->congested.since != GPCI_NEVER ? timed->wheel.now : 0);
+    GPCI_AGAIN(ctrl->counts.congested_again -= congested ? timed->wheel.now : 0);
     ctrl->congested.since = congested ? timed->wheel.now : GPCI_NEVER;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/pages/l1_tlb.h"
+#include "base/check.h"
 
 #include "timed/pages/l2_tlb.h"
 
@@ -39,6 +40,7 @@ static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
 static void reset(gpci_ctrl *ctrl, uint64_t now) {
     gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
     tlb->hits_merged = tlb->stalls = 0;
+    GPCI_AGAIN(tlb->stalls_again = 0);
     tlb->since = tlb->since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge_reset(&tlb->wait_gauge, now);
 }
@@ -56,6 +58,14 @@ static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
     stats->tlb_l1_stalls += tlb->stalls + (tlb->since == GPCI_NEVER ? 0 : now - tlb->since);
     stats->tlb_wait_cycles += gpci_gauge_sum(&tlb->wait_gauge, now);
 }
+
+#ifdef GPCI_CHECK
+static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    const gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
+    stats->tlb_l1_stalls += tlb->stalls_again + (tlb->since == GPCI_NEVER ? 0 : now);
+    stats->tlb_wait_cycles += gpci_gauge_sum_again(&tlb->wait_gauge, now);
+}
+#endif
 
 static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
     const gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
@@ -84,7 +94,7 @@ static void wait_for(gpci_timed *timed, gpci_l1_tlb *tlb, gpci_tlb_miss *miss, u
     else
         miss->first = packet;
     miss->last = packet;
-    gpci_gauge_set(&tlb->wait_gauge, timed->wheel.now, ++tlb->waiting);
+    gpci_gauge_move(&tlb->wait_gauge, timed->wheel.now, ++tlb->waiting);
 }
 
 static gpci_tlb_miss *find(gpci_l1_tlb *tlb, uint64_t page) {
@@ -117,7 +127,7 @@ static void fill(gpci_timed *timed, gpci_l1_tlb *tlb, gpci_tlb_miss *miss) {
     for (uint32_t packet = miss->first, next; miss->count; packet = next, miss->count--) {
         next = timed->pool.links[packet].next;
         pass(timed, tlb, packet);
-        gpci_gauge_set(&tlb->wait_gauge, timed->wheel.now, --tlb->waiting);
+        gpci_gauge_move(&tlb->wait_gauge, timed->wheel.now, --tlb->waiting);
     }
     miss->used = false;
     tlb->used--;
@@ -171,6 +181,7 @@ static bool look(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpci
 }
 
 static void on_stall(gpci_l1_tlb *tlb, uint64_t now) {
+    GPCI_AGAIN(tlb->stalls_again -= tlb->since == GPCI_NEVER ? now : 0);
     tlb->since = tlb->since == GPCI_NEVER ? now : tlb->since;
     tlb->freed = false;
 }
@@ -178,6 +189,7 @@ static void on_stall(gpci_l1_tlb *tlb, uint64_t now) {
 static void go_on(gpci_l1_tlb *tlb, uint64_t now) {
     if (tlb->since != GPCI_NEVER)
         tlb->stalls += now - tlb->since;
+    GPCI_AGAIN(tlb->stalls_again += tlb->since != GPCI_NEVER ? now : 0);
     tlb->since = GPCI_NEVER;
 }
 
@@ -258,6 +270,6 @@ const gpci_part_class gpci_l1_tlb_part = {.levels = GPCI_OF_L1S,
                                           .destroy = destroy,
                                           .step = {[GPCI_AT_BEFORE_TAGS] = step},
                                           .count = count,
-                                          .reset = reset,
+                                          GPCI_COUNTS_AGAIN(count_again).reset = reset,
                                           .state = state,
                                           .hold = hold};

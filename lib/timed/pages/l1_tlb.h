@@ -50,6 +50,9 @@ typedef struct gpci_l1_tlb {
     uint32_t first_ask, ask_count;
     uint64_t since; /* core cycle since the head is held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
+#ifdef GPCI_CHECK
+    uint64_t stalls_again; /* ends minus begins */
+#endif
     gpci_gauge wait_gauge;
 } gpci_l1_tlb;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/pages/l2_tlb.h"
+#include "base/check.h"
 
 #include <stddef.h>
 
@@ -87,9 +88,10 @@ static void end_walks(gpci_l2_tlb *tlb, uint64_t now) {
         gpci_tlb_fill(tlb->tags, walk_at(tlb, 0)->page);
         tlb->first = (tlb->first + 1) % tlb->entries;
         tlb->count--;
-        gpci_gauge_set(&tlb->walk_gauge, now, --tlb->walking);
+        gpci_gauge_move(&tlb->walk_gauge, now, --tlb->walking);
         if (tlb->since != GPCI_NEVER)
             tlb->stalls += now - tlb->since;
+        GPCI_AGAIN(tlb->stalls_again += tlb->since != GPCI_NEVER ? now : 0);
         tlb->since = GPCI_NEVER;
     }
 }
@@ -103,8 +105,8 @@ static void begin_walks(gpci_timed *timed, gpci_l2_tlb *tlb) {
              mshr_target = miss_at(timed, mshr_target)->next)
             answer(timed, mshr_target, walk->due);
         gpci_count_walk(timed->hierarchy);
-        gpci_gauge_set(&tlb->walk_gauge, now, ++tlb->walking);
-        gpci_gauge_set(&tlb->wait_gauge, now, tlb->count - tlb->walking);
+        gpci_gauge_move(&tlb->walk_gauge, now, ++tlb->walking);
+        gpci_gauge_move(&tlb->wait_gauge, now, tlb->count - tlb->walking);
     }
 }
 
@@ -133,7 +135,7 @@ static bool look(gpci_timed *timed, gpci_l2_tlb *tlb, uint32_t number) {
     if (!walk) {
         walk = walk_at(tlb, tlb->count++);
         *walk = (gpci_tlb_walk){.page = miss->page, .ready = miss->earliest, .mshr_target = UINT32_MAX};
-        gpci_gauge_set(&tlb->wait_gauge, timed->wheel.now, tlb->count - tlb->walking);
+        gpci_gauge_move(&tlb->wait_gauge, timed->wheel.now, tlb->count - tlb->walking);
     }
     miss->next = walk->mshr_target;
     walk->mshr_target = number;
@@ -166,6 +168,7 @@ static bool look_up(gpci_timed *timed, gpci_l2_tlb *tlb) {
         gpci_l1_tlb *asks = gpci_l1_tlb_of(&timed->l1[sm]);
         if (!look(timed, tlb, sm * asks->entries + asks->asks[asks->first_ask])) {
             tlb->since = timed->wheel.now;
+            GPCI_AGAIN(tlb->stalls_again -= timed->wheel.now);
             return false;
         }
         asks->first_ask = (asks->first_ask + 1) % asks->entries;
@@ -200,10 +203,21 @@ static void count(const gpci_group *group, uint32_t object, gpc_stats *stats) {
     stats->tlb_walk_waits += gpci_gauge_sum(&tlb->wait_gauge, now);
 }
 
+#ifdef GPCI_CHECK
+void gpci_l2_tlb_count_again(const gpci_timed *timed, gpc_stats *stats) {
+    const gpci_l2_tlb *tlb = timed->groups[GPCI_GROUP_TLBS].self;
+    const uint64_t now = timed->wheel.now;
+    stats->tlb_l2_stalls += tlb->stalls_again + (tlb->since == GPCI_NEVER ? 0 : now);
+    stats->tlb_walk_cycles += gpci_gauge_sum_again(&tlb->walk_gauge, now);
+    stats->tlb_walk_waits += gpci_gauge_sum_again(&tlb->wait_gauge, now);
+}
+#endif
+
 static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
     gpci_l2_tlb *tlb = group->self;
     (void)object;
     tlb->hits_merged = tlb->stalls = 0;
+    GPCI_AGAIN(tlb->stalls_again = 0);
     tlb->since = tlb->since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge_reset(&tlb->walk_gauge, now);
     gpci_gauge_reset(&tlb->wait_gauge, now);

@@ -31,6 +31,9 @@ typedef struct gpci_l2_tlb {
     uint32_t next_sm;               /* SM asked next, or the next later SM with a page */
     uint64_t since;                 /* core cycle since lookups are held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
+#ifdef GPCI_CHECK
+    uint64_t stalls_again; /* ends minus begins */
+#endif
     gpci_gauge walk_gauge, wait_gauge;
 } gpci_l2_tlb;
 
@@ -38,5 +41,10 @@ typedef struct gpci_l2_tlb {
 void gpci_l2_tlb_asked(gpci_timed *timed, gpci_ctrl *ctrl);
 /* With shards: note the asks of L1 TLBs in the finished phase. */
 void gpci_l2_tlb_settle(gpci_timed *timed);
+
+#ifdef GPCI_CHECK
+/* Second counts of the L2 TLB, for the ledger, in the checking build (base/check.h). */
+void gpci_l2_tlb_count_again(const gpci_timed *timed, gpc_stats *stats);
+#endif
 
 #endif
