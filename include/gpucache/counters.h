@@ -374,7 +374,8 @@
       ">= l2.write_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 store)")                       \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole",                                                                     \
-      "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1: = l2:write_sector_hits; <= l2.write_sectors")      \
+      "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1, l2.bypass=always-cache, "                           \
+      "l2.write_allocate!=naive: = l2:write_sector_hits; <= l2.write_sectors")                                         \
     X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                       \
       "sectors of atomics and reductions at L2",                                                                      \
       ">= l2.atomic_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 atomic reduction)")           \
@@ -773,10 +774,10 @@
       "if fresh: = again; >= count(refresh memory)")                                                                  \
     X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
       "DRAM clock cycles, summed over channels",                                                                      \
-      "= again; >= dram.busy_cycles")                                                                                 \
+      "= again; if dram.model!=fixed: >= dram.busy_cycles")                                                            \
     X(134, dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                        \
       "of these, with data on the bus",                                                                               \
-      "if dram.model!=fixed: = again; <= dram.cycles")                                                                \
+      "if dram.model!=fixed: = again; if dram.model!=fixed: <= dram.cycles")                                           \
     X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
       "gauge, in DRAM cycles: requests queued",                                                                       \
       "= again")                                                                                                      \
