@@ -149,7 +149,7 @@
       "= tlb.l2_accesses - tlb.l2_hits - tlb.walks; <= tlb.l2_accesses - tlb.l2_hits")                                \
     X(360, tlb_l2_stalls, "tlb.l2_stalls", "core cycles", SUM, WHOLE, TLB_TIME, "0.2",                                \
       "in which the L2 TLB's lookups are held up: no MSHR entry, or no merge, is left",                               \
-      "= again; <= cycles")                                                                                           \
+      "= again; if hosted: <= cycles")                                                                                \
     X(361, tlb_walks, "tlb.walks", "walks", SUM, WHOLE, TLB, "0.2", "of the page table: L2 TLB misses",               \
       "= tlb.l2_accesses - tlb.l2_hits - tlb.l2_merges?")                                                             \
     X(362, tlb_walk_cycles, "tlb.walk_cycles", "walker cycles", SUM, WHOLE, TLB_TIME, "0.2", "that these took",       \
@@ -318,7 +318,7 @@
       "sectors(bypass l1)")                                                                                           \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed",                                                                     \
-      "if caches: = sectors(write-back l1); if caches, l1.sectors=4, l1.line=128B: = l1:write_back_sectors")          \
+      "if caches: = sectors(write-back l1); if caches, l1.sectors=4, l1.line=128B: = l1:write_back_sectors + again")  \
     X(36, l1_invalidations, "l1.invalidations", "lines", SUM, L1_PART, NOTHING, "0.1", "lines dropped from L1",       \
       "= l1:invalidations; = l1-module:invalidations")                                                                \
     X(37, l1_intra_warp_hits, "l1.intra_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
@@ -374,8 +374,7 @@
       ">= l2.write_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 store)")                       \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole",                                                                     \
-      "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1, l2.bypass=always-cache, "                           \
-      "l2.write_allocate!=naive: = l2:write_sector_hits; <= l2.write_sectors")                                         \
+      "if caches: = again; <= l2.write_sectors")                                                                      \
     X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                       \
       "sectors of atomics and reductions at L2",                                                                      \
       ">= l2.atomic_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 atomic reduction)")           \
@@ -429,12 +428,11 @@
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed",                                                                     \
       "if caches, l2.partitions=1: = sectors(write-back l2); if caches, l2, l2.sectors=4, l2.line=128B: = "           \
-      "l2:write_back_sectors")                                                                                        \
+      "l2:write_back_sectors + again")                                                                                \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
       ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \
-    X(52, dram_write_sectors, "dram.write_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                            \
-      "sectors written to DRAM",                                                                                      \
+    X(52, dram_write_sectors, "dram.write_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1", "sectors written to DRAM", \
       "if caches: = sectors(memory-write memory)")                                                                    \
     X(53, dram_launch_sectors, "dram.launch_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                          \
       "of the reads: code, constants and launch descriptor",                                                          \
@@ -543,7 +541,7 @@
       "= again; <= l1.load_sector_hits")                                                                              \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \
       "line transactions of loads with a sector missing; in a tree of modules, blocks",                               \
-      "= again - l1.hits_by_age; <= l1.load_sectors; if caches: <= l1.load_lines")                                    \
+      "if timed: = again - l1.hits_by_age; <= l1.load_sectors; if caches: <= l1.load_lines")                          \
     X(78, l1_load_dram_lines, "l1.load_dram_lines", "transactions", SUM, L1, CLOCK, "0.1",                            \
       "of these, with a sector that came from DRAM",                                                                  \
       "= again; if no-misses: <= l1.load_sectors")                                                                    \
@@ -691,9 +689,9 @@
       "= cycles(receive requests) - cycles(send requests)")                                                           \
     X(119, network_request_bytes, "network.request_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                         \
       "that they had, headers included",                                                                              \
-      "= bytes(receive requests); = bytes(send requests); if tree: <= l1-module:low_sent; if caches: "                \
-      "= again; if caches, l2, l2.partitions=1, ports=0, network.write_mask=0B: <= [network.header] "                 \
-      "network.requests + 32 l2.write_sectors + 32 l2.atomic_sectors")                                                \
+      "= bytes(receive requests); = bytes(send requests); = again; if tree: <= l1-module:low_sent; if caches, l2, "   \
+      "l2.partitions=1, ports=0, network.write_mask=0B: <= [network.header] network.requests + 32 l2.write_sectors "  \
+      "+ 32 l2.atomic_sectors")                                                                                       \
     X(120, network_replies, "network.replies", "packets", SUM, WHOLE, CLOCK, "0.1", "from L2 to L1 that arrived",     \
       "= count(receive replies); = count(send replies)")                                                              \
     X(121, network_reply_cycles, "network.reply_cycles", "core cycles", SUM, WHOLE, CLOCK, "0.1",                     \
@@ -701,8 +699,7 @@
       "= cycles(receive replies) - cycles(send replies)")                                                             \
     X(122, network_reply_bytes, "network.reply_bytes", "bytes", SUM, WHOLE, CLOCK, "0.1",                             \
       "that they had, headers included",                                                                              \
-      "= bytes(receive replies); = bytes(send replies); if tree: <= l1-module:low_received; "                         \
-      "if caches: = again")                                                                                           \
+      "= bytes(receive replies); = bytes(send replies); = again; if tree: <= l1-module:low_received")                 \
     X(123, network_input_cycles, "network.input_cycles", "packet cycles", GAUGE, WHOLE, CLOCK, "0.1",                 \
       "gauge: packets in input buffers",                                                                              \
       "= network.request_cycles + network.reply_cycles - network.output_cycles; <= net:input_cycles")                 \
@@ -717,7 +714,7 @@
       "= cycles(receive cluster-requests) - cycles(send cluster-requests)")                                           \
     X(248, cluster_network_request_bytes, "cluster_network.request_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",      \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-requests); = bytes(send cluster-requests)")                                            \
+      "= bytes(receive cluster-requests); = bytes(send cluster-requests); = again")                                   \
     X(249, cluster_network_replies, "cluster_network.replies", "packets", SUM, WHOLE, CLUSTERS, "0.2",                \
       "from L2 to clusters' caches that arrived",                                                                     \
       "= count(receive cluster-replies); = count(send cluster-replies)")                                              \
@@ -726,7 +723,7 @@
       "= cycles(receive cluster-replies) - cycles(send cluster-replies)")                                             \
     X(251, cluster_network_reply_bytes, "cluster_network.reply_bytes", "bytes", SUM, WHOLE, CLUSTERS, "0.2",          \
       "that they had, headers included",                                                                              \
-      "= bytes(receive cluster-replies); = bytes(send cluster-replies)")                                              \
+      "= bytes(receive cluster-replies); = bytes(send cluster-replies); = again")                                     \
     X(252, cluster_network_input_cycles, "cluster_network.input_cycles", "packet cycles", GAUGE, WHOLE, CLUSTERS,     \
       "0.2", "gauge: packets in input buffers",                                                                       \
       "= cluster_network.request_cycles + cluster_network.reply_cycles - cluster_network.output_cycles")              \
@@ -735,17 +732,17 @@
       "= cluster_network.request_cycles + cluster_network.reply_cycles - cluster_network.input_cycles")               \
     X(125, link_packets, "link.packets", "packets", SUM, WHOLE, LINKS, "0.1",                                         \
       "between L2 partitions, or slice and channel, that arrived",                                                    \
-      "= net:packets - network.requests - network.replies - cluster_network.requests? - cluster_network.replies? - "  \
-      "gpu_link.packets?; if caches: = count(receive partition-requests) + count(receive partition-replies) + "       \
-      "count(receive memory-requests) + count(receive memory-replies)")                                               \
+      "if gpu.count=1: = net:packets - network.requests - network.replies - cluster_network.requests? - "             \
+      "cluster_network.replies?; if caches: = count(receive partition-requests) + count(receive partition-replies) "  \
+      "+ count(receive memory-requests) + count(receive memory-replies)")                                             \
     X(126, link_cycles, "link.cycles", "core cycles", SUM, WHOLE, LINKS, "0.1", "that they took, waiting included",   \
       "if caches: = cycles(receive partition-requests) + cycles(receive partition-replies) + cycles(receive "         \
       "memory-requests) + cycles(receive memory-replies) - cycles(send partition-requests) - cycles(send "            \
       "partition-replies) - cycles(send memory-requests) - cycles(send memory-replies)")                              \
     X(254, link_bytes, "link.bytes", "bytes", SUM, WHOLE, LINKS, "0.2", "that they had, headers included",            \
-      "= net:bytes - network.request_bytes - network.reply_bytes - cluster_network.request_bytes? - "                 \
-      "cluster_network.reply_bytes? - gpu_link.bytes?; if caches: = bytes(receive partition-requests) + "             \
-      "bytes(receive partition-replies) + bytes(receive memory-requests) + bytes(receive memory-replies)")            \
+      "if gpu.count=1: = net:bytes - network.request_bytes - network.reply_bytes - cluster_network.request_bytes? - " \
+      "cluster_network.reply_bytes?; if caches: = bytes(receive partition-requests) + bytes(receive "                 \
+      "partition-replies) + bytes(receive memory-requests) + bytes(receive memory-replies)")                          \
     X(264, gpu_link_packets, "gpu_link.packets", "packets", SUM, WHOLE, GPUS, "0.2", "from a GPU to another",         \
       "= count(receive gpu-links)")                                                                                   \
     X(265, gpu_link_bytes, "gpu_link.bytes", "bytes", SUM, WHOLE, GPUS, "0.2", "that they had, headers included",     \
@@ -774,10 +771,10 @@
       "if fresh: = again; >= count(refresh memory)")                                                                  \
     X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
       "DRAM clock cycles, summed over channels",                                                                      \
-      "= again; if dram.model!=fixed: >= dram.busy_cycles")                                                            \
+      "= again; if dram.model!=fixed: >= dram.busy_cycles")                                                           \
     X(134, dram_busy_cycles, "dram.busy_cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                        \
       "of these, with data on the bus",                                                                               \
-      "if dram.model!=fixed: = again; if dram.model!=fixed: <= dram.cycles")                                           \
+      "if dram.model!=fixed: = again; if dram.model!=fixed: <= dram.cycles")                                          \
     X(135, dram_queue_cycles, "dram.queue_cycles", "entry cycles", GAUGE, CHANNEL, CLOCK, "0.1",                      \
       "gauge, in DRAM cycles: requests queued",                                                                       \
       "= again")                                                                                                      \
@@ -825,8 +822,8 @@
       "= [energy.l2_remote] l2.remote_sectors / 1000")                                                                \
     X(295, energy_network_request, "energy.network_request", "pJ", SUM, WHOLE, ENERGY, "0.2",                         \
       "network.request_bytes, and cluster_network.request_bytes where there are, x key",                              \
-      "= [energy.network_request] network.request_bytes + [energy.network_request] cluster_network.request_bytes? "   \
-      "/ 1000")                                                                                                       \
+      "= [energy.network_request] network.request_bytes + [energy.network_request] cluster_network.request_bytes? / " \
+      "1000")                                                                                                         \
     X(296, energy_network_reply, "energy.network_reply", "pJ", SUM, WHOLE, ENERGY, "0.2",                             \
       "network.reply_bytes, and cluster_network.reply_bytes where there are, x key",                                  \
       "= [energy.network_reply] network.reply_bytes + [energy.network_reply] cluster_network.reply_bytes? / 1000")    \
@@ -853,8 +850,8 @@
       "= energy.total - energy.dynamic")                                                                              \
     X(306, energy_dynamic, "energy.dynamic", "pJ", SUM, WHOLE, ENERGY, "0.2",                                         \
       "the sum of those above that are not absent, without energy.static",                                            \
-      "= energy.l1_tag? + energy.l1_read? + energy.l1_write? + energy.l1_fill? + energy.l2_tag? + energy.l2_read? "   \
-      "+ energy.l2_write? + energy.l2_atomic? + energy.l2_fill? + energy.l2_remote? + energy.network_request? + "     \
+      "= energy.l1_tag? + energy.l1_read? + energy.l1_write? + energy.l1_fill? + energy.l2_tag? + energy.l2_read? + " \
+      "energy.l2_write? + energy.l2_atomic? + energy.l2_fill? + energy.l2_remote? + energy.network_request? + "       \
       "energy.network_reply? + energy.link? + energy.gpu_link? + energy.dram_read? + energy.dram_write? + "           \
       "energy.dram_activate? + energy.dram_refresh? + energy.warp_instruction? + energy.thread_instruction?")         \
     X(307, energy_total, "energy.total", "pJ", SUM, WHOLE, ENERGY, "0.2", "energy.dynamic and energy.static",         \
@@ -873,7 +870,7 @@
       "= l1.load_requests")                                                                                           \
     X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", L1, CLOCK, "0.1",                       \
       "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger",           \
-      "if timed: = again - l1.load_line_misses; if caches: = l1.load_lines - l1.load_line_misses")                    \
+      "if timed: = again - l1.load_line_misses; if timed, caches: = l1.load_lines - l1.load_line_misses")             \
     X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",                             \
       "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)",            \
       "n = l1.fetched_sectors; if caches: >= count(fetch l1); if caches: <= count(fetch l1) + count(bypass l1)")      \

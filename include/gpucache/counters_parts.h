@@ -18,8 +18,7 @@
       "= again; <= reads")                                                                                            \
     X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed",          \
       "= again; >= read_sector_hits; >= reads")                                                                       \
-    X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
-      "of these, valid or pending",                                                                                   \
+    X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1", "of these, valid or pending", \
       "= again; <= read_sectors")                                                                                     \
     X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
       "of these, still on their way",                                                                                 \

@@ -330,7 +330,9 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
         }
         result->admission = GPC_DECLINED;
     }
-    GPCI_AGAIN(cache->again.token_bypasses += gpci_may_not_fill(cache, request));
+    GPCI_AGAIN(cache->again.token_bypasses +=
+               gpci_lacks_token(cache, request) &&
+               (gpci_may_not_fill(cache, request) || !candidates_for(cache, request, view->set, words, &candidates)));
     result->outcome = GPC_BYPASSED;
     gpci_decline(cache, request, view, result->fetch_sectors, result);
 }

@@ -213,7 +213,7 @@ static bool is_true(const books *audit, const char *word, size_t length) {
         const char *name;
         bool holds;
     } words[] = {
-        {"timed", hierarchy->timed != NULL},
+        {"timed", hierarchy->timed && !gpci_number(hierarchy, GPCI_KEY_SAMPLE)},
         {"functional", hierarchy->timed == NULL},
         {"caches", hierarchy->coherent == NULL},
         {"tree", hierarchy->coherent},

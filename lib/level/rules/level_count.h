@@ -144,6 +144,14 @@ GPCI_INLINE void gpci_count_token_again(gpc_hierarchy *hierarchy, const gpc_requ
     if (missing)
         *(request->token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_misses : &stats->l1_cache_warp_misses) += 1;
 }
+/* Count hits of a write in L2 again: all sectors, without sectors that lack a byte of the write and of the line. */
+GPCI_INLINE void gpci_count_l2_write_again(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t missing,
+                                           const uint64_t bytes[2], uint32_t sectors) {
+    gpc_stats *stats = &hierarchy->of_slice[slice].again;
+    stats->l2_write_sector_hits += sectors;
+    for (unsigned k = 0; k < 4; k++)
+        stats->l2_write_sector_hits -= missing >> k & 1 && (uint32_t)(bytes[k / 2] >> k % 2 * 32) != UINT32_MAX;
+}
 #endif
 
 /* Count a line of a load that missed L1 and came from DRAM. */

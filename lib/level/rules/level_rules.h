@@ -267,6 +267,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *hierarchy, uint32_t sli
         uint32_t hits = gpci_count_sectors(found | gpci_full_segments(bytes));
         gpci_count_l2_write(hierarchy, slice, count, hits);
         gpci_stream_l2_write(hierarchy, slice, request, count, hits);
+        GPCI_AGAIN(gpci_count_l2_write_again(hierarchy, slice, segments & (uint8_t)~found, bytes, count));
         return hits;
     }
     uint32_t hits = gpci_count_sectors(found);

@@ -136,7 +136,8 @@ void gpci_icaches_clear(const gpci_timed_replay *timed_replay, gpci_timed_sm *co
         gpci_stream_drop(core, icache);
         for (uint32_t i = 0; i < icache->entries + icache->ahead; i++)
             icache->misses[i] = (gpci_icache_miss){.used = false};
-        icache->used = icache->unsent = icache->waiting.level = 0;
+        icache->used = icache->unsent = 0;
+        gpci_gauge_move(&icache->waiting, icache->waiting.since, 0);
         icache->next = icache->end = 0;
     }
 }

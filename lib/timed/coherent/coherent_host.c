@@ -32,6 +32,26 @@ static bool passes(const gpci_timed *timed, const gpci_message *message) {
     return gpci_coherent_passes(timed->hierarchy->coherent, message->to, access->kind, access->flags);
 }
 
+#ifdef GPCI_CHECK
+/* Cluster of an L1, or a cluster itself; GPC_NO_MODULE: another module. */
+static uint32_t cluster_at(const gpci_coherent *coherent, uint32_t module) {
+    return !coherent->clusters || module >= coherent->first_slice ? GPC_NO_MODULE
+           : module < coherent->sms                               ? module / coherent->cluster_sms
+                                                                  : module - coherent->first_cluster;
+}
+
+/* Count a message's bytes again, of each network on the way. */
+static void count_again(const gpci_timed *timed, const gpci_message *message, uint32_t bytes) {
+    const gpci_coherent *coherent = timed->hierarchy->coherent;
+    const uint32_t from = cluster_at(coherent, message->from), to = cluster_at(coherent, message->to);
+    gpc_stats *stats = &timed->hierarchy->of_sm[0].again;
+    stats->network_request_bytes += message->from < coherent->sms ? bytes : 0;
+    stats->network_reply_bytes += message->to < coherent->sms ? bytes : 0;
+    stats->cluster_network_request_bytes += from != to && from != GPC_NO_MODULE ? bytes : 0;
+    stats->cluster_network_reply_bytes += from != to && to != GPC_NO_MODULE ? bytes : 0;
+}
+#endif
+
 static uint32_t send(void *timed, const gpci_message *message) {
     gpci_timed *t = timed;
     const bool as_packet = gpci_messages_are_packets(t);
@@ -52,7 +72,9 @@ static uint32_t send(void *timed, const gpci_message *message) {
     gpci_log_message(t, message, number);
     if (task->mshr && message->from == task->module)
         gpci_coherent_mshr_free(t, message->task);
-    if (GPCI_LIKELY(!gpci_message_send(t, number, message->from, message->to)))
+    const bool joins = gpci_message_send(t, number, message->from, message->to);
+    GPCI_AGAIN(count_again(t, message, message->bytes - (joins ? t->header : 0)));
+    if (GPCI_LIKELY(!joins))
         return 0;
     gpci_coherent_count_along(t->hierarchy, message->from, message->to, t->header);
     return t->header;

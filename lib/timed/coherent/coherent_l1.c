@@ -465,7 +465,9 @@ static bool goes_along(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet
     if (timed->bundle_line)
         pkt->segments = gpci_bundle_sectors(timed, pkt);
     pkt->born = timed->wheel.now;
-    return gpci_lrc_read(gpci_lrc_of(ctrl), packet, ctrl->below.stores ? timed->wheel.now + 1 : 0);
+    const bool along = gpci_lrc_read(gpci_lrc_of(ctrl), packet, ctrl->below.stores ? timed->wheel.now + 1 : 0);
+    GPCI_AGAIN(ctrl->counts.request_bytes_again -= along ? pkt->path.size : 0);
+    return along;
 }
 
 void gpci_coherent_l1_send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {

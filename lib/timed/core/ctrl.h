@@ -115,7 +115,8 @@ typedef struct gpci_ctrl_counts {
     uint64_t merged_again;                         /* sectors of reads that joined another SM's read */
     uint64_t own_pending_again;                    /* L2: pending sectors that the reading SM itself brings */
     uint64_t no_victims_again;
-    uint64_t request_bytes_again; /* L2: bytes of requests from the network */
+    uint64_t around_again;        /* sectors of writes that got no line, and went below */
+    uint64_t request_bytes_again; /* L2: bytes of requests from the network; an L1 of a tree: less what an LRC joins */
     uint64_t reply_bytes_again;   /* L1: bytes of replies from the network, by what was asked */
     uint64_t stalls_again[GPC_BUSY_COUNT], unsent_again, congested_again, replies_again; /* ends minus begins */
     uint64_t passed_again[GPC_BUSY_COUNT];

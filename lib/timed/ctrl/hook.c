@@ -16,6 +16,7 @@ void gpci_ctrl_evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pa
 
 void gpci_ctrl_write_below(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *packet) {
     gpc_eviction all = gpci_level_write_around(ctrl->cache, &packet->request);
+    GPCI_AGAIN(ctrl->counts.around_again += gpci_count_sectors(gpci_segments_of(all.dirty_bytes)));
     ctrl->rules->evicted(timed, ctrl, &all);
 }
 

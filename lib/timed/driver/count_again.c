@@ -48,8 +48,10 @@ static void count_l1(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
     stats->l1_miss_queue_cycles += gpci_gauge_sum_again(&ctrl->out.gauge, now);
     stats->l1_data_waits += ctrl->counts.data_waits_again;
     stats->network_reply_bytes += ctrl->counts.reply_bytes_again;
+    stats->network_request_bytes += ctrl->counts.request_bytes_again;
     stats->l1_combined_requests += ctrl->counts.combined_again;
     stats->l2_merged_sectors += ctrl->counts.merged_again;
+    stats->l1_write_back_sectors += ctrl->counts.around_again;
     count_l1_stalls(ctrl, now, stats);
     gpci_parts_count_again(ctrl, now, stats);
 }
@@ -76,6 +78,7 @@ static void count_slice(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
         gpci_gauge_sum_again(&ctrl->out.gauge, now) + gpci_gauge_sum_again(&ctrl->link.gauge, now);
     stats->l2_reply_queue_cycles += gpci_gauge_sum_again(&ctrl->served.gauge, now);
     stats->network_request_bytes += ctrl->counts.request_bytes_again;
+    stats->l2_write_back_sectors += ctrl->counts.around_again;
     stats->l2_atomic_wait_cycles += ctrl->counts.atomic_waits_again;
     stats->l2_line_stalls += stalls(ctrl, GPC_BUSY_LINE, now);
     stats->l2_mshr_stalls += stalls(ctrl, GPC_BUSY_MSHR, now);
