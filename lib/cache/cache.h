@@ -124,7 +124,7 @@ struct gpc_cache {
     gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
 #ifdef GPCI_CHECK
-    gpc_cache_stats again; /* second counts (count_again.c) */
+    gpc_cache_stats again; /* second counts (cache_again.c) */
     uint32_t seen_way;     /* before the lookup: the line's way, and its state */
     uint32_t seen;
 #endif
@@ -482,7 +482,7 @@ void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event);
 
 #ifdef GPCI_CHECK
 /*
- * count_again.c: second counts for the ledger, in the checking build (base/check.h). A lookup counts again by the
+ * cache_again.c: second counts for the ledger, in the checking build (base/check.h). A lookup counts again by the
  * line's state before the lookup, and by the result; a refusal by the result; gpci_cache_stats_again reads.
  */
 void gpci_cache_see(gpc_cache *cache, const gpci_view *view);

@@ -45,7 +45,7 @@ typedef struct gpci_ledger_clause {
     uint32_t first, terms; /* in gpci_ledger.terms */
     char relation;         /* '=', '<' for <=, '>' for >= */
     bool indexed;          /* the row's buckets times their number */
-    uint64_t divisor;      /* of the sum; 1: none */
+    uint64_t divisor;      /* divides the sum; 1: none */
     bool events;           /* some term sums over events */
 } gpci_ledger_clause;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/timed_replay.h"
-#include "replay/sm/icache.h"
 
 #include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
@@ -41,17 +40,6 @@ static gpc_status get_of(const void *replay, gpc_object kind, uint32_t index, gp
 }
 
 #ifdef GPCI_CHECK
-/* Prefetched lines of code that are there, or on their way. */
-static uint64_t lines_ahead(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core) {
-    uint64_t lines = 0;
-    for (uint32_t n = 0; core->icache && n < timed_replay->fetchers; n++)
-        for (uint32_t i = 0; i < core->icache[n].entries + core->icache[n].ahead; i++) {
-            const gpci_icache_miss *miss = &core->icache[n].misses[i];
-            lines += miss->used && miss->ahead && miss->sent;
-        }
-    return lines;
-}
-
 static void again(const void *replay, gpc_stats *stats) {
     const gpc_replay *r = replay;
     const gpci_timed_replay *timed_replay = r->timed;
@@ -62,9 +50,7 @@ static void again(const void *replay, gpc_stats *stats) {
         stats->sm_active_cycles += gpci_gauge_sum_again(&core->blocks_gauge, core->blocks_gauge.since);
         stats->sm_bypass_warp_cycles += gpci_gauge_sum_again(&core->bypassing_gauge, core->bypassing_gauge.since);
         stats->sm_throttled_warp_cycles += gpci_gauge_sum_again(&core->throttled_gauge, core->throttled_gauge.since);
-        stats->l1i_prefetches += lines_ahead(timed_replay, core);
-        for (uint32_t n = 0; core->icache && n < timed_replay->fetchers; n++)
-            stats->l1i_wait_cycles += gpci_gauge_sum_again(&core->icache[n].waiting, core->icache[n].waiting.since);
+        gpci_icaches_count_again(timed_replay, core, stats);
     }
     stats->l1i_late_prefetches = stats->l1i_unused_prefetches = stats->l1i_prefetch_hits = stats->l1i_prefetches;
     stats->l1i_hits = stats->l1i_merges = stats->l1i_accesses; /* misses */

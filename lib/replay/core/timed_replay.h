@@ -259,6 +259,11 @@ gpc_status gpci_classes_read(gpci_timed_replay *timed_replay, gpc_error *error);
 void gpci_unit_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *sm, uint32_t scheduler, uint8_t unit,
                     uint64_t until);
 
+#ifdef GPCI_CHECK
+/* icache.c: add second counts of an SM's instruction caches (base/check.h). */
+void gpci_icaches_count_again(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, gpc_stats *stats);
+#endif
+
 /* timed_replay.c: add the work of SMs to the replay and retire ended blocks. True if a block ended. */
 bool gpci_timed_take_over(gpci_timed_replay *timed_replay);
 

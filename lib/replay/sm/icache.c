@@ -169,6 +169,18 @@ void gpci_icaches_count_from(const gpci_timed_replay *timed_replay, gpci_timed_s
         gpci_gauge_skip(&core->icache[n].waiting, cycle);
 }
 
+#ifdef GPCI_CHECK
+/* Prefetched lines of code that are there, or on their way; and cycles of waiting warps. */
+void gpci_icaches_count_again(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, gpc_stats *stats) {
+    for (uint32_t n = 0; n < count_of(timed_replay, core); n++) {
+        const gpci_icache *icache = &core->icache[n];
+        for (uint32_t i = 0; i < icache->entries + icache->ahead; i++)
+            stats->l1i_prefetches += icache->misses[i].used && icache->misses[i].ahead && icache->misses[i].sent;
+        stats->l1i_wait_cycles += gpci_gauge_sum_again(&icache->waiting, icache->waiting.since);
+    }
+}
+#endif
+
 bool gpci_icaches_ask(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core) {
     bool any = false;
     for (uint32_t n = 0; n < count_of(timed_replay, core); n++)
