@@ -445,6 +445,14 @@ static const row rows[] = {
     {COHERENT "coherence = vi\nl1.write_policy = back\nl1.bypass = agcb\nl2.bypass = agcb-below\nl1.sectors = 4\n"
               "l2.sectors = 4\n",
      RUSH | NARROW | ORDERS, 300},
+    {COHERENT "coherence = vi\nl1.write_policy = back\nl1.replacement = witness\nl1.bypass = witness\n"
+              "l2.replacement = witness-below\nl1.sectors = 4\nl2.sectors = 4\nl1.track_reuse = true\n"
+              "l1.track_warps = true\n",
+     NARROW, 300},
+    {COHERENT "coherence = mesi\nl1.sectors = 4\nl2.sectors = 4\nl1.latency = 0\nl2.latency = 0\nnetwork.latency = 0\n"
+              "network.width = 2B\nl1.data_width = 32B\n",
+     RUSH | NARROW, 300},
+    {"streams = 2\nl1.replacement = witness\n", STREAMS | KERNEL, 300},
 };
 
 Test(hierarchy_snapshots, of_each_cycle) {
@@ -456,6 +464,7 @@ Test(hierarchy_snapshots, of_each_cycle) {
         if (EFFORT_SANITIZED && !effort_takes(i))
             continue;
         cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+        snapshot_register_witnesses(snapshot_context);
         const bool ended = run(&a, r, false, &files[0]);
         cr_assert_eq(run(&b, r, true, &files[1]), ended, "%s", r->settings);
         cr_assert(ended || strstr(r->settings, "deadlock.cycles"), "%s", r->settings);

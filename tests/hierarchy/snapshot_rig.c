@@ -214,6 +214,140 @@ void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const 
         }
 }
 
+/*
+ * Policies that fold every call into a number and decide by the number: a call more or less, or another argument,
+ * changes all later decisions.
+ */
+
+static void witness(void *self, uint64_t value) {
+    uint64_t *number = self;
+    *number = (*number ^ value) * 0x9e3779b97f4a7c15u + 1;
+    *number ^= *number >> 29;
+}
+
+static void witness_request(void *self, uint32_t set, uint32_t way, const gpc_request *request, uint32_t what) {
+    witness(self, (uint64_t)what << 56 ^ (uint64_t)set << 32 ^ way);
+    witness(self, request ? request->address ^ (uint64_t)request->kind << 48 ^ (uint64_t)request->pc << 32 : 0);
+    witness(self, request ? request->admitted : 0);
+}
+
+static void witness_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    witness_request(self, set, way, request, 1);
+}
+
+static void witness_miss(void *self, uint32_t set, const gpc_request *request) {
+    witness_request(self, set, 0, request, 2);
+}
+
+static void witness_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    witness_request(self, set, way, request, 3);
+}
+
+static void witness_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction,
+                          const gpc_request *request) {
+    witness_request(self, set, way, request, 4);
+    witness(self, eviction->line_address ^ (uint64_t)eviction->valid_sectors << 48);
+}
+
+static void witness_invalidate(void *self, uint32_t set, uint32_t way) {
+    witness_request(self, set, way, NULL, 5);
+}
+
+static void witness_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    witness_request(self, set, way, request, 6);
+}
+
+static void witness_warp_event(void *self, const gpc_warp_event *event) {
+    witness(self, (uint64_t)event->kind << 32 ^ (uint64_t)event->kernel << 8 ^ event->warp);
+}
+
+static void witness_sample(void *self, const gpc_sample *sample) {
+    witness(self, sample->reads << 32 ^ sample->read_hits);
+}
+
+static uint32_t witness_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    witness_request(self, set, 0, request, 7);
+    const uint32_t from = (uint32_t)(*(uint64_t *)self >> 40) % 4;
+    for (uint32_t i = 0; candidates && i < 4; i++)
+        if (candidates[0] >> (from + i) % 4 & 1)
+            return (from + i) % 4;
+    return from;
+}
+
+static bool witness_declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    witness_request(self, set, candidates ? (uint32_t)candidates[0] : 0, request, 11);
+    return *(uint64_t *)self >> 40 & 1;
+}
+
+static void witness_predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    witness_request(self, set, 0, request, 8);
+    const uint64_t drawn = *(uint64_t *)self >> 40;
+    prediction->decision = drawn % 3 ? GPC_CACHE : GPC_BYPASS;
+    prediction->policy_word = (uint32_t)(drawn & 0xff);
+}
+
+static gpc_decision witness_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    witness_request(self, (uint32_t)predicted, word, request, 9);
+    return *(uint64_t *)self >> 40 & 1 ? GPC_CACHE : predicted;
+}
+
+static uint32_t witness_respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    witness_request(self, set, way, request, 10);
+    return 1 + (uint32_t)(*(uint64_t *)self >> 40 & 0xff);
+}
+
+static void witness_state(void *self, gpc_state_fn visit, void *visit_data) {
+    visit(visit_data, self, sizeof(uint64_t));
+}
+
+void snapshot_register_witnesses(gpc_context *context) {
+    enum {
+        BELOW = GPC_READS_OF_REQUESTS &
+                ~(GPC_READS_POLICY_WORD | GPC_READS_BYTES | GPC_READS_TOKEN | GPC_READS_NEXT_USE | GPC_READS_ADMISSION),
+        ABOVE = BELOW | GPC_READS_WARP_EVENTS | GPC_READS_SAMPLES
+    };
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_replacement_ops keeper = {.struct_size = sizeof keeper,
+                                  .name = "witness",
+                                  .instance_bytes = sizeof(uint64_t),
+                                  .on_hit = witness_hit,
+                                  .on_miss = witness_miss,
+                                  .choose_victim = witness_victim,
+                                  .on_fill = witness_fill,
+                                  .on_evict = witness_evict,
+                                  .on_invalidate = witness_invalidate,
+                                  .on_warp_event = witness_warp_event,
+                                  .on_sample = witness_sample,
+                                  .declines = witness_declines,
+                                  .reads = ABOVE | GPC_READS_ADMISSION,
+                                  .state = witness_state,
+                                  .on_sector_miss = witness_sector_miss};
+    gpc_predictor_ops teller = {.struct_size = sizeof teller,
+                                .name = "witness",
+                                .instance_bytes = sizeof(uint64_t),
+                                .before_lookup = true,
+                                .predict = witness_predict,
+                                .on_reply = witness_reply,
+                                .on_hit = witness_hit,
+                                .on_fill = witness_fill,
+                                .on_evict = witness_evict,
+                                .on_invalidate = witness_invalidate,
+                                .on_warp_event = witness_warp_event,
+                                .on_sample = witness_sample,
+                                .below = "witness-below",
+                                .reads = ABOVE,
+                                .state = witness_state,
+                                .on_sector_miss = witness_sector_miss};
+    cr_assert_eq(gpc_context_register_replacement(context, &keeper, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(context, &teller, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    keeper.name = teller.name = "witness-below", keeper.reads = teller.reads = BELOW;
+    keeper.on_warp_event = teller.on_warp_event = NULL, keeper.on_sample = teller.on_sample = NULL;
+    keeper.declines = NULL;
+    teller.on_reply = NULL, teller.below = NULL, teller.respond = witness_respond;
+    cr_assert_eq(gpc_context_register_replacement(context, &keeper, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(context, &teller, NULL, NULL, &error), GPC_OK, "%s", error.message);
+}
+
 gpc_context *snapshot_context;
 
 gpc_status snapshot_make(const char *settings, bool clock, snapshot_host *at, gpc_error *error) {

@@ -22,6 +22,8 @@ typedef struct snapshot_host {
 } snapshot_host;
 
 extern gpc_context *snapshot_context;
+/* Register policies "witness" for L1s and "witness-below" for L2, which show every call in later decisions. */
+void snapshot_register_witnesses(gpc_context *context);
 /* Number saved with a clock; with accesses in flight. */
 extern unsigned snapshot_saved, snapshot_saved_in_flight;
 

@@ -54,7 +54,7 @@ static gpci_packet *joinable_packet(const gpci_timed *timed, const gpci_queue *q
     if (fits(timed, last, address, to, message))
         return last;
     const gpci_coherent_host *host = timed->coherent;
-    if (queue->count < 2 || host->behind != queue || timed->pool.links[host->before].next != queue->last ||
+    if (queue->count < 2 || host->unbundled != queue->last || timed->pool.links[host->before].next != queue->last ||
         has(timed, last, address))
         return NULL;
     gpci_packet *before = gpci_packet_at(&timed->pool, host->before);
@@ -86,7 +86,7 @@ bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpci_packet *last = joinable_packet(timed, queue, pkt->address, pkt->message.module, &pkt->message);
     if (GPCI_LIKELY(!last)) {
-        timed->coherent->behind = queue;
+        timed->coherent->unbundled = packet;
         timed->coherent->before = queue->last;
         gpci_queue_push(queue, &timed->pool, timed->wheel.now, packet);
         return false;

@@ -20,7 +20,7 @@ static void engine_destroy(gpci_group *group) {
 static void engine_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_coherent_host *host = group->timed->coherent;
-    GPCI_STATE_FROM(visit, user_data, gpci_coherent_host, host, sealed);
+    GPCI_STATE_FROM(visit, user_data, gpci_coherent_host, host, unbundled);
     gpci_engine_state(gpci_engine_of(group->timed), visit, user_data);
 }
 

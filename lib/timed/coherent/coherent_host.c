@@ -218,6 +218,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error) {
     if (!host)
         return gpci_out_of_memory(error);
     timed->coherent = host;
+    host->unbundled = GPCI_NO_PACKET;
     host->table = (gpci_engine_host){.self = timed,
                                      .takes = takes,
                                      .send = send,

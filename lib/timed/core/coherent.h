@@ -76,13 +76,13 @@ typedef struct gpci_coherent_host {
     size_t value_capacity, atomic_capacity, kept_capacity;
     gpc_atomic *spare; /* [GPCI_MAX_LANES] for an access without values; or NULL */
     gpci_gathered gathered;
-    const gpci_queue *behind; /* queue that the last unbundled message was put into */
-    uint32_t before;          /* packet before this message in `behind`, if present */
-    bool running;             /* the engine is running steps */
+    bool running; /* the engine is running steps */
     /* state */
-    bool sealed;      /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
-    uint32_t stretch; /* stretch of the flush to begin next */
-    uint32_t sweeps;  /* sweeps of the flush in progress */
+    uint32_t unbundled; /* message put into a queue last without joining a packet; or GPCI_NO_PACKET */
+    uint32_t before;    /* packet before `unbundled` in the queue, if the queue had a packet */
+    bool sealed;        /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
+    uint32_t stretch;   /* stretch of the flush to begin next */
+    uint32_t sweeps;    /* sweeps of the flush in progress */
 } gpci_coherent_host;
 
 /* coherent_host.c */
