@@ -352,6 +352,7 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
     const uint32_t inflight = take_inflight(engine);
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     const gpci_module *module = gpci_module_at(engine->tree, request->module);
+    const bool sweeps = request->kind == GPC_COHERENCE_ACQUIRE || request->kind == GPC_COHERENCE_RELEASE;
     *access = (gpci_tree_inflight){.master = GPCI_NO_ITEM,
                                    .module = (uint16_t)request->module,
                                    .size = request->size,
@@ -359,8 +360,8 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
                                    .flags = request->flags,
                                    .address = request->address,
                                    .token = ++engine->next_token,
-                                   .line_access = engine->tree->line_accesses += !engine->tree->follows,
-                                   .asks = engine->tree->asks,
+                                   .line_access = engine->tree->line_accesses += sweeps || !engine->tree->follows,
+                                   .asks = sweeps ? (gpci_tree_asks){0} : engine->tree->asks,
                                    .deepest = 1};
     if (engine->rests)
         engine->rests[inflight] = (gpci_inflight_rest){.issued = request->cycle,

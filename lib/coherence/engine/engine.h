@@ -177,12 +177,14 @@ struct gpci_engine {
     gpci_hold *hold;        /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
+    uint64_t waited;      /* number of requests that waited for a lock, for tests */
+    uint64_t now;         /* with a host: the host's cycle (gpci_engine_at) */
+    uint64_t next_token;  /* a host gives accesses tokens of its own */
+    uint32_t live;        /* accesses not reported yet, for reports without a host */
+    gpci_due_queue ended; /* accesses to report; empty between steps */
     /* state, with the items of the pools */
-    uint64_t waited;                      /* number of requests that waited for a lock */
-    uint64_t now, next_token, neighbours; /* neighbours: number of past neighbour accesses */
-    uint32_t random[31], drawn;           /* state of gpci_back_off */
-    uint32_t live;                        /* accesses not reported yet */
-    gpci_due_queue ended;                 /* accesses to report */
+    uint64_t neighbours;        /* number of past neighbour accesses */
+    uint32_t random[31], drawn; /* state of gpci_back_off */
 };
 
 typedef void (*gpci_task_step_fn)(gpci_engine *engine, uint32_t subject);

@@ -134,15 +134,21 @@ uint64_t gpci_engine_next(const gpci_engine *engine) {
     return gpci_calendar_next(&engine->calendar, engine->now);
 }
 
+void gpci_engine_resume(gpci_engine *engine, uint64_t cycle) {
+    engine->now = cycle;
+    (void)settle(engine, GPC_OK);
+}
+
 bool gpci_step_looks(gpci_step step) {
     return step == GPCI_STEP_read_come || step == GPCI_STEP_write_come || step == GPCI_STEP_put_come ||
            step == GPCI_STEP_clear_come || step == GPCI_STEP_tell_come;
 }
 
 void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data) {
+    GPCI_ENSURE(engine->ended.head == GPCI_NO_ITEM, "the engine has ended accesses to tell between two cycles");
     gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
                                  &engine->locks};
-    GPCI_STATE_FROM(visit, user_data, gpci_engine, engine, waited);
+    GPCI_STATE_FROM(visit, user_data, gpci_engine, engine, neighbours);
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
         GPCI_STATE_FROM(visit, user_data, gpci_items, pools[i], count);
         visit(user_data, pools[i]->items, pools[i]->count * pools[i]->item_bytes);

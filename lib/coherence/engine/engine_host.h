@@ -86,6 +86,8 @@ gpc_status gpci_engine_hit(gpci_engine *engine, const gpc_coherence_request *req
 GPCI_INLINE void gpci_engine_at(gpci_engine *engine, uint64_t cycle) {
     engine->now = cycle;
 }
+/* After a load: find what follows from the loaded state and the current cycle. */
+void gpci_engine_resume(gpci_engine *engine, uint64_t cycle);
 /* Schedule a task's step at a cycle, not in the past. */
 void gpci_engine_put(gpci_engine *engine, uint32_t task, gpci_step step, uint64_t cycle);
 /* Run a step in this cycle with the consequences. Returns as gpci_engine_run. */

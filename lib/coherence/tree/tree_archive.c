@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/tree_archive.h"
 
+#include "base/check.h"
 #include "cache/cache_archive.h"
 
 /*
@@ -45,9 +46,9 @@ static void archive_module(gpc_coherence *coherence, gpci_module *module, gpci_a
     else
         gpci_archive_same(archive, module->blocks, "a module has another number of blocks");
     archive_policies(module, archive);
-    GPCI_ARCHIVE_FIELD(archive, module->through), GPCI_ARCHIVE_FIELD(archive, module->leaving),
-        GPCI_ARCHIVE_FIELD(archive, module->notified_line), GPCI_ARCHIVE_FIELD(archive, module->notified_access),
-        GPCI_ARCHIVE_FIELD(archive, module->notified_again);
+    GPCI_ENSURE(module->leaving == GPCI_TREE_NO_BLOCK, "%s: a line leaves between two steps", module->given.name);
+    GPCI_ARCHIVE_FIELD(archive, module->through), GPCI_ARCHIVE_FIELD(archive, module->notified_line),
+        GPCI_ARCHIVE_FIELD(archive, module->notified_access), GPCI_ARCHIVE_FIELD(archive, module->notified_again);
     GPCI_ARCHIVE_FIELD(archive, module->kept_out), GPCI_ARCHIVE_FIELD(archive, module->asked_line),
         GPCI_ARCHIVE_FIELD(archive, module->asked_access);
     GPCI_ARCHIVE_FIELD(archive, module->word), GPCI_ARCHIVE_FIELD(archive, module->answer),
@@ -95,8 +96,5 @@ void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
     for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
         for (uint32_t m = 0; m < coherence->module_count; m++)
             GPCI_ARCHIVE_FIELD(archive, coherence->stars[i].last[m]);
-    GPCI_ARCHIVE_FIELD(archive, coherence->line_access), GPCI_ARCHIVE_FIELD(archive, coherence->line_accesses),
-        GPCI_ARCHIVE_FIELD(archive, coherence->follows), GPCI_ARCHIVE_FIELD(archive, coherence->overturned);
-    GPCI_ARCHIVE_FIELD(archive, coherence->asks), GPCI_ARCHIVE_FIELD(archive, coherence->deepest),
-        GPCI_ARCHIVE_FIELD(archive, coherence->busy);
+    GPCI_ARCHIVE_FIELD(archive, coherence->line_accesses);
 }

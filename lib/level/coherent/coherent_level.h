@@ -116,10 +116,14 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *coherent, const gpc_r
  * of a group of fetch_sectors is fetched in addition.
  */
 GPCI_COLD void gpci_coherent_say(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs);
-/* Announce a line transaction's access; `follows`: part of the same line as the access before. */
+/*
+ * Announce a line transaction's access, before L1's policies see the access; `follows`: part of the same line as the
+ * access before.
+ */
 GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs,
                                     bool follows) {
     coherent->tree->follows = follows;
+    coherent->tree->line_access = coherent->tree->line_accesses + !follows;
     if (GPCI_UNLIKELY(coherent->tree->neighbour_limit))
         gpci_coherent_say(coherent, request, needs);
 }

@@ -82,7 +82,7 @@ static bool turn(const gpci_timed *timed, gpci_ctrl *ctrl) {
     if (fences->fetches[fences->generation ^ 1])
         return false;
     fences->generation ^= 1;
-    fences->dropped_at = timed->wheel.now;
+    ctrl->dropped_at = timed->wheel.now;
     fences->joins_since = timed->wheel.now + 1;
     return true;
 }

@@ -130,7 +130,7 @@ typedef struct gpci_packet_label {
     uint64_t id;     /* event id of the packet; 0: not traced */
     uint64_t parent; /* event id of the packet that caused the packet; or 0 */
     uint64_t origin; /* event id of the access; or 0 */
-    uint64_t serial; /* serial number of the line's clock (timed/core/stage_times.h): `clock`; or 0 */
+    uint64_t serial; /* gpci_line_clock.serial of the line's clock, place `clock` (timed/core/stage_times.h); or 0 */
     uint32_t clock;
     uint8_t kind; /* gpc_kind of the access */
     uint8_t port; /* 1 + port whose request the access is; 0: an SM's */

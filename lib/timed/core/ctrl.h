@@ -154,7 +154,6 @@ typedef struct gpci_fences {
     uint32_t writes;      /* writes in flight that were accepted after the last fence */
     uint32_t fetches[2];  /* reads of L1 in flight, by the value of `generation` when the read was sent */
     uint8_t generation;   /* changes, 0 or 1, when L1 drops all lines */
-    uint64_t dropped_at;  /* core cycle of the last drop; or GPCI_NEVER */
     uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
     uint32_t walker;      /* in-flight access of the fence writing back dirty lines; or UINT32_MAX */
     size_t slot;          /* progress of writing back */
@@ -209,7 +208,6 @@ typedef struct gpci_sm_instructions {
     uint32_t waiting;           /* instructions before the tags, or before the reorder buffer */
     bool refused, refused_miss; /* has refused an instruction since last ready */
     bool takes_misses;          /* host's L1: has had a miss */
-    bool anew;                  /* among the instructions before the tags are loads of the moment (gpci_reads_anew) */
 } gpci_sm_instructions;
 
 /* An L1 ahead of the clock (run_ahead.h). */
@@ -246,7 +244,9 @@ typedef struct gpci_ctrl {
     gpci_parts parts;
     uint64_t *changes; /* L2: [1 << GPCI_CHANGES_BITS] (changes.h); or NULL */
     gpci_mshr mshr;
-    gpci_ahead ahead; /* not ahead between two calls */
+    gpci_ahead ahead;    /* not ahead between two calls */
+    bool reads_anew;     /* L1: among the instructions before the tags may be loads of the moment (gpci_reads_anew) */
+    uint64_t dropped_at; /* L1: core cycle of the last drop of all lines; or GPCI_NEVER; compared with the present */
     /* state */
     gpci_queue in;     /* before the tags */
     gpci_queue out;    /* miss queue: to the network, or to memory */

@@ -78,13 +78,15 @@ void gpci_stages_enter(gpci_timed *timed, const gpci_packet_label *label, gpc_st
 static gpci_line_clock *take(gpci_timed *timed, gpci_packet_label *label) {
     gpci_stage_times *times = timed->stage_times;
     uint32_t number = times->line_free;
-    if (number == UINT32_MAX)
+    if (number == UINT32_MAX) {
         number = times->line_fresh++;
-    else
+        times->lines[number].serial = 0;
+    } else {
         times->line_free = times->lines[number].next;
+    }
     times->line_live++;
     label->clock = number;
-    label->serial = ++times->serial;
+    label->serial = times->lines[number].serial + 1;
     return &times->lines[number];
 }
 
@@ -137,7 +139,7 @@ void gpci_stages_reply(gpci_timed *timed, const gpci_packet *pkt) {
         stages->end = line->since;
         memcpy(stages->spent, line->spent, sizeof stages->spent);
     }
-    line->serial = 0;
+    line->serial++;
     line->next = times->line_free;
     times->line_free = gpci_label_of(&timed->pool, pkt)->clock;
     times->line_live--;

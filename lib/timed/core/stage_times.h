@@ -25,7 +25,7 @@
 
 /* A line's clock. */
 typedef struct gpci_line_clock {
-    uint64_t serial; /* as in the labels of the line's packets; 0: free */
+    uint64_t serial; /* as in the labels of the line's packets; grows with each line in this place; even: free */
     uint64_t since;  /* core cycle counted up to */
     uint64_t due;    /* core cycle from which the stage is `then`; or GPCI_NEVER */
     uint32_t next;   /* free: a list */
@@ -55,8 +55,7 @@ typedef struct gpci_stage_times {
     gpci_line_clock *lines; /* [line_capacity] */
     size_t line_capacity;
     uint32_t line_fresh, line_free;
-    uint32_t line_live;
-    uint64_t serial;
+    uint32_t line_live;           /* lines with an odd `serial` */
     gpci_access_stages *accesses; /* [access_capacity] by in-flight access */
     size_t access_capacity;
     gpci_slots slots;

@@ -140,6 +140,7 @@ struct gpci_timed {
         uint32_t kind, object; /* checking build: the next object to check */
         bool defective;        /* set by tests that inject a defect: no assertions */
     } checked;
+    uint64_t starters; /* active parts of L1s that begin lines by themselves: bulk copies, fences */
     /* state */
     uint32_t inflight_fresh, inflight_free;
     uint64_t in_flight;
@@ -148,7 +149,6 @@ struct gpci_timed {
     uint64_t memory_reads; /* reads at the host's memory, unanswered */
     uint64_t progress;     /* core cycle of the last completion or acceptance */
     uint64_t counted_from; /* core cycle since which statistics count */
-    uint64_t starters;     /* active parts of L1s that begin lines by themselves: bulk copies, fences */
     struct {               /* for gpc_hierarchy_advance, used when `progress` is long past: */
         uint64_t since;    /* no packet has appeared or ended since this core cycle */
         uint32_t live;     /* packets in flight */

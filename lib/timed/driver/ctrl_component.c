@@ -88,7 +88,8 @@ static gpci_ctrl ctrl_at_rest(gpci_timed *timed, uint8_t level, uint32_t index, 
                        .due = {UINT32_MAX, UINT32_MAX},
                        .filled = {UINT32_MAX, UINT32_MAX},
                        .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
-                       .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
+                       .fences = {.first = UINT32_MAX, .walker = UINT32_MAX},
+                       .dropped_at = GPCI_NEVER};
 }
 
 static gpc_status make_ctrl(const gpci_group *group, gpci_ctrl *ctrl, uint8_t level, uint32_t index) {

@@ -152,9 +152,10 @@ void gpci_stage_times_archive(gpci_timed *timed, gpci_archive *archive) {
         return;
     times->line_fresh = lines;
     GPCI_ARCHIVE_FIELD(archive, times->line_free);
-    GPCI_ARCHIVE_FIELD(archive, times->line_live);
-    GPCI_ARCHIVE_FIELD(archive, times->serial);
     gpci_archive_bytes(archive, times->lines, lines * sizeof *times->lines);
+    times->line_live = 0;
+    for (uint32_t i = 0; i < lines && archive->status == GPC_OK; i++)
+        times->line_live += times->lines[i].serial & 1;
     gpci_archive_bytes(archive, times->accesses, timed->inflight_fresh * sizeof *times->accesses);
     archive_sums(timed, archive);
     gpci_pool_labels_state(&timed->pool, gpci_archive_bytes, archive);

@@ -56,6 +56,23 @@ static void archive_values(gpci_timed *timed, gpci_archive *archive) {
         gpci_coherent_values_know(timed, true);
 }
 
+static uint64_t count_starters(const gpci_timed *timed) {
+    uint64_t count = 0;
+    for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++)
+        count += (uint64_t)gpci_part_is_active(&timed->l1[sm], GPCI_PART_FENCES) +
+                 gpci_part_is_active(&timed->l1[sm], GPCI_PART_COPIES);
+    return count;
+}
+
+/* After a load: find the fields that follow from the loaded state. */
+static void resume(gpci_timed *timed) {
+    timed->starters = count_starters(timed);
+    for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++)
+        timed->l1[sm].reads_anew = true; /* a waiting load may be one */
+    if (timed->coherent)
+        gpci_engine_resume(gpci_engine_of(timed), timed->wheel.now);
+}
+
 void gpci_timed_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
     gpci_timed *timed = hierarchy->timed;
     if (timed->failed < 0)
@@ -76,7 +93,11 @@ void gpci_timed_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
         timed->callbacks.on_memory = no_memory;
     if (timed->coherent && hierarchy->with_data)
         gpci_coherent_values_know(timed, false);
+    GPCI_ENSURE(archive->loading || timed->starters == count_starters(timed), "%llu parts begin lines by themselves",
+                (unsigned long long)timed->starters);
     gpci_timed_state(timed, gpci_archive_bytes, archive);
+    if (archive->loading && archive->status == GPC_OK)
+        resume(timed);
     if (hierarchy->with_data)
         archive_values(timed, archive);
     if (timed->stage_times)

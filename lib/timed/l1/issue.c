@@ -175,7 +175,7 @@ GPCI_INLINE void queue_access(gpci_timed *timed, gpci_queue *queue, const gpc_wa
     gpci_ctrl *ctrl = &timed->l1[access->sm];
     const bool counts_turns = is_atomic(access->kind) && gpci_atomics_are_limited(timed);
     request->cycle = timed->wheel.now;
-    ctrl->sm.anew |= gpci_reads_anew(request);
+    ctrl->reads_anew |= gpci_reads_anew(request);
     GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.l1_copy_requests += request->copy == GPC_COPY_ASYNC);
     gpci_l1_observe_instruction(timed, request);
     for (uint32_t i = from; i < to; i++) {
@@ -207,7 +207,7 @@ GPCI_INLINE void queue_lines(gpci_timed *timed, const gpc_warp_access *access, g
     gpci_queue *queue = gpci_l1_entrance(ctrl, access->warp);
     const uint32_t inflight = gpci_take_inflight(timed, access->sm, access->warp, access->kind, token, lines->count);
     timed->inflights[inflight].framed = framed;
-    ctrl->sm.anew &= ctrl->sm.waiting != 0;
+    ctrl->reads_anew &= ctrl->sm.waiting != 0;
     if (GPCI_UNLIKELY(timed->data_banks.count) && (access->kind == GPC_LOAD || access->kind == GPC_STORE))
         timed->inflights[inflight].turns = (uint16_t)gpci_data_turns(&timed->data_banks, lines->each, lines->count);
     if (GPCI_UNLIKELY(hierarchy->with_data))

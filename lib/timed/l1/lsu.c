@@ -114,7 +114,6 @@ void gpci_lsu_ended(gpci_timed *timed, uint32_t inflight) {
 /* Ask the predictor at the start of a lane's access, even if the access then joins another. */
 static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_packet *pkt,
                                   gpc_coherence_request *request) {
-    timed->hierarchy->coherent->tree->follows = false;
     const uint32_t bits = gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, bits, request);
     if (!gpci_coherent_defer_bypass(timed, pkt, segments, true) && segments)
@@ -131,6 +130,7 @@ static bool begin_access(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
         return false;
     }
     gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
+    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, 0, false);
     if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
         predict(timed, ctrl, pkt, &request);
     pkt->born = timed->wheel.now;

@@ -37,7 +37,7 @@ uint64_t gpci_ahead_limit(const gpci_timed *timed, uint64_t limit) {
 GPCI_INLINE bool is_alone(const gpci_ctrl *ctrl) {
     return !ctrl->out.count && !(ctrl->parts.active & NOT_ALONE) && ctrl->unsent.since == GPCI_NEVER &&
            !ctrl->fills.count && !ctrl->below.joined && !ctrl->sm.refused_miss &&
-           !(ctrl->sm.anew && ctrl->sm.waiting) && !gpci_replies_wait(ctrl);
+           !(ctrl->reads_anew && ctrl->sm.waiting) && !gpci_replies_wait(ctrl);
 }
 
 /* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */

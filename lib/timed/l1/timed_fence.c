@@ -133,7 +133,7 @@ static bool written_back(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
 static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
     gpci_fences *fences = &ctrl->fences;
     uint64_t now = timed->wheel.now, rate = gpci_number(timed->hierarchy, GPCI_KEY_L1_INVALIDATE);
-    if (fences->dropped_at != now) {
+    if (ctrl->dropped_at != now) {
         if (fences->fetches[fences->generation ^ 1])
             return false;
         GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines -= ctrl->cache->again.invalidations);
@@ -141,7 +141,7 @@ static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         uint64_t busy = now + ctrl->options->latency + cycles;
         ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
         fences->generation ^= 1;
-        fences->dropped_at = now;
+        ctrl->dropped_at = now;
         fences->joins_since = now + 1;
         GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines += ctrl->cache->again.invalidations);
         gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
@@ -177,7 +177,7 @@ static bool go_on(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint64_t 
         access->fence.phase = DROP; /* fall through */
     case DROP:
         if (access->fence.plan.invalidate && (ctrl->cache || timed->coherent)) {
-            const bool drops = timed->coherent || ctrl->fences.dropped_at != timed->wheel.now;
+            const bool drops = timed->coherent || ctrl->dropped_at != timed->wheel.now;
             if (timed->coherent ? !gpci_coherent_acquires(timed, ctrl, number) : !drop(timed, ctrl, number))
                 return false;
             (void)drops;
@@ -314,7 +314,7 @@ static void release_fence(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         gpci_queue_push(ctrl->entrance, &timed->pool, timed->wheel.now, packet);
     }
     gpci_ctrl_waits(ctrl, timed->wheel.now);
-    ctrl->sm.anew = true; /* a held load is strong */
+    ctrl->reads_anew = true; /* a held load is strong */
     gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
     gpci_give_inflight(timed, number);
 }
