@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERSION 20u
+#define VERSION 21u
 #define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 

@@ -94,7 +94,7 @@ void gpci_classify(gpc_cache *cache) {
     cache->guarded = !lets_all_in;
     cache->hosts = gpci_policy_is_hosts(cache->replacement) || gpci_policy_is_hosts(cache->predictor);
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
-    cache->plain = cache->sectors == 1 && !cache->tracks && !cache->token_state && !cache->places &&
+    cache->plain = cache->sectors == 1 && !cache->tracks && !cache->token_state && !cache->tags.places &&
                    !cache->spare_ways && !options->on_fill && !options->on_evict &&
                    options->write_policy == GPC_WRITE_BACK && options->write_allocate == GPC_WRITE_FETCH &&
                    (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
@@ -126,12 +126,12 @@ static gpc_status make_tokens(gpc_cache *cache, size_t slots) {
 
 static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     const gpc_cache_options *options = &cache->options;
-    size_t slots = (size_t)cache->sets * cache->row;
+    size_t slots = (size_t)cache->sets * cache->tags.row;
     bool lazy =
         options->write_allocate == GPC_WRITE_LAZY_FETCH || options->write_allocate_local == GPC_WRITE_LAZY_FETCH;
-    cache->tags = gpci_zalloc_lines(cache->context, slots, sizeof *cache->tags);
+    cache->tags.words = gpci_zalloc_lines(cache->context, slots, sizeof *cache->tags.words);
     cache->states = gpci_zalloc_lines(cache->context, slots, sizeof *cache->states);
-    cache->highs = gpci_zalloc_lines(cache->context, slots, sizeof *cache->highs);
+    cache->tags.highs = gpci_zalloc_lines(cache->context, slots, sizeof *cache->tags.highs);
     if (lazy)
         cache->written = gpci_zalloc_lines(cache->context, slots, sizeof *cache->written);
     if (options->track_reuse)
@@ -140,13 +140,13 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         cache->warps = gpci_zalloc_lines(cache->context, slots, sizeof *cache->warps);
     if (options->track_future)
         cache->next_uses = gpci_zalloc_lines(cache->context, slots, sizeof *cache->next_uses);
-    if (!cache->tags || !cache->states || !cache->highs || (lazy && !cache->written) ||
+    if (!cache->tags.words || !cache->states || !cache->tags.highs || (lazy && !cache->written) ||
         (options->track_reuse && !cache->reuse) || (options->track_warps && !cache->warps) ||
         (options->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
     if (!cache->lone && cache->ways >= GPCI_PLACES_FROM && slots <= GPCI_PLACES_SLOTS) {
-        cache->places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->row);
-        if (!cache->places)
+        cache->tags.places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->tags.row);
+        if (!cache->tags.places)
             return gpci_out_of_memory(error);
     }
     if (options->tokens == GPC_TOKENS_OPPORTUNISTIC && make_tokens(cache, slots) < 0)
@@ -247,7 +247,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->options = cache_options;
     cache->sets = (uint32_t)cache_options.sets;
     cache->ways = cache_options.ways;
-    cache->row = (cache_options.ways + 3) & ~3u;
+    cache->tags.row = (cache_options.ways + 3) & ~3u;
     cache->free_ways = cache->sets * cache->ways;
     cache->spare_ways = cache_options.lines ? cache->free_ways - cache_options.lines : 0;
     cache->held = cache_options.allocate == GPC_ALLOCATE_REPLACEABLE ? 0 : GPCI_PENDING_MASK;
@@ -285,14 +285,14 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_policy_destroy(cache->predictor);
     if (cache->lone)
         gpci_commons_release(cache->commons);
-    gpci_free_lines(context, cache->tags);
+    gpci_free_lines(context, cache->tags.words);
     gpci_free_lines(context, cache->states);
-    gpci_free_lines(context, cache->highs);
+    gpci_free_lines(context, cache->tags.highs);
     gpci_free_lines(context, cache->written);
     gpci_free_lines(context, cache->reuse);
     gpci_free_lines(context, cache->warps);
     gpci_free_lines(context, cache->next_uses);
-    gpci_places_destroy(context, cache->places);
+    gpci_places_destroy(context, cache->tags.places);
     gpci_tokens_destroy(context, cache->token_state);
     gpci_free_lines(context, cache);
     gpci_release(context);

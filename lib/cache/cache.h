@@ -3,25 +3,11 @@
 #define GPC_CACHE_CACHE_H
 
 #include "cache/index/index.h"
-#include "cache/line_places.h"
 #include "cache/requests.h"
+#include "cache/tag_store.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
 #include "stats/stats.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-#define GPCI_NO_WAY UINT32_MAX
-
-/*
- * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number. Most streams touch one aligned region
- * of 2^31 lines (256 GiB of 128-byte lines). The upper bits are therefore compared only after a second region has been
- * seen (`wide`).
- */
-#define GPCI_TAG_BITS 31u
-#define GPCI_TAG_VALID 0x80000000u
 
 /* State word of a line: sector masks and flags. */
 #define GPCI_VALID_SHIFT 0u
@@ -74,16 +60,10 @@ typedef struct gpci_token_state {
 
 struct gpc_cache {
     /* read by an access, kept together */
-    uint32_t *tags;      /* [sets][row] */
-    uint32_t *states;    /* [sets][row] */
-    uint32_t *highs;     /* [sets][row], upper bits of line numbers; meaningful when wide */
-    gpci_places *places; /* lines of a hierarchy's cache with many ways; NULL = not used */
+    gpci_tags tags;
+    uint32_t *states; /* [sets][tags.row] */
     uint32_t sets, ways;
-    uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
     uint32_t line_shift, sector_shift;
-    uint32_t high;              /* upper bits of all lines seen until now */
-    bool started;               /* `high` is set: a line has been filled */
-    bool wide;                  /* lines with different upper bits have been seen */
     bool priorities;            /* a line with an eviction priority has been filled */
     bool plain;                 /* only tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
     bool guarded;               /* the predictor may keep lines out, or learns */
@@ -139,86 +119,23 @@ typedef struct gpci_view {
     gpci_bytes bytes; /* stores, lines of at most 128 bytes */
 } gpci_view;
 
-GPCI_INLINE uint32_t gpci_tag(uint64_t line) {
-    return (uint32_t)line | GPCI_TAG_VALID;
-}
-
 GPCI_INLINE size_t gpci_slot(const gpc_cache *cache, uint32_t set, uint32_t way) {
-    return (size_t)set * cache->row + way;
-}
-
-GPCI_INLINE uint64_t gpci_line_at(const gpc_cache *cache, size_t slot) {
-    uint64_t high = cache->wide ? cache->highs[slot] : cache->high;
-    return high << GPCI_TAG_BITS | (cache->tags[slot] & ~GPCI_TAG_VALID);
-}
-
-GPCI_INLINE bool gpci_valid_way(const gpc_cache *cache, uint32_t set, uint32_t way) {
-    return cache->tags[gpci_slot(cache, set, way)] & GPCI_TAG_VALID;
-}
-
-/* Way with the tag, at or after `from`; or GPCI_NO_WAY. */
-GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t row, uint32_t tag) {
-#if defined(__SSE2__)
-    __m128i wanted = _mm_set1_epi32((int)tag);
-    for (uint32_t way = from & ~3u; way < row; way += 4) {
-        __m128i four = _mm_load_si128((const __m128i *)(const void *)(tags + way));
-        unsigned mask = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
-        if (way < from)
-            mask &= 0xfu << (from - way);
-        if (mask)
-            return way + gpci_lowest(mask);
-    }
-#else
-    for (uint32_t way = from; way < row; way++)
-        if (tags[way] == tag)
-            return way;
-#endif
-    return GPCI_NO_WAY;
-}
-
-/* As gpci_match, by the table of all lines in all sets. */
-GPCI_INLINE uint32_t gpci_find_place(const gpc_cache *cache, uint32_t set, uint64_t line) {
-    const gpci_places *places = cache->places;
-    const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS), hash = gpci_places_hash(line);
-    const size_t base = (size_t)set * cache->row;
-    for (uint32_t at = hash >> places->home, entry; (entry = places->table[at]); at = (at + 1) & places->mask) {
-        /* an entry of another set gives a way beyond the row */
-        const size_t slot = (entry & places->slot) - (size_t)1, way = slot - base;
-        if (!((entry ^ hash) & ~places->slot) && way < cache->row && cache->tags[slot] == tag &&
-            (!cache->wide || cache->highs[slot] == high))
-            return (uint32_t)way;
-    }
-    return GPCI_NO_WAY;
-}
-
-GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t line) {
-    const uint32_t *tags = cache->tags + (size_t)set * cache->row;
-    uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
-    if (cache->places)
-        return cache->wide || high == cache->high ? gpci_find_place(cache, set, line) : GPCI_NO_WAY;
-    if (!cache->wide)
-        return high == cache->high ? gpci_match(tags, 0, cache->row, tag) : GPCI_NO_WAY;
-    const uint32_t *highs = cache->highs + (size_t)set * cache->row;
-    for (uint32_t way = gpci_match(tags, 0, cache->row, tag); way != GPCI_NO_WAY;
-         way = gpci_match(tags, way + 1, cache->row, tag))
-        if (highs[way] == high)
-            return way;
-    return GPCI_NO_WAY;
+    return gpci_tags_slot(&cache->tags, set, way);
 }
 
 /* True if the line of an address is resident. */
 GPCI_INLINE bool gpci_holds(const gpc_cache *cache, uint64_t address) {
     const uint64_t line = address >> cache->line_shift;
-    return gpci_find(cache, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
+    return gpci_find(&cache->tags, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
 }
 
 /* Lowest way without a line; a number of `ways` or more if the set is full. */
 GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
     if (!cache->free_ways)
         return GPCI_NO_WAY;
-    if (cache->places)
-        return gpci_places_free(cache->places, set);
-    return gpci_match(cache->tags + (size_t)set * cache->row, 0, cache->row, 0);
+    if (cache->tags.places)
+        return gpci_places_free(cache->tags.places, set);
+    return gpci_match(cache->tags.words + gpci_slot(cache, set, 0), 0, cache->tags.row, 0, true);
 }
 
 /* Aligned groups of `fetch` sectors with a missing sector. */
@@ -352,8 +269,8 @@ GPCI_INLINE void gpci_arrive(gpc_cache *cache, size_t slot, uint8_t sectors) {
  */
 GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request, size_t slot, uint8_t sectors) {
     const uint64_t line = request->address >> cache->line_shift;
-    if (slot >= (size_t)cache->sets * cache->row || cache->tags[slot] != gpci_tag(line) ||
-        GPCI_UNLIKELY(cache->wide || line >> GPCI_TAG_BITS != cache->high || !gpci_is_read(request) ||
+    if (slot >= (size_t)cache->sets * cache->tags.row || cache->tags.words[slot] != gpci_tag(line) ||
+        GPCI_UNLIKELY(cache->tags.wide || line >> GPCI_TAG_BITS != cache->tags.high || !gpci_is_read(request) ||
                       cache->options.on_fill))
         return false;
     gpci_arrive(cache, slot, sectors);

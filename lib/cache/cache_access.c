@@ -84,7 +84,8 @@ static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *requ
 
 /* Number of persisting lines in the set. */
 static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
-    const uint32_t *states = cache->states + (size_t)set * cache->row, *tags = cache->tags + (size_t)set * cache->row;
+    const uint32_t *states = cache->states + gpci_slot(cache, set, 0),
+                   *tags = cache->tags.words + gpci_slot(cache, set, 0);
     uint32_t count = 0;
     for (uint32_t way = 0; way < cache->ways; way++)
         count += tags[way] && GPCI_PRIORITY(states[way]) == GPC_EVICT_LAST;
@@ -214,7 +215,7 @@ GPCI_INLINE void look_up(gpc_cache *cache, const gpc_request *request, const gpc
         count_bypass(cache, view, result);
         return;
     }
-    uint32_t way = gpci_find(cache, view->set, view->line);
+    uint32_t way = gpci_find(&cache->tags, view->set, view->line);
     if (gpci_is_atomic(request) && !cache->options.atomics_here) {
         pass_atomic(cache, view, way, result);
         return;
@@ -257,7 +258,7 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
         return true;
     const uint32_t excluded = excluded_by(cache, lacking);
     static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
-    const uint32_t *states = cache->states + (size_t)set * cache->row;
+    const uint32_t *states = cache->states + gpci_slot(cache, set, 0);
     const bool own = cache->options.last_ways != GPC_NO_LAST_WAYS && is_beyond(cache, request, set);
     unsigned lowest = 3;
     for (uint32_t way = 0; way < cache->ways; way++)
@@ -284,7 +285,7 @@ static bool candidates_for(const gpc_cache *cache, const gpc_request *request, u
 
 /* As candidates_for, for LRU without eviction priorities: no need to look at every way. */
 static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking) {
-    const uint32_t *states = cache->states + (size_t)set * cache->row;
+    const uint32_t *states = cache->states + gpci_slot(cache, set, 0);
     uint32_t way = GPCI_NO_WAY;
     if (cache->token_state && !lacking)
         way = gpci_lru_last_without(cache->replacement_self, set, states, excluded_by(cache, true));
@@ -397,7 +398,7 @@ static void choose_by_clock(gpc_cache *cache, const gpc_request *request, uint32
         uint32_t *state = &cache->states[slot];
         cache->hand = at + 1 < slots ? at + 1 : 0;
         const bool persists = GPCI_PRIORITY(*state) == GPC_EVICT_LAST && passed < 2 * (uint64_t)slots;
-        if (!cache->tags[slot] || *state & excluded || persists)
+        if (!cache->tags.words[slot] || *state & excluded || persists)
             continue;
         if (!(*state & GPCI_USED_AGAIN)) {
             *set = at / cache->ways;
@@ -427,19 +428,20 @@ static void tell_fill(gpc_cache *cache, const gpc_request *request, uint32_t set
 }
 
 void gpci_classify_quick(gpc_cache *cache) {
-    cache->quick = cache->plain && !cache->guarded && cache->lru && cache->started && !cache->wide &&
+    cache->quick = cache->plain && !cache->guarded && cache->lru && cache->tags.started && !cache->tags.wide &&
                    !cache->priorities && cache->options.index == GPC_INDEX_MODULO;
 }
 
 void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     uint32_t high = (uint32_t)(line >> GPCI_TAG_BITS);
-    if (!cache->started) {
-        cache->started = true;
-        cache->high = high;
-    } else if (!cache->wide && high != cache->high) {
-        cache->wide = true;
-        for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
-            cache->highs[slot] = cache->high;
+    gpci_tags *tags = &cache->tags;
+    if (!tags->started) {
+        tags->started = true;
+        tags->high = high;
+    } else if (!tags->wide && high != tags->high) {
+        tags->wide = true;
+        for (size_t slot = 0; slot < (size_t)cache->sets * tags->row; slot++)
+            tags->highs[slot] = tags->high;
     } else {
         return;
     }
@@ -484,11 +486,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     cache->free_ways--;
     gpci_admit_high(cache, view->line);
     size_t slot = gpci_slot(cache, view->set, way);
-    cache->tags[slot] = gpci_tag(view->line);
-    if (cache->places)
-        gpci_places_add(cache->places, view->line, view->set, way, slot);
-    if (cache->wide)
-        cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
+    gpci_tags_put(&cache->tags, slot, view->line);
     cache->states[slot] = 0; /* clear first: the leaving line does not count among the persisting lines */
     const uint32_t priority = is_beyond(cache, request, view->set) ? GPC_EVICT_NORMAL : request->priority;
     cache->states[slot] = priority << GPCI_PRIORITY_SHIFT;
@@ -525,7 +523,7 @@ void gpci_notify_sectors(gpc_cache *cache, const gpc_request *request, const gpc
 }
 
 void gpci_cache_reset_last(gpc_cache *cache) {
-    for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
+    for (size_t slot = 0; slot < (size_t)cache->sets * cache->tags.row; slot++)
         if (GPCI_PRIORITY(cache->states[slot]) == GPC_EVICT_LAST)
             cache->states[slot] &= ~GPCI_PRIORITY_MASK;
 }
@@ -535,20 +533,20 @@ static void expect_oldest(const gpc_cache *cache, uint32_t set) {
     const gpci_lru_state *lru = cache->replacement_self;
     const uint32_t oldest = lru->ends[set].oldest;
     const size_t slot = gpci_slot(cache, set, oldest);
-    GPCI_PREFETCH(cache->tags + slot);
+    GPCI_PREFETCH(cache->tags.words + slot);
     GPCI_PREFETCH(cache->states + slot);
     GPCI_PREFETCH(gpci_lru_links(lru, set) + oldest);
 }
 
 void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot) {
-    if (slot >= (size_t)cache->sets * cache->row)
+    if (slot >= (size_t)cache->sets * cache->tags.row)
         return;
-    GPCI_PREFETCH(cache->tags + slot);
+    GPCI_PREFETCH(cache->tags.words + slot);
     GPCI_PREFETCH(cache->states + slot);
 }
 
 void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address) {
-    const gpci_places *places = cache->places;
+    const gpci_places *places = cache->tags.places;
     if (!places)
         return;
     const uint64_t line = address >> cache->line_shift;
@@ -558,7 +556,7 @@ void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address) {
     } else if (cache->lru && !cache->free_ways) {
         const uint32_t set = gpci_index_of(&cache->index, line);
         const gpci_lru_state *lru = cache->replacement_self;
-        const uint64_t leaves = gpci_line_at(cache, gpci_slot(cache, set, lru->ends[set].oldest));
+        const uint64_t leaves = gpci_line_at(&cache->tags, gpci_slot(cache, set, lru->ends[set].oldest));
         GPCI_PREFETCH(places->table + (gpci_places_hash(leaves) >> places->home));
     }
 }
@@ -566,14 +564,15 @@ void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address) {
 void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address) {
     uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
     size_t slot = gpci_slot(cache, set, 0);
-    if (cache->places) {
-        GPCI_PREFETCH(cache->places->table + (gpci_places_hash(address >> cache->line_shift) >> cache->places->home));
+    if (cache->tags.places) {
+        GPCI_PREFETCH(cache->tags.places->table +
+                      (gpci_places_hash(address >> cache->line_shift) >> cache->tags.places->home));
         if (cache->lru && !cache->free_ways)
             expect_oldest(cache, set);
         return;
     }
-    for (uint32_t way = 0; way < cache->row; way += 16) {
-        GPCI_PREFETCH(cache->tags + slot + way);
+    for (uint32_t way = 0; way < cache->tags.row; way += 16) {
+        GPCI_PREFETCH(cache->tags.words + slot + way);
         GPCI_PREFETCH(cache->states + slot + way);
     }
     if (!cache->lru)

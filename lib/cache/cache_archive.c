@@ -42,19 +42,19 @@ void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *archive) {
 }
 
 static void archive_lines(gpc_cache *cache, gpci_archive *archive) {
-    const size_t slots = (size_t)cache->sets * cache->row;
+    const size_t slots = (size_t)cache->sets * cache->tags.row;
     const struct {
         void *items;
         size_t bytes;
-    } arrays[] = {{cache->tags, sizeof *cache->tags},          {cache->states, sizeof *cache->states},
-                  {cache->highs, sizeof *cache->highs},        {cache->written, sizeof *cache->written},
-                  {cache->reuse, sizeof *cache->reuse},        {cache->warps, sizeof *cache->warps},
+    } arrays[] = {{cache->tags.words, sizeof *cache->tags.words}, {cache->states, sizeof *cache->states},
+                  {cache->tags.highs, sizeof *cache->tags.highs}, {cache->written, sizeof *cache->written},
+                  {cache->reuse, sizeof *cache->reuse},           {cache->warps, sizeof *cache->warps},
                   {cache->next_uses, sizeof *cache->next_uses}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i].items)
             gpci_archive_bytes(archive, arrays[i].items, slots * arrays[i].bytes);
-    if (cache->places)
-        gpci_archive_bytes(archive, cache->places->table, cache->places->bytes);
+    if (cache->tags.places)
+        gpci_archive_bytes(archive, cache->tags.places->table, cache->tags.places->bytes);
     gpci_tokens_archive(cache->token_state, archive);
 }
 
@@ -67,9 +67,9 @@ void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive) {
         !same_policy(cache, cache->predictor, gpc_cache_set_predictor, archive))
         return;
     archive_lines(cache, archive);
-    gpci_archive_bytes(archive, &cache->high, sizeof cache->high);
-    gpci_archive_bytes(archive, &cache->started, sizeof cache->started);
-    gpci_archive_bytes(archive, &cache->wide, sizeof cache->wide);
+    gpci_archive_bytes(archive, &cache->tags.high, sizeof cache->tags.high);
+    gpci_archive_bytes(archive, &cache->tags.started, sizeof cache->tags.started);
+    gpci_archive_bytes(archive, &cache->tags.wide, sizeof cache->tags.wide);
     gpci_archive_bytes(archive, &cache->priorities, sizeof cache->priorities);
     gpci_archive_bytes(archive, &cache->pending_lines, sizeof cache->pending_lines);
     gpci_archive_bytes(archive, &cache->free_ways, sizeof cache->free_ways);

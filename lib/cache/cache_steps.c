@@ -38,7 +38,7 @@ GPCI_INLINE gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, 
     result->outcome = GPC_BYPASSED;
     if (!gpci_leaves_something(cache, request))
         return GPC_OK;
-    result->way = way == GPCI_ANY_WAY ? gpci_find(cache, view->set, view->line) : way;
+    result->way = way == GPCI_ANY_WAY ? gpci_find(&cache->tags, view->set, view->line) : way;
     if (result->way != GPCI_NO_WAY) {
         result->outcome = GPC_SECTOR_MISS;
         return GPC_OK;
@@ -159,7 +159,7 @@ gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, g
     if (status < 0 || !result)
         return status < 0 ? status : GPC_ERROR_ARGUMENT;
     *result = (gpc_access_result){.needed_sectors = view.need, .set = view.set};
-    result->way = gpci_find(cache, view.set, view.line);
+    result->way = gpci_find(&cache->tags, view.set, view.line);
     result->outcome = GPC_MISS;
     if (result->way == GPCI_NO_WAY)
         return GPC_OK;
@@ -185,6 +185,6 @@ uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request) {
         return 0;
     uint64_t line = request->address >> cache->line_shift;
     uint32_t set = gpci_index_of(&cache->index, line);
-    return cache->predictor_ops->respond(cache->predictor_self, set, gpci_find(cache, set, line),
+    return cache->predictor_ops->respond(cache->predictor_self, set, gpci_find(&cache->tags, set, line),
                                          gpci_shown(cache, request));
 }

@@ -17,9 +17,9 @@
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision) {
     if (!gpci_is_read(request))
         return;
-    const uint32_t *tags = cache->tags + gpci_slot(cache, set, 0);
+    const uint32_t *tags = cache->tags.words + gpci_slot(cache, set, 0);
     uint64_t *next_uses = cache->next_uses + gpci_slot(cache, set, 0);
-    uint32_t resident = gpci_find(cache, set, request->address >> cache->line_shift);
+    uint32_t resident = gpci_find(&cache->tags, set, request->address >> cache->line_shift);
     if (resident != GPCI_NO_WAY) { /* the predictor is asked before the tag lookup */
         next_uses[resident] = request->next_use;
         return;

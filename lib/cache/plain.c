@@ -42,7 +42,7 @@ static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access
     uint32_t way = gpci_recency_last(order, cache->ways);
     size_t slot = gpci_slot(cache, set, way);
     uint32_t dirty = GPCI_DIRTY(cache->states[slot]);
-    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (cache->tags[slot] & ~GPCI_TAG_VALID);
+    uint64_t line = (uint64_t)cache->tags.high << GPCI_TAG_BITS | (cache->tags.words[slot] & ~GPCI_TAG_VALID);
     result->evicted = 1;
     result->eviction.line_address = line << cache->line_shift;
     result->eviction.set = set;
@@ -62,19 +62,19 @@ static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access
 /* Handle a miss: take the lowest free way, or the least recent line's way. */
 static uint32_t fill(gpc_cache *cache, uint32_t set, uint32_t tag, gpc_access_result *result) {
     size_t base = gpci_slot(cache, set, 0);
-    uint32_t way = cache->free_ways ? gpci_match(cache->tags + base, 0, cache->row, 0) : GPCI_NO_WAY;
+    uint32_t way = cache->free_ways ? gpci_match(cache->tags.words + base, 0, cache->tags.row, 0, true) : GPCI_NO_WAY;
     if (way < cache->ways)
         cache->free_ways--;
     else
         way = evict(cache, set, ((gpci_lru_state *)cache->replacement_self)->orders[set], result);
-    cache->tags[base + way] = tag;
+    cache->tags.words[base + way] = tag;
     cache->states[base + way] = 1;
     return way;
 }
 
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
     uint64_t line = request->address >> cache->line_shift;
-    if (GPCI_UNLIKELY(!is_plain(request) || line >> GPCI_TAG_BITS != cache->high || cache->pending_lines))
+    if (GPCI_UNLIKELY(!is_plain(request) || line >> GPCI_TAG_BITS != cache->tags.high || cache->pending_lines))
         return false;
     uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     uint32_t set = gpci_modulo(&cache->index.sets, line), tag = gpci_tag(line), store = request->kind;
@@ -82,8 +82,8 @@ bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_
     uint64_t order = orders[set];
     uint32_t way = order & 15, hit = 1;
     memset(result, 0, sizeof *result);
-    if (cache->tags[base + way] != tag) {
-        way = gpci_match(cache->tags + base, 0, cache->row, tag);
+    if (cache->tags.words[base + way] != tag) {
+        way = gpci_match(cache->tags.words + base, 0, cache->tags.row, tag, true);
         hit = way != GPCI_NO_WAY;
         if (!hit)
             way = fill(cache, set, tag, result);

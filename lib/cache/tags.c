@@ -15,7 +15,7 @@ void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_evict
             dirty.word[1] &= cache->written[slot].word[1];
         }
     }
-    *eviction = (gpc_eviction){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+    *eviction = (gpc_eviction){.line_address = gpci_line_at(&cache->tags, slot) << cache->line_shift,
                                .set = set,
                                .way = way,
                                .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
@@ -56,9 +56,7 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
     GPCI_AGAIN(cache->again.invalidations += !request);
     cache->pending_lines -= (cache->states[slot] & GPCI_PENDING_MASK) != 0;
     cache->free_ways++;
-    if (cache->places)
-        gpci_places_remove(cache->places, gpci_line_at(cache, slot), set, way, slot);
-    cache->tags[slot] = 0;
+    gpci_tags_remove(&cache->tags, slot);
     cache->states[slot] = 0;
     if (request) {
         cache->stats.evictions++;
@@ -73,7 +71,7 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
 }
 
 static void drop_line(gpc_cache *cache, uint64_t line) {
-    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
+    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(&cache->tags, set, line);
     gpc_eviction eviction;
     if (way != GPCI_NO_WAY)
         gpci_drop(cache, set, way, NULL, &eviction);
@@ -101,8 +99,9 @@ gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64
     gpc_eviction eviction;
     for (uint32_t set = 0; set < cache->sets; set++)
         for (uint32_t way = 0; way < cache->ways; way++) {
-            uint64_t line = gpci_line_at(cache, gpci_slot(cache, set, way));
-            if (gpci_valid_way(cache, set, way) && line >= first && line <= last)
+            const size_t slot = gpci_slot(cache, set, way);
+            const uint64_t line = gpci_line_at(&cache->tags, slot);
+            if (cache->tags.words[slot] && line >= first && line <= last)
                 gpci_drop(cache, set, way, NULL, &eviction);
         }
     return GPC_OK;
@@ -131,13 +130,13 @@ uint64_t gpci_forget_clean(gpc_cache *cache) {
         return 0;
     for (uint32_t set = 0; set < cache->sets; set++)
         for (uint32_t way = 0; way < cache->ways; way++)
-            lines += gpci_valid_way(cache, set, way) && forget(cache, set, way, cache->all_sectors);
+            lines += cache->tags.words[gpci_slot(cache, set, way)] && forget(cache, set, way, cache->all_sectors);
     return lines;
 }
 
 void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors) {
     uint64_t line = address >> cache->line_shift;
-    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(cache, set, line);
+    uint32_t set = gpci_index_of(&cache->index, line), way = gpci_find(&cache->tags, set, line);
     if (way != GPCI_NO_WAY)
         forget(cache, set, way, sectors);
 }
@@ -179,7 +178,7 @@ gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
 static void describe_line(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_line *line) {
     size_t slot = gpci_slot(cache, set, way);
     uint32_t state = cache->states[slot];
-    *line = (gpc_line){.line_address = gpci_line_at(cache, slot) << cache->line_shift,
+    *line = (gpc_line){.line_address = gpci_line_at(&cache->tags, slot) << cache->line_shift,
                        .set = set,
                        .way = way,
                        .reuse_count = cache->reuse ? cache->reuse[slot] : 0,
@@ -197,7 +196,7 @@ static void describe_line(const gpc_cache *cache, uint32_t set, uint32_t way, gp
 
 bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line) {
     uint64_t number = address >> cache->line_shift;
-    uint32_t set = gpci_index_of(&cache->index, number), way = gpci_find(cache, set, number);
+    uint32_t set = gpci_index_of(&cache->index, number), way = gpci_find(&cache->tags, set, number);
     if (way == GPCI_NO_WAY)
         return false;
     describe_line(cache, set, way, line);
@@ -210,7 +209,7 @@ gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_lin
     for (uint64_t lines = (uint64_t)cache->sets * cache->ways; *cursor < lines;) {
         uint32_t set = (uint32_t)(*cursor / cache->ways), way = (uint32_t)(*cursor % cache->ways);
         ++*cursor;
-        if (gpci_valid_way(cache, set, way)) {
+        if (cache->tags.words[gpci_slot(cache, set, way)]) {
             describe_line(cache, set, way, line);
             return GPC_OK;
         }

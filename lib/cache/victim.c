@@ -35,7 +35,7 @@ static void visit(gpc_cache *cache, kept *victim) {
         gpci_policy_state(cache->replacement, keep, victim);
     const bool clears = tokens && tokens->rules.clear == GPC_CLEAR_PERIODIC;
     if (clears || cache->spare_ways)
-        keep(victim, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
+        keep(victim, cache->states, (size_t)cache->sets * cache->tags.row * sizeof *cache->states);
     if (!clears)
         return;
     keep(victim, &tokens->next, sizeof tokens->next);

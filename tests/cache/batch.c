@@ -62,11 +62,11 @@ Test(batch, narrow) {
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = 4, batch.addresses = near;
     cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
-    cr_expect(!r.cache->wide);
+    cr_expect(!r.cache->tags.wide);
     cr_expect_eq(rig_stats(&r).read_hits, 1);
     batch.count = 1, batch.addresses = far;
     cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
-    cr_expect(r.cache->wide);
+    cr_expect(r.cache->tags.wide);
     rig_close(&r);
 }
 

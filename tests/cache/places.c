@@ -34,7 +34,7 @@ static void compare(uint32_t index, const char *policy, uint64_t seed, bool wide
     rig_open(&r);
     gpci_commons *commons = gpci_commons_create(r.context);
     cr_assert_eq(gpci_cache_create(r.context, &r.options, commons, NULL, &other), GPC_OK);
-    cr_assert(other->places && !r.cache->places);
+    cr_assert(other->tags.places && !r.cache->tags.places);
     for (unsigned i = 0; i < 6000; i++) {
         const uint64_t draw = gpci_random(&seed), high = wide && draw >> 62 == 3 ? (uint64_t)1 << 44 : 0;
         const gpc_request request = {.address = (draw % 500) * 128 | high,

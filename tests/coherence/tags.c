@@ -194,7 +194,7 @@ Test(coherence_tags, invalid_blocks_forget) {
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_E);
     cr_expect(gpci_module_owner_of(l2, 5, 1) == 0 && gpci_sharers_word(l2, 5, 1, 0) == 3);
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_I);
-    cr_expect_eq(l2->tags[5], 0);
+    cr_expect_eq(gpci_module_tag(l2, 5), 0);
     cr_expect(gpci_module_owner_of(l2, 5, 1) == GPCI_TREE_NO_OWNER && gpci_sharers_word(l2, 5, 1, 0) == 0);
     small_close(s);
 }

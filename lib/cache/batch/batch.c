@@ -54,11 +54,11 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
     if (status == GPC_OK && ((b.count && !b.addresses) || b.size > cache->options.line_bytes))
         status = GPC_ERROR_ARGUMENT;
     size_t i = 0;
-    if (status == GPC_OK && b.count && !cache->started)
+    if (status == GPC_OK && b.count && !cache->tags.started)
         gpci_admit_high(cache, b.addresses[0] >> cache->line_shift);
     gpci_batch_fn loop = loop_for(cache->context->simd);
     while (status == GPC_OK && i < b.count) {
-        if (cache->plain && !cache->wide && !cache->priorities && !cache->pending_lines)
+        if (cache->plain && !cache->tags.wide && !cache->priorities && !cache->pending_lines)
             i = loop(cache, &b, i);
         if (i < b.count) {
             status = access_one(cache, &b, i);

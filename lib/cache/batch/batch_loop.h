@@ -38,30 +38,14 @@ GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
 }
 #endif
 
-#if defined(VECTORS)
-GPCI_INLINE uint32_t match4(const uint32_t *row, uint32_t tag) {
-    __m128i equal = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)(const void *)row), _mm_set1_epi32((int)tag));
-    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal));
-}
-#else
-GPCI_INLINE uint32_t match4(const uint32_t *row, uint32_t tag) {
-    uint32_t match = 0;
-    for (unsigned i = 0; i < 4; i++)
-        match |= (uint32_t)(row[i] == tag) << i;
-    return match;
-}
-
-GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
-    return match4(row, tag) | match4(row + 4, tag) << 4 | match4(row + 8, tag) << 8 | match4(row + 12, tag) << 12;
-}
-#endif
-
 /* Way with the tag, or GPCI_NO_WAY. `fixed`: row length 4 or 16; 0 = any length. */
 GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int fixed) {
-    if (!fixed)
-        return gpci_match(row, 0, length, tag);
-    uint32_t match = fixed == 4 ? match4(row, tag) : match16(row, tag);
-    return match ? gpci_lowest(match) : GPCI_NO_WAY;
+#if defined(VECTORS)
+    const uint32_t match = fixed == 16 ? match16(row, tag) : 0;
+    if (fixed == 16)
+        return match ? gpci_lowest(match) : GPCI_NO_WAY;
+#endif
+    return gpci_match(row, 0, fixed ? (uint32_t)fixed : length, tag, true);
 }
 
 /* Block of resolved accesses. Loops before and after the sequential loop are straight, and compilers vectorise them. */
@@ -82,7 +66,7 @@ static void modulo_sets(const gpc_cache *cache, block *requests) {
     const uint64_t unit = (uint64_t)1 << (32 + by.shift);
     const uint64_t multiplier = unit / by.divisor + (unit % by.divisor != 0);
     const unsigned shift = 32 + by.shift;
-    const uint32_t divisor = by.divisor, rest = gpci_modulo(&by, (uint64_t)cache->high << GPCI_TAG_BITS);
+    const uint32_t divisor = by.divisor, rest = gpci_modulo(&by, (uint64_t)cache->tags.high << GPCI_TAG_BITS);
     for (uint32_t i = 0; i < requests->length; i++) {
         uint32_t low = requests->tags[i] & ~GPCI_TAG_VALID;
         uint32_t set = low - (uint32_t)((low * multiplier) >> shift) * divisor + rest;
@@ -110,7 +94,7 @@ static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *
 static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *requests) {
     const uint64_t *addresses = batch->addresses + first;
     const uint8_t *kinds = batch->kinds ? batch->kinds + first : NULL;
-    const uint64_t offset_mask = cache->options.line_bytes - 1, high = cache->high;
+    const uint64_t offset_mask = cache->options.line_bytes - 1, high = cache->tags.high;
     const uint64_t limit = cache->options.line_bytes - (batch->size ? batch->size : 1);
     const unsigned shift = cache->line_shift;
     uint32_t length = batch->count - first < BLOCK ? (uint32_t)(batch->count - first) : BLOCK;
@@ -137,7 +121,7 @@ static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first
 
 /* Convert evicted tags to line addresses. */
 static void report_evicted(const gpc_cache *cache, const block *requests, uint64_t *restrict evicted) {
-    const uint64_t region = (uint64_t)cache->high << GPCI_TAG_BITS;
+    const uint64_t region = (uint64_t)cache->tags.high << GPCI_TAG_BITS;
     const unsigned shift = cache->line_shift;
     for (uint32_t i = 0; i < requests->length; i++) {
         uint64_t old = requests->left[i];
@@ -162,26 +146,34 @@ GPCI_INLINE uint64_t rotate(uint64_t order, uint32_t last, uint32_t ways) {
     return (order & ~within) | ((order << 4) & within) | last;
 }
 
+/* Take a free way of a set, or GPCI_NO_WAY. */
+static uint32_t claim_free_way(gpc_cache *cache, size_t base) {
+    uint32_t way = gpci_match(cache->tags.words + base, 0, cache->tags.row, 0, true);
+    if (way >= cache->ways)
+        return GPCI_NO_WAY;
+    cache->free_ways--;
+    return way;
+}
+
 /* LRU miss while the cache has free ways: take and return the set's lowest free way, or GPCI_NO_WAY. */
 static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
     uint64_t *order = &((gpci_lru_state *)cache->replacement_self)->orders[set];
     size_t base = gpci_slot(cache, set, 0);
-    uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
-    if (way >= cache->ways)
-        return GPCI_NO_WAY;
-    cache->tags[base + way] = tag;
+    uint32_t way = claim_free_way(cache, base);
+    if (way == GPCI_NO_WAY)
+        return way;
+    cache->tags.words[base + way] = tag;
     cache->states[base + way] = 1u;
     *order = gpci_recency_touch(*order, way);
-    cache->free_ways--;
     return way;
 }
 
 /* Run a block with LRU. `fixed`: 4 or 16 ways, 0 = other numbers. `kinds`: NULL = no stores. */
 GPCI_INLINE void lru_block(gpc_cache *cache, block *requests, const uint8_t *kinds, uint8_t *restrict results,
                            uint32_t fixed, gpci_counts *counts) {
-    uint32_t *const tags = cache->tags, *const states = cache->states;
+    uint32_t *const tags = cache->tags.words, *const states = cache->states;
     uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
-    const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
+    const uint32_t row = fixed ? fixed : cache->tags.row, ways = fixed ? fixed : cache->ways;
     const uint32_t length = requests->length;
     uint32_t misses = 0, filled = 0, write_backs = 0;
     bool room = cache->free_ways != 0;
@@ -262,7 +254,7 @@ static size_t run_with(gpc_cache *cache, const gpc_batch *batch, size_t first, u
 }
 
 size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
-    uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
+    uint32_t row = cache->tags.row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
     if (!cache->lru || cache->guarded)
         return run_table(cache, batch, first, fixed);
     first = run_with(cache, batch, first, fixed, true);

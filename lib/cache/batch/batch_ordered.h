@@ -50,10 +50,10 @@ GPCI_INLINE void take_all(uint32_t *rows, block *requests, uint32_t ways, bool w
 /* True if all lines are in the window, and have no state except a dirty bit. */
 static bool may_order(ordered *batch) {
     const gpc_cache *cache = batch->cache;
-    const size_t slots = (size_t)cache->sets * cache->row;
+    const size_t slots = (size_t)cache->sets * cache->tags.row;
     uint32_t other = 0, outside = 0, dirty = 0;
     for (size_t slot = 0; slot < slots; slot++) {
-        uint32_t state = cache->states[slot], at = (cache->tags[slot] & ~GPCI_TAG_VALID) - batch->start;
+        uint32_t state = cache->states[slot], at = (cache->tags.words[slot] & ~GPCI_TAG_VALID) - batch->start;
         other |= state ^ 1u;
         dirty |= state;
         outside |= at >> WINDOW_BITS;
@@ -90,7 +90,7 @@ static void report_ordered(const block *requests, uint8_t *restrict results, gpc
 }
 
 static void report_left(const ordered *batch, const block *requests, uint64_t *restrict evicted) {
-    const uint64_t region = (uint64_t)batch->cache->high << GPCI_TAG_BITS;
+    const uint64_t region = (uint64_t)batch->cache->tags.high << GPCI_TAG_BITS;
     const unsigned shift = batch->cache->line_shift;
     for (uint32_t i = 0; i < requests->length; i++) {
         uint64_t line = (requests->left[i] & WINDOW_MASK) + batch->start;
@@ -110,9 +110,9 @@ GPCI_INLINE size_t run_rows(const ordered *order, const gpc_batch *batch, size_t
         if (!requests.length || !aim_window(order, &requests, kinds))
             break;
         if (order->writes)
-            take_all(order->cache->tags, &requests, ways, true);
+            take_all(order->cache->tags.words, &requests, ways, true);
         else
-            take_all(order->cache->tags, &requests, ways, false);
+            take_all(order->cache->tags.words, &requests, ways, false);
         report_ordered(&requests, results, counts);
         if (kinds)
             count_stores(kinds, results, requests.length, counts);
@@ -132,7 +132,7 @@ static bool may_have_ways(uint32_t ways) {
  */
 static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     const uint32_t half = 1u << (WINDOW_BITS - 1), ways = cache->ways;
-    if (cache->free_ways || cache->row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)
+    if (cache->free_ways || cache->tags.row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)
         return first;
     uint32_t line = (uint32_t)(batch->addresses[first] >> cache->line_shift) & ~GPCI_TAG_VALID;
     ordered order = {.cache = cache, .start = line < half ? 0 : line - half, .writes = batch->kinds};

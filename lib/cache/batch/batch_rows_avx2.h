@@ -56,7 +56,8 @@ static void order_rows(const ordered *batch) {
     const gpc_cache *cache = batch->cache;
     const uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     for (uint32_t set = 0; set < cache->sets; set++) {
-        uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
+        uint32_t *row = cache->tags.words + gpci_slot(cache, set, 0),
+                 *states = cache->states + gpci_slot(cache, set, 0);
         uint32_t tags[8];
         memcpy(tags, row, cache->ways * sizeof *tags);
         for (uint32_t place = 0; place < cache->ways; place++) {
@@ -71,7 +72,8 @@ static void restore_rows(const ordered *batch) {
     uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const uint64_t within = ~(uint64_t)0 >> (64 - 4 * cache->ways);
     for (uint32_t set = 0; set < cache->sets; set++) {
-        uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
+        uint32_t *row = cache->tags.words + gpci_slot(cache, set, 0),
+                 *states = cache->states + gpci_slot(cache, set, 0);
         uint32_t elements[8];
         uint64_t order = 0;
         memcpy(elements, row, cache->ways * sizeof *elements);

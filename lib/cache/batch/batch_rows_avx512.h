@@ -51,7 +51,8 @@ static void order_rows(const ordered *batch) {
     const uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     const __mmask16 lanes = (__mmask16)(0xffffu >> (16 - cache->ways));
     for (uint32_t set = 0; set < cache->sets; set++) {
-        uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
+        uint32_t *row = cache->tags.words + gpci_slot(cache, set, 0),
+                 *states = cache->states + gpci_slot(cache, set, 0);
         __m512i ways = ways_of(orders[set]);
         __m512i tags = _mm512_permutexvar_epi32(ways, _mm512_maskz_loadu_epi32(lanes, row));
         __m512i dirty = _mm512_permutexvar_epi32(ways, _mm512_maskz_loadu_epi32(lanes, states));
@@ -68,7 +69,8 @@ static void restore_rows(const ordered *batch) {
     const __mmask16 lanes = (__mmask16)(0xffffu >> (16 - cache->ways));
     const uint64_t within = ~(uint64_t)0 >> (64 - 4 * cache->ways);
     for (uint32_t set = 0; set < cache->sets; set++) {
-        uint32_t *row = cache->tags + gpci_slot(cache, set, 0), *states = cache->states + gpci_slot(cache, set, 0);
+        uint32_t *row = cache->tags.words + gpci_slot(cache, set, 0),
+                 *states = cache->states + gpci_slot(cache, set, 0);
         __m512i elements = _mm512_maskz_loadu_epi32(lanes, row);
         __m512i ways = _mm512_and_si512(_mm512_srli_epi32(elements, WINDOW_BITS), _mm512_set1_epi32(15));
         __m512i tags = _mm512_and_si512(elements, _mm512_set1_epi32((int)WINDOW_MASK));

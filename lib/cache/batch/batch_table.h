@@ -40,7 +40,7 @@ typedef struct table {
 GPCI_INLINE void tell_evict(table *batch, uint32_t set, uint32_t way, size_t slot) {
     const gpc_cache *cache = batch->cache;
     uint32_t dirty = GPCI_DIRTY(batch->states[slot]);
-    uint64_t line = (uint64_t)cache->high << GPCI_TAG_BITS | (batch->tags[slot] & ~GPCI_TAG_VALID);
+    uint64_t line = (uint64_t)cache->tags.high << GPCI_TAG_BITS | (batch->tags[slot] & ~GPCI_TAG_VALID);
     batch->eviction.line_address = line << cache->line_shift;
     batch->eviction.set = set;
     batch->eviction.way = way;
@@ -59,15 +59,6 @@ static GPCI_NOINLINE bool decline(table *batch, uint32_t at, uint32_t way) {
     uint32_t store = batch->kinds ? batch->kinds[at] : 0;
     batch->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
     return way == GPC_WAY_BYPASS;
-}
-
-/* Take a free way of a set, or GPCI_NO_WAY. */
-static GPCI_NOINLINE uint32_t claim_free_way(gpc_cache *cache, size_t base) {
-    uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
-    if (way >= cache->ways)
-        return GPCI_NO_WAY;
-    cache->free_ways--;
-    return way;
 }
 
 GPCI_INLINE void touch(table *batch, uint32_t set, uint32_t way, bool guarded) {
@@ -139,7 +130,7 @@ GPCI_INLINE uint32_t table_block(table *batch, uint32_t fixed, bool stores, bool
     const uint32_t length = batch->block.length;
     for (uint32_t at = 0; at < length; at++) {
         uint32_t set = batch->block.sets[at];
-        size_t base = (size_t)set * (fixed ? fixed : batch->cache->row);
+        size_t base = (size_t)set * (fixed ? fixed : batch->cache->tags.row);
         batch->request.address = batch->addresses[at];
         if (stores)
             batch->request.kind = batch->kinds[at];
@@ -149,7 +140,7 @@ GPCI_INLINE uint32_t table_block(table *batch, uint32_t fixed, bool stores, bool
             batch->skipped++;
             continue;
         }
-        uint32_t way = find_in_row(batch->tags + base, batch->cache->row, batch->block.tags[at], (int)fixed);
+        uint32_t way = find_in_row(batch->tags + base, batch->cache->tags.row, batch->block.tags[at], (int)fixed);
         if (way == GPCI_NO_WAY) {
             if (GPCI_UNLIKELY(!table_miss(batch, at, set, base, fixed ? fixed : batch->cache->ways, stores, guarded)))
                 return at;
@@ -256,7 +247,7 @@ static void count_results(const uint8_t *restrict results, uint32_t length, gpci
 static void open_table(table *t, gpc_cache *cache, const gpc_batch *batch) {
     const gpc_replacement_ops *ops = cache->replacement_ops;
     t->self = cache->replacement_self;
-    t->tags = cache->tags;
+    t->tags = cache->tags.words;
     t->states = cache->states;
     t->on_hit = ops->on_hit;
     t->on_miss = ops->on_miss;

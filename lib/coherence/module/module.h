@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "cache/index/index.h"
+#include "cache/tag_store.h"
 #include "policies/protocol/protocols.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
@@ -99,10 +100,11 @@ struct gpci_module {
     uint64_t notified_line, notified_access; /* line and access (gpc_coherence.line_access) `policy` saw last */
     bool notified_again;                     /* not as a first arrival of blocks */
     /*
-     * Tags. If a line has several blocks, it has one tag (0 if no block is valid), [set][ways]; ways without lines use
-     * a separate array [row][own_ways], otherwise NULL.
+     * Tags by block, of block numbers. With `split`: tags by set and way, of the numbers of lines with a valid block,
+     * and own_tags of ways without lines, by row, of block numbers. A full map has neither: `map` has the numbers.
      */
-    uint64_t *tags, *own_tags;
+    gpci_tags tags, own_tags;
+    bool split;               /* a line has several blocks, or a full map */
     uint32_t own_ways;        /* all_ways - ways */
     gpci_lru_state order;     /* ways of every set */
     gpci_lru_state own_order; /* ways without lines of every row, counting from 0 */
@@ -186,6 +188,8 @@ uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, bool directory, c
  * chosen.
  */
 void gpci_module_leave(gpci_module *module, uint32_t block, uint64_t tag, bool dirty);
+/* Lowest free candidate (as gpci_module_choose), counted from 0 for each kind of ways; or GPCI_TREE_NO_BLOCK. */
+uint32_t gpci_module_free_way(const gpci_module *module, uint32_t row, bool directory, const uint64_t *candidates);
 /* Way with data of the line of `tag`, if any of the blocks is valid, or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag);
 /* True if another block of the line is valid. Not for directory-only ways. */
@@ -230,8 +234,6 @@ bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const 
 bool gpci_module_declines(const gpci_module *module, uint64_t tag, const gpc_request *policy_request);
 /* A request for a copy misses: true if the line is kept out. Asked once per access of a line, if the module asks. */
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag);
-/* Way with data of a block's line, whether or not the block is present, or UINT32_MAX. */
-uint32_t gpci_module_line_way(const gpci_module *module, uint64_t tag);
 /* Answer of a responding cache's predictor to the current request; one answer per access of a line. */
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag);
 /*
@@ -272,29 +274,18 @@ GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *module, uint32_t bloc
     return block + (sector - (block / module->all_ways & module->sector_mask)) * module->all_ways;
 }
 
-/* Tags of a row's ways without lines; only if a line has several blocks. */
-GPCI_INLINE uint64_t *gpci_module_own_tags(const gpci_module *module, uint32_t row) {
-    return module->own_tags + (size_t)row * module->own_ways;
+/* Slot in module->tags of a row's first way. */
+GPCI_INLINE size_t gpci_module_slot(const gpci_module *module, uint32_t row) {
+    return gpci_tags_slot(&module->tags, row >> module->sector_shift, 0);
 }
 
-/* Tags of a row's lines; only if a line has several blocks. */
-GPCI_INLINE uint64_t *gpci_module_line_tags(const gpci_module *module, uint32_t row) {
-    return module->tags + (size_t)(row >> module->sector_shift) * module->given.ways;
-}
-
-/* Tag of a block, if a line has several blocks. */
-GPCI_INLINE uint64_t gpci_module_sector_tag(const gpci_module *module, uint32_t block) {
-    const uint32_t row = block / module->all_ways, way = block - row * module->all_ways;
-    if (way >= module->given.ways)
-        return gpci_module_own_tags(module, row)[way - module->given.ways];
-    if (module->states[block] == GPC_LINE_I)
-        return 0;
-    return gpci_module_line_tags(module, row)[way] | (uint64_t)(row & module->sector_mask) << module->block_shift;
-}
+/* Tag of a block, if `split`. */
+uint64_t gpci_module_split_tag(const gpci_module *module, uint32_t block);
 
 /* Tag of a block; 0 if invalid. */
 GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *module, uint32_t block) {
-    return GPCI_LIKELY(!module->sector_mask) ? module->tags[block] : gpci_module_sector_tag(module, block);
+    return GPCI_LIKELY(!module->split) ? gpci_wide_line_at(&module->tags, block) << module->block_shift
+                                       : gpci_module_split_tag(module, block);
 }
 
 /* Way at a place of a row's order, 0 most recent; `own`: among the ways without lines, counting from 0. */

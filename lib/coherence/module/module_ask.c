@@ -82,14 +82,6 @@ bool gpci_module_keeps_out(gpci_module *module, uint64_t tag) {
     return module->kept_out;
 }
 
-uint32_t gpci_module_line_way(const gpci_module *module, uint64_t tag) {
-    const uint32_t block = module->sector_mask ? GPCI_TREE_NO_BLOCK : gpci_module_find(module, tag);
-    if (module->sector_mask)
-        return gpci_module_way_of_line(module, tag);
-    return block == GPCI_TREE_NO_BLOCK || gpci_module_directory_only(module, block) ? UINT32_MAX
-                                                                                    : block % module->all_ways;
-}
-
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag) {
     const gpc_predictor_ops *ops = module->predictor->ops;
     const gpc_request *access = module->tree->request;
@@ -103,7 +95,7 @@ uint32_t gpci_module_respond(gpci_module *module, uint64_t tag) {
     module->answered_line = line;
     module->answered_access = module->tree->line_access;
     module->answer = ops->respond(module->predictor->self, gpci_module_row(module, tag) >> module->sector_shift,
-                                  gpci_module_line_way(module, tag), &policy_request);
+                                  gpci_module_way_of_line(module, tag), &policy_request);
     return module->answer;
 }
 

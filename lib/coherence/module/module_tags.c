@@ -52,17 +52,8 @@ static uint32_t row_of(const gpci_module *module, uint64_t tag) {
     return GPCI_UNLIKELY(module->selector != NULL) ? selected_row(module, tag) : plain_row(module, tag);
 }
 
-static uint32_t base_of(const gpci_module *module, uint64_t tag) {
-    return module->full_map ? 0 : row_of(module, tag) * module->all_ways;
-}
-
 uint32_t gpci_module_row(const gpci_module *module, uint64_t tag) {
     return module->full_map ? 0 : row_of(module, tag);
-}
-
-/* Index of a way in the first row of the line, where the line's order is. `base`: of any of the rows. */
-static uint32_t line_base(const gpci_module *module, uint32_t base) {
-    return module->sector_mask ? base - (base / module->all_ways & module->sector_mask) * module->all_ways : base;
 }
 
 static uint32_t find_in_map(const gpci_module *module, uint64_t tag) {
@@ -70,29 +61,28 @@ static uint32_t find_in_map(const gpci_module *module, uint64_t tag) {
     return entry && module->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
+/* Way with data of a line with a valid block. */
+GPCI_INLINE uint32_t find_line(const gpci_module *module, uint64_t tag, uint32_t row) {
+    return gpci_find_wide(&module->tags, gpci_module_slot(module, row), module->given.ways, tag >> module->line_shift,
+                          false);
+}
+
 /* Find a block of a line with several blocks. */
 static uint32_t find_sector(const gpci_module *module, uint64_t tag, uint32_t row) {
-    const uint32_t base = row * module->all_ways, ways = module->given.ways;
-    const uint64_t line = tag >> module->line_shift << module->line_shift, *lines = gpci_module_line_tags(module, row);
-    for (uint32_t way = 0; way < ways; way++)
-        if (lines[way] == line && module->states[base + way] != GPC_LINE_I)
-            return base + way;
-    const uint64_t *own = gpci_module_own_tags(module, row);
-    for (uint32_t way = 0; way < module->own_ways; way++)
-        if (own[way] == tag && module->states[base + ways + way] != GPC_LINE_I)
-            return base + ways + way;
-    return GPCI_TREE_NO_BLOCK;
+    const uint32_t base = row * module->all_ways, line = find_line(module, tag, row);
+    if (line != GPCI_NO_WAY && module->states[base + line] != GPC_LINE_I)
+        return base + line;
+    const uint32_t own = gpci_find_wide(&module->own_tags, gpci_tags_slot(&module->own_tags, row, 0), module->own_ways,
+                                        tag >> module->block_shift, false);
+    return own == GPCI_NO_WAY ? GPCI_TREE_NO_BLOCK : base + module->given.ways + own;
 }
 
 GPCI_INLINE uint32_t find_in_row(const gpci_module *module, uint64_t tag, uint32_t row) {
     if (module->sector_mask)
         return find_sector(module, tag, row);
-    const uint32_t base = row * module->all_ways;
-    const uint64_t *tags = module->tags + base;
-    for (uint32_t way = 0; way < module->all_ways; way++)
-        if (tags[way] == tag && module->states[base + way] != GPC_LINE_I)
-            return base + way;
-    return GPCI_TREE_NO_BLOCK;
+    const uint32_t base = row * module->all_ways,
+                   way = gpci_find_wide(&module->tags, base, module->all_ways, tag >> module->block_shift, false);
+    return way == GPCI_NO_WAY ? GPCI_TREE_NO_BLOCK : base + way;
 }
 
 /* Separate function: keeps calls out of the common path. */
@@ -127,15 +117,20 @@ bool gpci_module_has_company(const gpci_module *module, uint32_t block) {
 }
 
 uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag) {
-    const uint32_t first = line_base(module, base_of(module, tag));
-    for (uint32_t sector = 0; sector < module->sectors; sector++)
-        for (uint32_t way = 0; way < module->given.ways; way++) {
-            const uint32_t block = first + sector * module->all_ways + way;
-            if (module->states[block] != GPC_LINE_I &&
-                gpci_module_same_line(module, gpci_module_tag(module, block), tag))
-                return way;
-        }
-    return GPCI_TREE_NO_BLOCK;
+    return find_line(module, tag, gpci_module_row(module, tag));
+}
+
+uint64_t gpci_module_split_tag(const gpci_module *module, uint32_t block) {
+    if (module->states[block] == GPC_LINE_I)
+        return 0;
+    if (module->full_map)
+        return module->map.entries[block].key << module->block_shift;
+    const uint32_t row = block / module->all_ways, way = block - row * module->all_ways, ways = module->given.ways;
+    if (way >= ways)
+        return gpci_wide_line_at(&module->own_tags, gpci_tags_slot(&module->own_tags, row, way - ways))
+               << module->block_shift;
+    return gpci_wide_line_at(&module->tags, gpci_module_slot(module, row) + way) << module->line_shift |
+           (uint64_t)(row & module->sector_mask) << module->block_shift;
 }
 
 /*
@@ -258,23 +253,15 @@ void gpci_module_probe(gpci_module *module, uint32_t block) {
         bring_to_front(module, block);
 }
 
-/* Lowest free way of a row in [first, end), without a valid block of any line; `end`: none. */
-static uint32_t free_way(const gpci_module *module, uint32_t base, uint32_t first, uint32_t end) {
-    const uint8_t *states = module->states + base;
-    for (;;) {
-        const uint8_t *found = first < end ? memchr(states + first, GPC_LINE_I, end - first) : NULL;
-        if (!found)
-            return end;
-        const uint32_t way = (uint32_t)(found - states);
-        if (GPCI_LIKELY(!module->sector_mask) || way >= module->given.ways ||
-            !gpci_module_has_company(module, base + way))
-            return way;
-        first = way + 1;
-    }
-}
-
-static uint64_t line_of(const gpci_module *module, uint64_t tag) {
-    return tag >> module->line_shift << module->line_shift;
+uint32_t gpci_module_free_way(const gpci_module *module, uint32_t row, bool own, const uint64_t *candidates) {
+    const bool apart = own && module->split;
+    const uint32_t *tags = apart ? module->own_tags.words + gpci_tags_slot(&module->own_tags, row, 0)
+                                 : module->tags.words + gpci_module_slot(module, row) + (own ? module->given.ways : 0);
+    const uint32_t ways = own ? module->own_ways : module->given.ways;
+    uint32_t way = gpci_match(tags, 0, ways, 0, false);
+    while (way < ways && !gpci_is_candidate(candidates, way))
+        way = gpci_match(tags, way + 1, ways, 0, false);
+    return way < ways ? way : GPCI_NO_WAY;
 }
 
 /* Masks of the valid and of the modified blocks of a line. */
@@ -297,7 +284,7 @@ static void notify_eviction(gpci_module *module, uint32_t block, bool dirty, con
     uint64_t tag = gpci_module_tag(module, block);
     uint8_t modified = 0;
     const uint8_t valid = valid_sectors(module, block, &tag, &modified);
-    gpc_eviction eviction = {.line_address = line_of(module, tag),
+    gpc_eviction eviction = {.line_address = tag >> module->line_shift << module->line_shift,
                              .set = set_of(module, block),
                              .way = block % module->all_ways,
                              .valid_sectors = valid,
@@ -319,16 +306,7 @@ static void notify_eviction(gpci_module *module, uint32_t block, bool dirty, con
 }
 
 bool gpci_module_is_full(const gpci_module *module, uint64_t tag) {
-    return free_way(module, base_of(module, tag), 0, module->given.ways) == module->given.ways;
-}
-
-/* Lowest free candidate in [first, end), of which bit 0 is `first`; `end`: none. */
-static uint32_t free_candidate(const gpci_module *module, uint32_t base, uint32_t first, uint32_t end,
-                               const uint64_t *candidates) {
-    uint32_t way = free_way(module, base, first, end);
-    while (way != end && !gpci_is_candidate(candidates, way - first))
-        way = free_way(module, base, way + 1, end);
-    return way;
+    return gpci_module_free_way(module, gpci_module_row(module, tag), false, NULL) == GPCI_NO_WAY;
 }
 
 /*
@@ -347,10 +325,10 @@ static uint32_t insist(gpci_module *module, uint32_t set, const uint64_t *candid
     return way;
 }
 
-static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t base, const uint64_t *candidates) {
+static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, const uint64_t *candidates) {
     const gpc_replacement_ops *ops = module->policy->ops;
     gpc_request request = request_of(module, tag);
-    const uint32_t set = set_of(module, base), ways = module->given.ways;
+    const uint32_t set = row >> module->sector_shift, base = row * module->all_ways;
     (void)was_notified(module, tag, true);
     if (module->above_count)
         request.admitted = gpci_module_was_asked(module, tag);
@@ -359,29 +337,26 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t base, 
         ops->on_miss(module->policy->self, set, &request);
     uint64_t words[GPC_MAX_WAYS / 64];
     candidates = gpci_module_unmarked(module, tag, candidates, words);
-    uint32_t way = module->given.any_victim ? ways : free_candidate(module, base, 0, ways, candidates);
-    if (way == ways)
+    uint32_t way = module->given.any_victim ? GPCI_NO_WAY : gpci_module_free_way(module, row, false, candidates);
+    if (way == GPCI_NO_WAY)
         way = insist(module, set, candidates, &request);
-    return way < ways && gpci_is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
+    return way < module->given.ways && gpci_is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
 /* Free or least recent candidate, with data or (`own`) without lines; moves to the front. */
 static uint32_t choose_in_order(gpci_module *module, uint32_t row, bool own, const uint64_t *candidates) {
     gpci_lru_state *order = own ? &module->own_order : &module->order;
-    const uint32_t first = own ? module->given.ways : 0, end = first + order->ways, base = row * module->all_ways,
-                   set = own ? row : row >> module->sector_shift;
-    uint32_t way = end;
-    if (!module->given.any_victim)
-        way = candidates ? free_candidate(module, base, first, end, candidates) : free_way(module, base, first, end);
-    if (way == end)
-        way = first + gpci_lru_last(order, set, candidates);
-    gpci_lru_touch(order, set, way - first);
-    return base + way;
+    const uint32_t set = own ? row : row >> module->sector_shift;
+    uint32_t way = module->given.any_victim ? GPCI_NO_WAY : gpci_module_free_way(module, row, own, candidates);
+    if (way == GPCI_NO_WAY)
+        way = gpci_lru_last(order, set, candidates);
+    gpci_lru_touch(order, set, way);
+    return row * module->all_ways + (own ? module->given.ways : 0) + way;
 }
 
 static uint32_t choose_in_row(gpci_module *module, uint64_t tag, uint32_t row, bool own, const uint64_t *candidates) {
     if (module->policy && !own)
-        return policy_choice(module, tag, row * module->all_ways, candidates);
+        return policy_choice(module, tag, row, candidates);
     uint64_t words[GPC_MAX_WAYS / 64];
     if (GPCI_UNLIKELY(module->tokens != NULL) && !own)
         candidates = gpci_module_unmarked(module, tag, candidates, words);
@@ -404,7 +379,7 @@ void gpci_module_join_line(gpci_module *module, uint32_t block, uint64_t tag) {
 void gpci_module_pass_line(gpci_module *module, uint64_t tag) {
     const uint32_t way = module->sector_mask ? gpci_module_way_of_line(module, tag) : GPCI_TREE_NO_BLOCK;
     if (way != GPCI_TREE_NO_BLOCK)
-        gpci_module_join_line(module, base_of(module, tag) + way, tag);
+        gpci_module_join_line(module, gpci_module_row(module, tag) * module->all_ways + way, tag);
 }
 
 /* Entry of a block in a full map, existing or new; the map has an entry for every block, valid or not. */
@@ -475,16 +450,15 @@ static void notify_write(gpci_module *module, uint32_t block, uint64_t tag, uint
 }
 
 /* `alone`: no other block of the line is valid. The blocks of a line share a tag. */
-static void write_tag(gpci_module *module, uint32_t block, uint64_t tag, bool alone) {
-    if (GPCI_LIKELY(!module->sector_mask)) {
-        module->tags[block] = tag;
-        return;
-    }
+static GPCI_NOINLINE void write_split_tag(gpci_module *module, uint32_t block, uint64_t tag, bool valid, bool alone) {
     const uint32_t row = block / module->all_ways, way = block - row * module->all_ways, ways = module->given.ways;
-    if (way >= ways)
-        gpci_module_own_tags(module, row)[way - ways] = tag;
-    else if (tag || alone)
-        gpci_module_line_tags(module, row)[way] = tag >> module->line_shift << module->line_shift;
+    if (module->full_map || !(valid || alone))
+        return;
+    if (way < ways)
+        gpci_wide_put(&module->tags, gpci_module_slot(module, row) + way, tag >> module->line_shift, valid);
+    else
+        gpci_wide_put(&module->own_tags, gpci_tags_slot(&module->own_tags, row, way - ways), tag >> module->block_shift,
+                      valid);
 }
 
 void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state) {
@@ -497,7 +471,10 @@ void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_
         notify_write(module, block, tag, state);
     if (module->fifo && !module->full_map && gpci_module_tag(module, block) != tag && alone)
         bring_to_front(module, block);
-    write_tag(module, block, tag, alone);
+    if (GPCI_LIKELY(!module->split))
+        gpci_wide_put(&module->tags, block, tag >> module->block_shift, state != GPC_LINE_I);
+    else
+        write_split_tag(module, block, tag, state != GPC_LINE_I, alone);
     module->states[block] = state;
     if (state == GPC_LINE_I && module->sub_blocks) {
         for (uint32_t sub = 0; sub < module->sub_blocks; sub++)
@@ -526,8 +503,7 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *module, uint32
         !gpci_map_reserve(context, &module->map, (uint32_t)capacity - used))
         return GPC_ERROR_MEMORY;
     /* if an allocation fails, arrays already enlarged do no harm */
-    if (!grow(context, (void **)&module->tags, used, (uint32_t)capacity, sizeof *module->tags, 0) ||
-        !grow(context, (void **)&module->states, used, (uint32_t)capacity, sizeof *module->states, GPC_LINE_I) ||
+    if (!grow(context, (void **)&module->states, used, (uint32_t)capacity, sizeof *module->states, GPC_LINE_I) ||
         !grow(context, (void **)&module->owners, used, (uint32_t)capacity, module->sub_blocks * sizeof *module->owners,
               0) ||
         !grow(context, (void **)&module->sharers, used, (uint32_t)capacity, words * sizeof *module->sharers, 0))

@@ -74,26 +74,16 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t 
     return GPC_OK;
 }
 
-/* True if a way is empty; `block`: in the first row. */
-static bool is_free(const gpci_module *module, uint32_t block) {
-    for (uint32_t sector = 0; sector < module->sectors; sector++)
-        if (module->states[block + sector * module->all_ways] != GPC_LINE_I)
-            return false;
-    return true;
-}
-
 /* Way the next miss in a set would take; GPC_NO_MODULE: the replacement policy will decide. */
 static uint32_t next_way(const gpci_module *module, uint32_t row, uint64_t tag) {
     if (module->full_map)
         return module->map.count;
-    const uint32_t base = (row & ~module->sector_mask) * module->all_ways, ways = module->given.ways;
     uint32_t way = gpci_module_way_of_line(module, tag);
-    if (way != GPCI_TREE_NO_BLOCK)
+    if (way == GPCI_NO_WAY && !module->given.any_victim)
+        way = gpci_module_free_way(module, row, false, NULL);
+    if (way != GPCI_NO_WAY)
         return way;
-    for (way = 0; way < ways && !module->given.any_victim; way++)
-        if (is_free(module, base + way))
-            return way;
-    return module->policy ? GPC_NO_MODULE : gpci_module_way_at(module, row, false, ways - 1);
+    return module->policy ? GPC_NO_MODULE : gpci_module_way_at(module, row, false, module->given.ways - 1);
 }
 
 gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address, uint32_t *out_set,

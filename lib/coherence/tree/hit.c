@@ -23,20 +23,28 @@ static bool is_plain(const gpc_coherence *coherence, const gpc_coherence_request
            request->address - module->first <= module->last - module->first;
 }
 
-/* Way of a valid block in the row, looking at `recent` first, or UINT32_MAX. */
-GPCI_INLINE uint32_t way_of(const gpci_module *module, uint32_t base, uint32_t recent, uint64_t tag) {
-    if (GPCI_UNLIKELY(module->sector_mask)) {
-        const uint32_t block = gpci_module_find(module, tag);
-        return block == GPCI_TREE_NO_BLOCK ? UINT32_MAX : block - base;
+/* Separate function: the common path needs fewer registers. */
+static GPCI_NOINLINE uint32_t older_way_of(const gpci_module *module, uint32_t base, uint64_t number) {
+    if (GPCI_LIKELY(!module->sector_mask))
+        return gpci_find_wide(&module->tags, base, module->all_ways, number, false);
+    const uint32_t block = gpci_module_find(module, number << module->block_shift);
+    return block == GPCI_TREE_NO_BLOCK ? GPCI_NO_WAY : block - base;
+}
+
+/*
+ * Way of a valid block in the row, or GPCI_NO_WAY. The two most recent ways are looked at first: `place` is the place
+ * of the found way, and 2 for older ways. In lists, the bits of `order` may be other ways. With a single way, the
+ * second tag is the next row's, which this row never has.
+ */
+GPCI_INLINE uint32_t way_of(const gpci_module *module, uint32_t base, uint64_t order, uint64_t number,
+                            uint32_t *place) {
+    for (*place = module->sector_mask ? 2 : 0; *place < 2; ++*place) {
+        const uint32_t recent = order >> 4 * *place & 15;
+        if (module->tags.words[base + recent] == gpci_tag(number) &&
+            module->tags.highs[base + recent] == (uint32_t)(number >> GPCI_TAG_BITS))
+            return recent;
     }
-    const uint64_t *tags = module->tags + base;
-    const uint8_t *states = module->states + base;
-    if (tags[recent] == tag && states[recent] != GPC_LINE_I)
-        return recent;
-    for (uint32_t way = 0; way < module->all_ways; way++)
-        if (tags[way] == tag && states[way] != GPC_LINE_I)
-            return way;
-    return UINT32_MAX;
+    return older_way_of(module, base, number);
 }
 
 /* Cycle of the access plus `after`; 0 in a tree without timing. */
@@ -46,10 +54,9 @@ GPCI_INLINE uint64_t cycle_of(const gpc_coherence *coherence, const gpc_coherenc
 
 /* Perform a store: transition and bytes. */
 static void write_state(gpc_coherence *coherence, gpci_module *module, const gpc_coherence_request *request,
-                        uint32_t row, uint32_t way, uint8_t state, uint8_t next) {
+                        uint64_t tag, uint32_t row, uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
     const uint32_t block = row * module->all_ways + way;
-    const uint64_t tag = gpci_module_tag(module, block);
     const uint32_t origin = coherent ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
     gpci_module_count(module, state, next, origin);
     coherence->transition_count = 1;
@@ -128,13 +135,14 @@ bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request 
     if (!is_plain(coherence, request, result))
         return false;
     gpci_module *module = &coherence->modules[request->module];
-    const uint64_t tag = gpci_module_tag_of(module, request->address);
+    const uint64_t number = request->address >> module->block_shift, tag = number << module->block_shift;
     const uint32_t row = GPCI_LIKELY(!module->selector) ? (uint32_t)((tag >> module->index_shift) & module->row_mask)
                                                         : gpci_module_row(module, tag);
     const uint32_t base = row * module->all_ways;
+    uint32_t place;
     uint64_t *order = &module->order.orders[GPCI_LIKELY(!module->sector_mask) ? row : row >> module->sector_shift];
-    const uint32_t way = way_of(module, base, *order & 15, tag); /* in lists, these bits may be of another way */
-    if (way == UINT32_MAX)
+    const uint32_t way = way_of(module, base, *order, number, &place);
+    if (way == GPCI_NO_WAY)
         return false;
     const uint8_t state = module->states[base + way];
     /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
@@ -142,14 +150,14 @@ bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request 
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
     if (GPCI_LIKELY(module->in_word))
-        *order = gpci_recency_use(*order, way);
+        *order = place < 2 ? *order ^ ((*order >> 4 * place ^ *order) & 15) * 0x11 : gpci_recency_touch(*order, way);
     else if (!module->fifo)
         gpci_lru_touch(&module->order, row >> module->sector_shift, way);
     count(&module->stats, request->kind);
     GPCI_AGAIN(count_again(module, request->kind));
     coherence->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)
-        write_state(coherence, module, request, row, way, state, rule->next);
+        write_state(coherence, module, request, tag, row, way, state, rule->next);
     if (coherence->with_data)
         gpci_tree_data_load(coherence, module, base + way, request->address, request->size, request->out);
     finish(coherence, module, request, tag);

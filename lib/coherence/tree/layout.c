@@ -36,13 +36,20 @@ static void place_order(gpci_lru_state *order, uint32_t rows, uint32_t ways, cha
         gpci_lru_start(order, rows, ways, orders, links);
 }
 
+/* Take tags. Upper bits lie behind the tags, for comparisons that read behind the last row. */
+static void place_tags(gpci_tags *tags, size_t rows, uint32_t row, char *slab, size_t *at, bool *overflow) {
+    uint32_t *words = take(slab, at, rows * row, 2 * sizeof *words, overflow);
+    if (slab)
+        *tags = (gpci_tags){.words = words, .highs = words + rows * row, .row = row, .wide = true};
+}
+
 static void place_module(const gpc_coherence *coherence, gpci_module *module, char *slab, size_t *at, bool *overflow) {
     const size_t blocks = module->full_map ? 0 : module->blocks, subs = blocks * module->sub_blocks;
     const size_t with_data = coherence->with_data && !module->given.memory ? blocks : 0;
-    const size_t lines = module->sector_mask ? (size_t)module->given.sets * module->given.ways : blocks,
-                 own = module->sector_mask ? (size_t)module->rows * module->own_ways : 0;
-    module->tags = take(slab, at, lines, sizeof *module->tags, overflow);
-    module->own_tags = take(slab, at, own, sizeof *module->own_tags, overflow);
+    const bool parts = module->sector_mask;
+    place_tags(&module->tags, blocks ? module->given.sets : 0, parts ? module->given.ways : module->all_ways, slab, at,
+               overflow);
+    place_tags(&module->own_tags, parts ? module->rows : 0, module->own_ways, slab, at, overflow);
     const size_t rows = gpci_sharers_rows(module, subs);
     module->sharers = take(slab, at, subs * gpci_sharers_elements(module, subs), sizeof *module->sharers, overflow);
     module->shared_rows = take(slab, at, rows ? 2 : 0, sizeof *module->shared_rows, overflow);
@@ -67,7 +74,7 @@ static void place_module(const gpc_coherence *coherence, gpci_module *module, ch
 /* Initialise: all blocks invalid, everything else 0: no owners. */
 static void start_module(gpci_module *module) {
     if (module->full_map) {
-        module->tags = NULL, module->sharers = NULL, module->owners = NULL, module->states = NULL;
+        module->sharers = NULL, module->owners = NULL, module->states = NULL;
         return;
     }
     memset(module->states, GPC_LINE_I, module->blocks);
@@ -79,6 +86,7 @@ static void index_module(const gpc_coherence *coherence, gpci_module *module) {
     const uint64_t modulus = module->interleaved ? given->modulus : 1;
     module->full_map = given->memory && !given->ways;
     module->fill_ways = module->place == GPCI_PLACE_FIRST ? coherence->telling.fill_ways : 0;
+    module->split = module->sector_mask || module->full_map;
     module->own_ways = given->directory_ways + module->fill_ways;
     module->all_ways = module->full_map ? UINT32_MAX : given->ways + module->own_ways;
     module->rows = given->sets << module->sector_shift;

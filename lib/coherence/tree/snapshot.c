@@ -81,7 +81,6 @@ static const char *load_map(gpci_module *module, const char *at) {
         at = get(at, &module->states[block], 1);
         at = get(at, module->owners + (size_t)block * module->sub_blocks, module->sub_blocks * sizeof *module->owners);
         at = get(at, module->sharers + (size_t)block * words, words * sizeof *module->sharers);
-        module->tags[block] = module->states[block] == GPC_LINE_I ? 0 : number << module->block_shift;
         gpci_map_add(&module->map, number, block);
     }
     for (uint32_t block = count; block < used; block++)

@@ -21,7 +21,6 @@ static void archive_full_map(gpc_context *context, gpci_module *module, gpci_arc
         gpci_archive_fail(archive, GPC_ERROR_FORMAT, "a directory of another length than its map's");
     if (archive->status < 0)
         return;
-    gpci_archive_bytes(archive, module->tags, count * sizeof *module->tags);
     gpci_archive_bytes(archive, module->states, count * sizeof *module->states);
     gpci_archive_bytes(archive, module->owners, count * module->sub_blocks * sizeof *module->owners);
     gpci_archive_bytes(archive, module->sharers, count * words * sizeof *module->sharers);

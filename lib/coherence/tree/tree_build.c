@@ -222,7 +222,6 @@ static void destroy_module(gpc_context *context, gpci_module *module) {
     gpci_free(context, module->banks);
     if (module->full_map) {
         gpci_map_free(context, &module->map);
-        gpci_free(context, module->tags);
         gpci_free(context, module->states);
         gpci_free(context, module->owners);
         gpci_free(context, module->sharers);

@@ -11,9 +11,9 @@ void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t byt
 }
 
 bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line) {
-    for (size_t slots = (size_t)cache->sets * cache->row; *slot < slots; ++*slot)
+    for (size_t slots = (size_t)cache->sets * cache->tags.row; *slot < slots; ++*slot)
         if (GPCI_DIRTY(cache->states[*slot]))
-            return gpci_line_of(cache, gpci_line_at(cache, *slot) << cache->line_shift, line);
+            return gpci_line_of(cache, gpci_line_at(&cache->tags, *slot) << cache->line_shift, line);
     return false;
 }
 
@@ -23,10 +23,10 @@ void gpci_drop_all(gpc_cache *cache) {
 }
 
 void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits) {
-    const size_t slots = (size_t)cache->sets * cache->row;
+    const size_t slots = (size_t)cache->sets * cache->tags.row;
     for (size_t slot = 0; slot < slots && cache->free_ways < cache->sets * cache->ways; slot++) {
         const uint64_t line =
-            GPCI_VALID(cache->states[slot]) ? gpci_line_at(cache, slot) << cache->line_shift : address;
+            GPCI_VALID(cache->states[slot]) ? gpci_line_at(&cache->tags, slot) << cache->line_shift : address;
         if ((line & bits) < address)
             gpc_cache_invalidate_line(cache, line);
     }

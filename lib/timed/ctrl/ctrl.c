@@ -27,7 +27,7 @@ void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address) {
 void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address) {
     if (!ctrl->cache)
         return;
-    if (GPCI_UNLIKELY(!ctrl->options->on_miss || !ctrl->cache->places))
+    if (GPCI_UNLIKELY(!ctrl->options->on_miss || !ctrl->cache->tags.places))
         gpci_ctrl_sw_prefetch(ctrl, address);
     else if (ctrl->mshr.rows)
         GPCI_PREFETCH(gpci_mshr_row_of(ctrl, gpci_mshr_hash(gpci_ctrl_line(ctrl, address))));
@@ -121,9 +121,9 @@ static bool awaits_line(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t
     const bool all = cache->spare_ways != 0;
     for (uint32_t s = all ? 0 : set; s < (all ? cache->sets : set + 1); s++)
         for (uint32_t way = 0; way < cache->ways; way++) {
-            if (!gpci_valid_way(cache, s, way))
+            if (!cache->tags.words[gpci_slot(cache, s, way)])
                 continue;
-            const uint64_t line = gpci_line_at(cache, gpci_slot(cache, s, way));
+            const uint64_t line = gpci_line_at(&cache->tags, gpci_slot(cache, s, way));
             const uint32_t mshr_entry = gpci_mshr_look(timed, ctrl, line, NULL).mshr_entry;
             if (mshr_entry != GPCI_NO_PACKET && gpci_mshr_in_flight(gpci_packet_at(&timed->pool, mshr_entry)))
                 return true;
@@ -224,7 +224,7 @@ GPCI_INLINE uint32_t way_now(const gpci_ctrl *ctrl, const gpci_packet *pkt, cons
         return result->way;
     return result->outcome == GPC_BYPASSED
                ? GPCI_NO_WAY
-               : gpci_find(ctrl->cache, result->set, gpci_ctrl_line(ctrl, pkt->request.address));
+               : gpci_find(&ctrl->cache->tags, result->set, gpci_ctrl_line(ctrl, pkt->request.address));
 }
 
 static bool is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint8_t needs) {
