@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/timed.h"
+#include "timed/core/coherent.h"
 
 #include "effort.h"
 #include "level/rules/hierarchy.h"
@@ -211,6 +211,22 @@ Test(timed_ends, the_clock_waits_for_the_host) {
     rig_steps(&r, 2000);
     cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 5), GPC_OK);
     rig_close(&r);
+}
+
+/* Packets at an L1's tags wait for a kernel that begins, whose sweeps may wait for the host's memory: not for L1. */
+Test(timed_ends, packets_wait_for_a_kernel_that_begins) {
+    rig r;
+    char text[4096] = "";
+    gpci_text report = {.buffer = text, .size = sizeof text};
+    rig_open_dram(&r, "coherence = mesi\n");
+    rig_issue(&r, WORD(GPC_LOAD, 0));
+    r.hierarchy->timed->checked.defective = true;
+    r.hierarchy->timed->coherent->sealed = true;
+    r.hierarchy->timed->coherent->sweeps = 1;
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 2), GPC_ERROR_STATE, "the sweep never ends");
+    gpci_groups_report(r.hierarchy->timed, &report);
+    cr_expect(strstr(text, "L1 0 has 1 packets before its tags, held up for a line, for controllers 0"), "%s", text);
+    rig_abandon(&r);
 }
 
 /* A kernel beginning beside others has dirty lines written back: the lines leave without a request. */

@@ -16,7 +16,6 @@ static const char *const at_tags[] = {"packets before its tags",
 
 /* Tell whether the lack that holds up a packet at the tags still exists. */
 static bool is_in_the_way(const gpci_ctrl *ctrl, const gpci_tag_access *access) {
-    const gpci_timed *timed = ctrl->timed;
     const uint64_t entries = ctrl->options->entries;
     const uint32_t *used = ctrl->mshr.used;
     const gpci_atomic_unit *atomics = gpci_atomic_unit_of(ctrl);
@@ -29,7 +28,7 @@ static bool is_in_the_way(const gpci_ctrl *ctrl, const gpci_tag_access *access) 
         return used[0] >= entries || used[1] >= entries;
     case GPC_BUSY_MERGE:
     case GPC_BUSY_LINE:
-        return (used[0] | used[1]) || (timed->coherent && timed->coherent->sealed);
+        return (used[0] | used[1]) != 0;
     default:
         return true;
     }
@@ -38,6 +37,8 @@ static bool is_in_the_way(const gpci_ctrl *ctrl, const gpci_tag_access *access) 
 gpci_mover gpci_by_tags(const gpci_holders *holders, const gpci_ctrl *ctrl, const gpci_tag_access *access) {
     if (!gpci_ctrl_stuck(access))
         return gpci_by_clock(ctrl->component);
+    if (access->reason == GPC_BUSY_LINE && ctrl->timed->coherent && ctrl->timed->coherent->sealed)
+        return gpci_by_object(GPCI_GROUP_CONTROLLERS, 0); /* a kernel begins: the end of the sweeps wakes L1 */
     return is_in_the_way(ctrl, access) ? gpci_by_itself(holders) : gpci_by_nobody();
 }
 
