@@ -55,6 +55,7 @@
 #include <gpucache/config.h>
 #include <gpucache/context.h>
 #include <gpucache/counters.h>
+#include <gpucache/counters_clock.h>
 #include <gpucache/counters_parts.h>
 #include <gpucache/decisions.h>
 #include <gpucache/dram.h>

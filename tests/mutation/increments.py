@@ -28,7 +28,7 @@ from mutants import HIDDEN
 from workshop import Build, first_failing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TABLES = "include/gpucache/counters.h", "include/gpucache/counters_parts.h"
+TABLES = tuple(f"include/gpucache/counters{part}.h" for part in ("", "_clock", "_parts"))
 PLACE = r"[A-Za-z_*(&][\w>.()*&\[\] ?:+-]*?"
 CHANGE = rf"({PLACE})(?:\+\+|--| [+-]=\s[^;{{}}]+)|(?:\+\+|--)({PLACE})"
 STATEMENT = re.compile(rf"(?:^|(?<=[{{}};]))( +)({CHANGE});", re.MULTILINE)
