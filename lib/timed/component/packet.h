@@ -183,7 +183,7 @@ typedef struct gpci_packet {
                 uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */
                 uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
             };
-            uint8_t priority; /* priority of L1's line, with a window of L2 (may change the priority) */
+            uint8_t priority; /* priority of L1's line; L2 may change the request's */
             uint8_t reserved[5];
         };
     };

@@ -296,8 +296,8 @@ GPCI_INLINE void gpci_parts_run(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point p
         gpci_parts_step(timed, ctrl, point);
 }
 /*
- * Tell the parts at LOOKED and EVICT; call the part at FILL (must be active), and those and at LEAVE (true: a part has
- * taken the packet).
+ * Tell the parts at LOOKED and EVICT; call the part at FILL (must be active), and those at LEAVE and ANSWER (true: a
+ * part has taken the packet).
  */
 void gpci_parts_looked(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
                        bool found);
@@ -307,6 +307,7 @@ void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pk
 void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
 void gpci_parts_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 bool gpci_parts_leave(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
+bool gpci_parts_answer(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *replies);
 /* A part has work, or none; questions. */
 GPCI_INLINE void gpci_part_wakes(gpci_ctrl *ctrl, gpci_part_kind kind) {
     ctrl->parts.active |= (uint32_t)1 << kind;

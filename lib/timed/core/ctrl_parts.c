@@ -17,6 +17,7 @@ void gpci_part_add(gpci_ctrl *ctrl, gpci_part_kind kind, const gpci_part_class *
     parts->at[GPCI_AT_LEAVE] |= class->leaves ? bit : 0;
     parts->at[GPCI_AT_HOLD] |= class->holds_up ? bit : 0;
     parts->at[GPCI_AT_PASSED] |= class->passed ? bit : 0;
+    parts->at[GPCI_AT_ANSWER] |= class->answers ? bit : 0;
 }
 
 /* The first part to call at a point from part `from` on; or GPCI_PART_COUNT. A part may wake or rest another. */
@@ -49,6 +50,15 @@ bool gpci_parts_leave(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     uint32_t left = ctrl->parts.at[GPCI_AT_LEAVE] & ctrl->parts.active;
     do {
         if (ctrl->parts.class[gpci_lowest(left)] -> leaves(timed, ctrl, packet))
+            return true;
+    } while (left &= left - 1);
+    return false;
+}
+
+bool gpci_parts_answer(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *replies) {
+    uint32_t left = ctrl->parts.at[GPCI_AT_ANSWER] & ctrl->parts.active;
+    do {
+        if (ctrl->parts.class[gpci_lowest(left)] -> answers(timed, ctrl, replies))
             return true;
     } while (left &= left - 1);
     return false;

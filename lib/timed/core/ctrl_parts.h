@@ -34,7 +34,8 @@
     X(PREFETCH, prefetch)     \
     X(FENCES, fences)         \
     X(ATOMICS, atomic_unit)   \
-    X(WRITTEN, written)
+    X(WRITTEN, written)       \
+    X(PORTS, ports)
 
 typedef enum gpci_part_kind {
 #define X(name, class) GPCI_PART_##name,
@@ -52,6 +53,7 @@ typedef enum gpci_point {
     GPCI_AT_BELOW,       /* L1: before the miss queue */
     GPCI_AT_END,         /* L1: after the miss queue, for the next wake-up */
     GPCI_AT_REPLY,       /* slice: behind the replies of the data port */
+    GPCI_AT_ENTER,       /* slice: before packets of the network enter */
     /* with functions of their own: */
     GPCI_AT_LOOKED,
     GPCI_AT_FILL,
@@ -59,6 +61,7 @@ typedef enum gpci_point {
     GPCI_AT_LEAVE,
     GPCI_AT_HOLD,
     GPCI_AT_PASSED,
+    GPCI_AT_ANSWER,
     GPCI_POINT_COUNT
 } gpci_point;
 #define GPCI_STEP_POINTS GPCI_AT_LOOKED
@@ -91,6 +94,8 @@ typedef struct gpci_part_class {
                      struct gpci_tag_access *access);
     /* A write has passed the tags, and is not served yet. */
     void (*passed)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
+    /* The first of a queue of a slice's replies is due; true: the part has taken the reply. */
+    bool (*answers)(struct gpci_timed *t, struct gpci_ctrl *ctrl, gpci_queue *replies);
     /* True if there is room again after a refusal (gpci_part_refuses). */
     bool (*has_room)(const struct gpci_ctrl *ctrl);
     /* As gpci_component_class, for the part of a controller. */

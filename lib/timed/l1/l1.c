@@ -281,8 +281,7 @@ GPCI_INLINE void run_tags(gpci_timed *timed, gpci_ctrl *ctrl, pass_tags_fn pass_
 /* Send the first packet of the miss queue into the network, or let it wait for another SM's read. */
 static void send_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    if (GPCI_UNLIKELY(timed->hierarchy->window.bytes != 0))
-        pkt->priority = pkt->request.priority;
+    pkt->priority = pkt->request.priority; /* L2 may change the request's */
     if (gpci_parts_at(ctrl, GPCI_AT_LEAVE) && gpci_parts_leave(timed, ctrl, packet))
         return;
     ctrl->below.packets += !(pkt->flags & GPCI_PACKET_POSTED);

@@ -52,9 +52,8 @@ static void keep(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
 
 static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    pkt->request.address = pkt->address; /* was the slice's address on the way */
-    if (GPCI_UNLIKELY(timed->hierarchy->window.bytes != 0))
-        pkt->request.priority = pkt->priority;
+    pkt->request.address = pkt->address; /* L2 has changed both on the way */
+    pkt->request.priority = pkt->priority;
     bool read = pkt->type == GPCI_REPLY && (pkt->request.kind == GPC_LOAD || pkt->request.kind == GPC_PREFETCH);
     if (pkt->level == 3 && read) {
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - pkt->born);

@@ -5,7 +5,6 @@
 #include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/multicast.h"
 #include "timed/l2/l2_send.h"
-#include "timed/l2/port.h"
 
 /*
  * An L2 slice: packets of SMs, and of the peer slice in the other partition. level/rules/level_rules.h says how a
@@ -351,8 +350,7 @@ void gpci_slice_count_congestion(const gpci_timed *timed, gpci_ctrl *ctrl) {
 /* Take packets from the network into the pipeline before the tags, while room is left. */
 static void run_in(gpci_timed *timed, gpci_ctrl *ctrl) {
     uint64_t now = timed->wheel.now;
-    if (GPCI_UNLIKELY(timed->groups[GPCI_GROUP_PORTS].objects))
-        gpci_ports_enter(timed, ctrl, gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET);
+    gpci_parts_run(timed, ctrl, GPCI_AT_ENTER);
     while (!gpci_queue_full(&ctrl->in) &&
            gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(ctrl->networks.requests_in, ctrl->index);
@@ -413,12 +411,8 @@ GPCI_INLINE bool send_reply(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queu
     }
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     bool link = pkt->flags & GPCI_PACKET_LINK;
-    if (GPCI_UNLIKELY(pkt->flags & GPCI_PACKET_PORT) && !link) {
-        gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
-        gpci_ctrl_resource_freed(ctrl, GPC_BUSY_NETWORK);
-        gpci_port_reply(timed, packet);
+    if (gpci_parts_at(ctrl, GPCI_AT_ANSWER) && !link && gpci_parts_answer(timed, ctrl, queue))
         return true;
-    }
     if (!gpci_network_can_take(link ? ctrl->networks.peer_replies : ctrl->networks.replies_out, ctrl->index,
                                pkt->path.size))
         return false;

@@ -314,7 +314,7 @@ bool gpci_ports_wait(const gpci_timed *timed, const gpci_ctrl *slice) {
 
 /* Replies */
 
-void gpci_port_reply(gpci_timed *timed, uint32_t packet) {
+static void take(gpci_timed *timed, uint32_t packet) {
     struct gpci_ports *ports = timed->groups[GPCI_GROUP_PORTS].self;
     const gpci_packet *entry = gpci_packet_at(&timed->pool, packet);
     gpci_port *port = &ports->each[entry->request.warp];
@@ -326,6 +326,16 @@ void gpci_port_reply(gpci_timed *timed, uint32_t packet) {
     see_link(timed, GPC_WHAT_SEND, packet, true, port->reply_free);
     gpci_queue_push(&port->replies, &timed->pool, now, packet);
     gpci_wheel_wake(&timed->wheel, timed->groups[GPCI_GROUP_PORTS].first + entry->request.warp, due);
+}
+
+static bool answers(gpci_timed *timed, gpci_ctrl *slice, gpci_queue *replies) {
+    const uint32_t packet = replies->first;
+    if (!(gpci_packet_at(&timed->pool, packet)->flags & GPCI_PACKET_PORT))
+        return false;
+    gpci_queue_pop(replies, &timed->pool, timed->wheel.now);
+    gpci_ctrl_resource_freed(slice, GPC_BUSY_NETWORK);
+    take(timed, packet);
+    return true;
 }
 
 static void complete(gpci_timed *timed, struct gpci_ports *ports, uint32_t number, gpci_port_entry *entry) {
@@ -463,3 +473,19 @@ static void hold(const gpci_group *group, uint32_t number, gpci_holders *holders
 
 const gpci_component_class gpci_port_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, gpci_count_nothing, reset, state, hold);
+
+/* Part of a slice. */
+
+static gpc_status join(gpci_timed *timed, gpci_ctrl *slice, gpc_error *error) {
+    (void)error;
+    if (gpci_number(timed->hierarchy, GPCI_KEY_PORTS))
+        gpci_part_add(slice, GPCI_PART_PORTS, &gpci_ports_part, &timed->groups[GPCI_GROUP_PORTS]);
+    return GPC_OK;
+}
+
+static void enter(gpci_timed *timed, gpci_ctrl *slice) {
+    gpci_ports_enter(timed, slice, gpci_network_peek(slice->networks.requests_in, slice->index) != GPCI_NO_PACKET);
+}
+
+const gpci_part_class gpci_ports_part = {
+    .levels = GPCI_OF_SLICES, .make = join, .step = {[GPCI_AT_ENTER] = enter}, .answers = answers};

@@ -53,7 +53,5 @@ bool gpci_ports_enter(gpci_timed *timed, gpci_ctrl *slice, bool others);
 bool gpci_ports_wait(const gpci_timed *timed, const gpci_ctrl *slice);
 /* A new event log counts from 1: requests lose their numbers. */
 void gpci_ports_forget(const gpci_timed *timed);
-/* A slice has a reply for a port. */
-void gpci_port_reply(gpci_timed *timed, uint32_t packet);
 
 #endif
