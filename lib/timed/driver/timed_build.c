@@ -120,7 +120,11 @@ gpc_status gpci_timed_create(gpc_hierarchy *hierarchy, gpc_error *error) {
     gpci_timed_relink(timed);
     if ((timed->values || timed->stage_times) && gpci_timed_watch(timed, NULL) < 0)
         return gpci_out_of_memory(error);
-    return gpci_shards_create(timed, error);
+    status = gpci_shards_create(timed, error);
+    if (status < 0 || timed->shards)
+        return status;
+    /* room for the first instruction */
+    return gpci_reserve_inflights(timed, GPCI_MAX_TRANSACTIONS) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
 void gpci_timed_destroy(gpci_timed *timed) {
