@@ -157,7 +157,6 @@ typedef struct gpci_fences {
     uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
     uint32_t walker;      /* in-flight access of the fence writing back dirty lines; or UINT32_MAX */
     size_t slot;          /* progress of writing back */
-    bool held_up;         /* because the miss queue was full */
 } gpci_fences;
 
 /* State of an SM with possibly limited replies (replies.h). */

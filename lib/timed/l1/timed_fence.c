@@ -111,12 +111,9 @@ static bool written_back(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         fences->walker = number;
         fences->slot = 0;
     }
-    fences->held_up = false;
     while (gpci_next_dirty(ctrl->cache, &fences->slot, &line)) {
-        if (gpci_queue_full(&ctrl->out)) { /* continues once a packet has left the queue */
-            fences->held_up = true;
+        if (gpci_queue_full(&ctrl->out)) /* continues once a packet has left the queue: end */
             return false;
-        }
         if (!gpci_ctrl_port(ctrl, timed->wheel.now, line.line_address)) { /* room exists (gpci_lines_to_begin) */
             gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
             return false;
@@ -370,7 +367,9 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
 
 /* A fence continues to write back once the miss queue has room. */
 static void end(gpci_timed *timed, gpci_ctrl *ctrl) {
-    if (ctrl->fences.held_up && !gpci_queue_full(&ctrl->out))
+    size_t slot = ctrl->fences.slot;
+    gpc_line line;
+    if (ctrl->fences.walker != UINT32_MAX && !gpci_queue_full(&ctrl->out) && gpci_next_dirty(ctrl->cache, &slot, &line))
         gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
 }
 
