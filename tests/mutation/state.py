@@ -7,8 +7,9 @@
 
 A list is GPCI_STATE_FROM (lib/base/base.h), with the fields of a struct, or the lines of a function that names
 stretches. A field is left out of saving and of loading alike. The lists are compiled once, with a question for each
-field. Tests that reach a list run first, quick tests before others, then `gpucache torture --snapshots` (wakes.py). An
-explained survivor stands in equivalent.txt. The exit status is 1 if an unexplained omission survives.
+field. The test that noticed the field before, kept in the build directory, and snapshots in each cycle run first. Tests
+that reach a list follow, quick tests before others, then `gpucache torture --snapshots` (wakes.py). An explained survivor
+stands in equivalent.txt. The exit status is 1 if an unexplained omission survives.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from mutants import Mutant
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["lib/timed", "lib/coherence", "lib/hierarchy"]
 SUITES = ["hierarchy", "timed", "coherence"]
+FIRST = ["hierarchy hierarchy_snapshots/of_each_cycle"]
 TORTURE = ["--snapshots", "--operations", "4", "--limit", "20"]
 RANGE = re.compile(r"GPCI_STATE_FROM\((\w+), (\w+), (\w+), ([^;]*?), (\w+)\);")
 LINE = re.compile(r"(?<=\n)( +)((?:visit|gpci_archive_bytes|GPCI_ARCHIVE_FIELD|\w+_state)\((?:[^;]|\n)*?\);)")
@@ -124,7 +126,7 @@ def main():
     parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; omissions noticed there are not tried")
     parser.add_argument("--list", action="store_true", help="only name what can be left out")
     options = parser.parse_args()
-    options.build, options.torture = options.build.resolve(), TORTURE
+    options.build, options.torture, options.first = options.build.resolve(), TORTURE, FIRST
     files = [each for path in FOLDERS for each in sorted((ROOT / path).rglob("*.c"))]
     places = [str((ROOT / path).resolve()) for path in options.paths]
     found = {path: list(omissions(path)) for path in (str(each.relative_to(ROOT)) for each in files)}

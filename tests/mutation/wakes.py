@@ -17,6 +17,7 @@ equivalent.txt with a reason. The exit status is 1 if a wake-up survives without
 import argparse
 import hashlib
 import itertools
+import json
 import pathlib
 import re
 import subprocess
@@ -30,6 +31,7 @@ from workshop import Build
 FOLDER = "lib/timed"
 SUITES = ["timed", "hierarchy", "replay", "oom"]
 BATCHES = 10, 40, 150  # tests at once, before all others
+SECONDS = 2  # of a test that runs before all others
 FEW = 24  # seeds of torture, before all tests
 CHUNKS = 40, 10**9  # further seeds of torture at once
 
@@ -135,6 +137,17 @@ class Programs:
             first += size
         return None
 
+    def noticed(self, statement, before):
+        """A test that notices the statement: the test that did `before` ("" for none), tests of options.first, torture;
+        None if no test does."""
+        for each in dict.fromkeys((before, *self.options.first)):
+            suite, _, name = each.partition(" ")
+            if name and suite in self.made:
+                test = reach.Test(suite, name, SECONDS, [])
+                if self.build.failing(self.made[suite], [test], self.options.effort, self.without(statement)) is not None:
+                    return each
+        return "torture" if self.torture_fails(self.without(statement), 1, FEW) else None
+
     def failing_seeds(self, environment, first, count):
         """Seeds of torture that fail; 0 stands for a program without an end."""
         words = [self.made[None], *self.options.torture, "--jobs", "1", "--first", str(first), "--count", str(count)]
@@ -168,6 +181,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the wake-ups and leave out none")
     options = parser.parse_args()
     options.build, options.torture, options.patience = options.build.resolve(), ["--limit", "60"], float("inf")
+    options.first = []
     wakes, asked = chosen(options.paths)
     if len({wake.key for wake in wakes}) < len(wakes):
         raise SystemExit("two wake-ups have one name")
@@ -196,14 +210,21 @@ def judged(asked, options, name, changed):
             with options.log.open("a") as log:
                 log.write(f"{outcome}\t{suite}\t{each.key}\n")
 
+    memory = programs.folder / "noticed.json"
+    before = json.loads(memory.read_text()) if memory.exists() else {}
     for each in asked:  # cheap, before any test is known to reach the statement
-        if known.get(each.key, ("",))[0] != "killed" and programs.torture_fails(programs.without(each), 1, FEW):
-            tell(each, "killed", "torture")
+        noticed = known.get(each.key, ("",))[0] != "killed" and programs.noticed(each, before.get(each.key, ""))
+        if noticed:
+            before[each.key] = noticed
+            memory.write_text(json.dumps(before))
+            tell(each, "killed", noticed)
     rest = [each for each in asked if known.get(each.key, ("",))[0] != "killed"]
     tests = programs.tests() if rest else {}
     for each in rest:
         own = tests.get(each.number, [])
         suite = programs.fails(each, own)
+        before[each.key] = suite or ""
+        memory.write_text(json.dumps(before))
         tell(each, *(("killed", suite) if suite else ("survived", f"{len(own)} tests reach it")))
     for each in asked:
         outcome, suite = known[each.key]
