@@ -453,6 +453,7 @@ static const row rows[] = {
               "network.width = 2B\nl1.data_width = 32B\n",
      RUSH | NARROW, 300},
     {"streams = 2\nl1.replacement = witness\n", STREAMS | KERNEL, 300},
+    {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\nl2.size = 2KiB\n", RUSH, 250},
 };
 
 Test(hierarchy_snapshots, of_each_cycle) {
