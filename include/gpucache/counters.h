@@ -8,8 +8,8 @@
 
 /*
  * Counters. The tables below, and those of counters_clock.h, counters_parts.h and ratios.h, are the only place that
- * defines a counter. Generated from the tables: the descriptors (gpc_counter_info), the structs of statistics, JSON, CSV
- * and the names in Python.
+ * defines a counter. Generated from the tables: the descriptors (gpc_counter_info), the structs of statistics, JSON,
+ * CSV and the names in Python.
  *
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning", "equals")
  *   id      number of the counter in every version of the library: never changed, and never given to another counter,

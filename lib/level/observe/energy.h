@@ -24,8 +24,8 @@ bool gpci_energy_is_set(const gpc_config *config, const gpci_energy *energy);
 /* True for static power, which is multiplied by time. */
 bool gpci_energy_is_static(const gpci_energy *energy);
 /*
- * Write all energies from the counters in `stats`; 0 if the cost is not set. `unfilled`: of the sectors that L1s fetched,
- * those that fill no line, or not yet (gpci_unfilled_sectors).
+ * Write all energies from the counters in `stats`; 0 if the cost is not set. `unfilled`: of the sectors that L1s
+ * fetched, those that fill no line, or not yet (gpci_unfilled_sectors).
  */
 void gpci_energy_of(const gpc_config *config, uint64_t unfilled, gpc_stats *stats);
 

@@ -93,7 +93,7 @@ typedef struct gpci_sm_counts {
     gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
     /* bypasses that a reply may still overturn, less those open at the last reset; in a tree, overturned ones too */
     uint64_t open_bypasses;
-    uint64_t unfilled_sectors; /* of l1_fetched_sectors, those that fill no line, or (with a clock) not yet */
+    uint64_t unfilled_sectors; /* part of l1_fetched_sectors that fills no line, or (with a clock) not yet */
 #ifdef GPCI_CHECK
     gpc_cache_stats retired_again; /* second counts of these L1s */
     gpc_stats again;               /* second counts of this SM (base/check.h) */

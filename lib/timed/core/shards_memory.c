@@ -108,8 +108,7 @@ static uint64_t lines_to_begin(const gpci_shards *shards) {
 
 /* In a phase a shard takes a packet per new line, and, per line in flight, packets for the possible consequences. */
 gpc_status gpci_shards_reserve(gpci_shards *shards) {
-    const uint64_t all = live(shards) + lines_to_begin(shards),
-                   each = gpci_packets_per_line(shards->main);
+    const uint64_t all = live(shards) + lines_to_begin(shards), each = gpci_packets_per_line(shards->main);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; status == GPC_OK && i < shards->count; i++) {
         gpci_shard *shard = &shards->shard[i];
