@@ -205,6 +205,9 @@ Test(next_uses, refusals) {
     cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 0, got), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 96, got), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_next_uses(context, addresses, SIZE_MAX, 128, got), GPC_ERROR_ARGUMENT);
+    const size_t most = SIZE_MAX / 4 / (2 * sizeof(uint64_t)); /* more entries of a table have no size in bytes */
+    cr_expect_eq(gpc_next_uses(context, addresses, most + 1, 128, got), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, most, 128, got), GPC_ERROR_MEMORY);
     cr_expect_eq(got[0], 1);
     cr_expect_eq(gpc_next_uses(context, NULL, 0, 128, NULL), GPC_OK);
     gpc_context_destroy(context);
