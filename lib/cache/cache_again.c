@@ -8,7 +8,7 @@
 #ifdef GPCI_CHECK
 
 void gpci_cache_see(gpc_cache *cache, const gpci_view *view) {
-    cache->seen_way = gpci_find(cache, view->set, view->line);
+    cache->seen_way = gpci_find(&cache->tags, view->set, view->line);
     cache->seen = cache->seen_way == GPCI_NO_WAY ? 0 : cache->states[gpci_slot(cache, view->set, cache->seen_way)];
 }
 
@@ -122,7 +122,7 @@ uint64_t gpci_cache_lines(const gpc_cache *cache) {
     uint64_t lines = 0;
     for (uint32_t set = 0; set < cache->sets; set++)
         for (uint32_t way = 0; way < cache->ways; way++)
-            lines += gpci_valid_way(cache, set, way);
+            lines += cache->tags.words[gpci_slot(cache, set, way)] != 0;
     return lines;
 }
 
