@@ -449,9 +449,10 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  *   GPC_ERROR_STATE     the hierarchy is functional; or, with `coherence`, the protocol has no rule for an event, and
  *                       the hierarchy can only be destroyed
  *   GPC_ERROR_CALLBACK  a policy chose an impossible victim, and the hierarchy can only be destroyed
- *   GPC_ERROR_MEMORY    with `coherence`: a request of an L1 or of a fence found no memory, and the clock stopped
- *                       before `cycles` were over. The request waits, and begins in a cycle of the next call
- * Without memory a prefetch (l1.prefetcher, l2.prefetcher) is not made, and no status tells.
+ *   GPC_ERROR_MEMORY    the clock stopped before `cycles` were over. With `coherence` a request of an L1 or of a fence
+ *                       found no memory, and begins in a cycle of the next call. Otherwise a cycle found no memory for
+ *                       the lines that it begins by itself (of bulk copies, fences, ports, prefetchers), and did not
+ *                       begin; or, with `threads` above 1, for the lines in flight
  * GPC_ERROR_STATE also reports a deadlock: something is in flight and can never end. No event is due any more, or no
  * packet moved for `deadlock.cycles`, and the host owes no data of memory, no readiness of memory and no credits for
  * replies. The clock then stays at the last movement (since 0.2). gpc_hierarchy_check_advance (ask.h) describes every

@@ -93,12 +93,14 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
         translate(hierarchy, warp_access->sm, lines, count);
     gpc_status status =
         hierarchy->observer ? hierarchy->observer->on_instruction(hierarchy->observer->data, &access.request) : GPC_OK;
-    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+    uint32_t i = 0;
+    for (; i < count && status == GPC_OK; i++) {
         if (i + AHEAD < count)
             gpci_functional_expect_below(hierarchy, warp_access->sm, access.l1, lines[i + AHEAD].address);
         status = serve(hierarchy, &access, &lines[i], pass, watched);
         GPCI_AGAIN(gpci_access_count_again(hierarchy, &access.request, &lines[i]));
     }
+    GPCI_AGAIN(gpci_access_count_unserved(hierarchy, &access.request, &lines[i], count - i));
     return status;
 }
 

@@ -36,10 +36,8 @@ static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     access.kind = (uint8_t)(i % GPC_KIND_COUNT);
     gpc_status status;
     while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) == GPC_BUSY)
-        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0) {
-            cr_assert_gt(gpc_hierarchy_threads(hierarchy), 1, "one thread needs no memory to go on");
+        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0)
             break;
-        }
     return status;
 }
 
@@ -58,7 +56,6 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
     gpc_status status = gpc_hierarchy_drain(hierarchy, error);
     if (status != GPC_OK) {
         cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", error->message);
-        cr_assert_gt(gpc_hierarchy_threads(hierarchy), 1, "one thread needs no memory to go on");
         first = status;
         oom_heal(heap);
         status = gpc_hierarchy_drain(hierarchy, error);

@@ -284,18 +284,28 @@ static void count_lines(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t kind, uin
 }
 
 #ifdef GPCI_CHECK
+void gpci_access_count_unserved(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *lines,
+                                uint32_t count) {
+    gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
+    const bool passes = gpci_copy_passes(request->copy, request->hint);
+    const gpci_level *l1 = gpci_passes_l1(hierarchy, request->space) && !passes ? &hierarchy->l1_level : NULL;
+    for (uint32_t i = 0; i < count && request->kind == GPC_LOAD; i++) {
+        const uint8_t segments = lines[i].segments;
+        stats->l1_load_bytes_used += gpci_transaction_bytes(&lines[i]);
+        stats->l1_load_bytes_moved +=
+            GPCI_SEGMENT * gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[segments]] : segments);
+    }
+}
+
 void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line) {
     gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
     const uint32_t sectors = gpci_count_sectors(line->segments);
     const bool passes = gpci_copy_passes(request->copy, request->hint), copies = request->copy == GPC_COPY_ASYNC;
-    const gpci_level *l1 = gpci_passes_l1(hierarchy, request->space) && !passes ? &hierarchy->l1_level : NULL;
     if (request->kind != GPC_LOAD)
         return;
+    gpci_access_count_unserved(hierarchy, request, line, 1);
     stats->l1_load_line_misses++; /* or a hit */
     stats->l1_hits_by_age[0]++;
-    stats->l1_load_bytes_used += gpci_transaction_bytes(line);
-    stats->l1_load_bytes_moved +=
-        GPCI_SEGMENT * gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[line->segments]] : line->segments);
     stats->l1_copy_sectors += copies ? sectors : 0;
     stats->l1_copy_passed_sectors += passes ? sectors : 0;
 }

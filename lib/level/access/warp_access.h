@@ -42,8 +42,13 @@ void gpci_given_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, g
                       gpc_request *request, uint32_t *out_segments);
 
 #ifdef GPCI_CHECK
-/* Count a line of an access again, for the ledger, in the checking build (base/check.h). */
+/*
+ * Count a line of an access again, for the ledger, in the checking build (base/check.h). gpci_access_count_unserved:
+ * lines after a failure for lack of memory, of which only the asked bytes were counted.
+ */
 void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line);
+void gpci_access_count_unserved(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *lines,
+                                uint32_t count);
 #endif
 
 #endif

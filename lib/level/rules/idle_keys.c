@@ -147,7 +147,7 @@ gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error) {
                      gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE), idle.why);
 }
 
-/* Keys of a part that is not built while `key` has its default; with `unless_default`, while `key` has another value. */
+/* Keys of a part that is not built while `key` has its default; with `unless_default`: while `key` is moved. */
 typedef struct part_row {
     const char *prefix;
     gpci_key key;
