@@ -16,8 +16,8 @@
  * aligned region of 2^31 lines (256 GiB of 128-byte lines). The upper bits are therefore compared only after a second
  * region has been seen (`wide`). A module's tags are wide from the start, because equal contents must be equal bytes.
  *
- * Tags are compared four at a time. Rows of a cache are padded to a multiple of four tags. Rows of a module are not, for
- * a slot is also a block's number: a comparison may read three words behind a row.
+ * Tags are compared four at a time. Rows of a cache are padded to a multiple of four tags. In a module a slot is also a
+ * block's number, and rows are not padded: a comparison may read three words behind a row.
  */
 #define GPCI_TAG_BITS 31u
 #define GPCI_TAG_VALID 0x80000000u
