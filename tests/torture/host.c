@@ -14,6 +14,10 @@ static uint64_t now_of(const host *at) {
 
 /* Memory. */
 
+static void note_due(host *at, uint64_t cycle) {
+    at->due = cycle < at->due ? cycle : at->due;
+}
+
 bool host_on_memory(void *user_data, const gpc_memory_request *request) {
     host *at = user_data;
     const manners *m = &at->c->manners;
@@ -22,12 +26,23 @@ bool host_on_memory(void *user_data, const gpc_memory_request *request) {
     const bool full = !request->write && at->reply_count == MOST_REPLIES;
     if (full || dice_below(&d, 100) < m->refuses) {
         if (request->channel < MOST_CHANNELS && !at->ready[request->channel])
-            at->ready[request->channel] = now + m->patience;
+            note_due(at, at->ready[request->channel] = now + m->patience);
         return false;
     }
-    if (!request->write && !(at->fault == FAULT_REPLY && at->calls == 5))
+    if (!request->write && !(at->fault == FAULT_REPLY && at->calls == 5)) {
         at->replies[at->reply_count++] = (reply){request->id, now + m->latency + dice_below(&d, 8)};
+        note_due(at, at->replies[at->reply_count - 1].due);
+    }
     return true;
+}
+
+static void find_due(host *at) {
+    at->due = UINT64_MAX;
+    for (unsigned i = 0; i < at->reply_count; i++)
+        note_due(at, at->replies[i].due);
+    for (uint32_t channel = 0; channel < MOST_CHANNELS; channel++)
+        if (at->ready[channel])
+            note_due(at, at->ready[channel]);
 }
 
 static void give_memory(host *at, uint64_t now) {
@@ -43,18 +58,19 @@ static void give_memory(host *at, uint64_t now) {
         } else {
             i++;
         }
-    for (uint32_t channel = 0; channel < MOST_CHANNELS && at->c->manners.memory; channel++)
+    for (uint32_t channel = 0; channel < MOST_CHANNELS; channel++)
         if (at->ready[channel] && at->ready[channel] <= now) {
             at->ready[channel] = 0;
             if (gpc_hierarchy_memory_ready(at->h, channel) != GPC_OK)
                 fail(at->f, "ready", "gpc_hierarchy_memory_ready does not know channel %" PRIu32, channel);
         }
+    find_due(at);
 }
 
 /* Credits. */
 
 void host_limit_credits(host *at) {
-    at->grant = UINT64_MAX;
+    at->due = at->grant = UINT64_MAX;
     if (!at->c->manners.credits)
         return;
     at->grant = at->c->manners.period;
@@ -70,7 +86,7 @@ void host_free_credits(host *at) {
 
 void host_give(host *at) {
     const uint64_t now = now_of(at);
-    if (at->reply_count || at->c->manners.memory)
+    if (at->due <= now)
         give_memory(at, now);
     if (at->grant > now)
         return;
@@ -80,12 +96,7 @@ void host_give(host *at) {
 }
 
 uint64_t host_due(const host *at) {
-    uint64_t due = at->grant;
-    for (unsigned i = 0; i < at->reply_count; i++)
-        due = at->replies[i].due < due ? at->replies[i].due : due;
-    for (uint32_t i = 0; i < MOST_CHANNELS && at->c->manners.memory; i++)
-        due = at->ready[i] && at->ready[i] < due ? at->ready[i] : due;
-    return due;
+    return at->due < at->grant ? at->due : at->grant;
 }
 
 /* Memory of the host's machine. */

@@ -30,6 +30,7 @@ typedef struct host {
     reply replies[MOST_REPLIES];
     unsigned reply_count;
     uint64_t ready[MOST_CHANNELS]; /* cycle at which a refused channel is ready again; 0: not refused */
+    uint64_t due;                  /* next cycle with a reply or a ready channel; UINT64_MAX: never */
     uint64_t grant;                /* next cycle with new credits; UINT64_MAX: never */
     uint32_t kernels[MOST_KERNELS], kernel_count;
     uint64_t events[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT], bytes[GPC_WHAT_COUNT][GPC_COMPONENT_COUNT];
@@ -50,7 +51,7 @@ typedef struct host {
             (status) = (call);              \
     } while (0)
 
-/* Moves the clock. No allocation fails in a tree, or with a prefetcher: there L1s try again later, or prefetch less. */
+/* Moves the clock. No allocation fails in a tree, where L1s try again later. */
 gpc_status host_advance(host *at, uint64_t cycles);
 void host_starve(host *at);
 /* Ends the hunger. Returns true if a call has to be made again. */

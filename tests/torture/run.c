@@ -274,11 +274,6 @@ static void go_on_from_copy(host *at) {
 
 /* A run. */
 
-static bool prefetches(const gpc_config *config, const char *key) {
-    const char *value = NULL;
-    return gpc_config_get(config, key, &value) == GPC_OK && strcmp(value, "none") != 0;
-}
-
 static bool open_host(host *at, gpc_config **out) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t number = 0;
@@ -297,8 +292,7 @@ static bool open_host(host *at, gpc_config **out) {
     at->streams = gpc_config_get_u64(config, "streams", &number) == GPC_OK ? (uint32_t)number : 1;
     at->slots = gpc_config_get_u64(config, "sm.warps", &number) == GPC_OK ? (uint32_t)number : 1;
     at->data = gpc_config_get(config, "coherence.data", &data) == GPC_OK && !strcmp(data, "true");
-    at->fed =
-        gpc_hierarchy_coherence(at->h) || prefetches(config, "l1.prefetcher") || prefetches(config, "l2.prefetcher");
+    at->fed = gpc_hierarchy_coherence(at->h) != NULL;
     host_attach(at);
     host_limit_credits(at);
     return !at->f->failed;
