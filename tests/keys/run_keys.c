@@ -61,7 +61,7 @@ const key_row key_rows_run[] = {
     WITH(CLOCK, "port.queue", "1", "ports = 1", HOST),
     WITH(CLOCK, "port.lines", "1", "ports = 1", HOST),
     FREE("threads", "2", MEMORY, "results do not depend on it"),
-    MOVE(CLOCK, "deadlock.cycles", "20", MEMORY),
+    MOVE(CLOCK, "deadlock.cycles", "4", MEMORY),
 };
 
 const size_t key_rows_run_count = sizeof key_rows_run / sizeof *key_rows_run;
