@@ -16,6 +16,7 @@ static const char settings[] =
     "tlb.l1_entries = 2\nconst.size = 512B\nl15.size = 2KiB\n";
 
 static unsigned completions;
+static bool prefetches = true; /* a prefetcher's lines need memory in later cycles */
 
 static void on_complete(void *user_data, const gpc_completion *completion) {
     (void)user_data, (void)completion;
@@ -36,8 +37,10 @@ static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     access.kind = (uint8_t)(i % GPC_KIND_COUNT);
     gpc_status status;
     while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) == GPC_BUSY)
-        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0)
+        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0) {
+            cr_assert(prefetches || gpc_hierarchy_threads(hierarchy) > 1, "one thread needs no memory to go on");
             break;
+        }
     return status;
 }
 
@@ -56,6 +59,7 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
     gpc_status status = gpc_hierarchy_drain(hierarchy, error);
     if (status != GPC_OK) {
         cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", error->message);
+        cr_assert(prefetches || gpc_hierarchy_threads(hierarchy) > 1, "one thread needs no memory to go on");
         first = status;
         oom_heal(heap);
         status = gpc_hierarchy_drain(hierarchy, error);
@@ -80,6 +84,8 @@ static gpc_status create(gpc_context *context, const char *threads, bool stages,
         status = gpc_config_set(config, "threads", threads, error);
     if (status == GPC_OK && stages)
         status = gpc_config_set(config, "stats.stages", "true", error);
+    if (status == GPC_OK && !prefetches)
+        status = gpc_config_load_text(config, "l1.prefetcher = none\nl2.prefetcher = none\n", "prefetchers", error);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(context, config, error, out);
     cr_assert_eq(*out != NULL, status == GPC_OK);
@@ -132,6 +138,13 @@ static gpc_status run_stages(gpc_context *context, oom_heap *heap, gpc_error *er
 }
 
 Test(oom, timed_stages) {
+    oom_check(run_stages, 20);
+}
+
+/* Only calls that bring accesses need memory, without prefetchers and further threads. */
+Test(oom, timed_without_prefetchers) {
+    prefetches = false;
+    oom_check(run, 20);
     oom_check(run_stages, 20);
 }
 
