@@ -260,27 +260,42 @@ static gpc_status start_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc
     return status;
 }
 
+/* A hierarchy on a heap that fails on demand, with settings of one or two texts (NULL: none). */
+typedef struct machine {
+    oom_heap heap;
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+    gpc_error error;
+} machine;
+
+static void open_machine(machine *m, const char *base, const char *text) {
+    *m = (machine){.error = GPC_ERROR_INIT};
+    const gpc_context_options options = oom_options(&m->heap);
+    cr_assert_eq(gpc_context_create(&options, &m->error, &m->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(m->config, base, "base", &m->error), GPC_OK, "%s", m->error.message);
+    cr_assert(!text || gpc_config_load_text(m->config, text, "settings", &m->error) == GPC_OK, "%s", m->error.message);
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->error, &m->hierarchy), GPC_OK, "%s", m->error.message);
+}
+
+static void close_machine(machine *m) {
+    gpc_hierarchy_destroy(m->hierarchy);
+    gpc_config_destroy(m->config);
+    gpc_context_destroy(m->context);
+    cr_assert_eq(m->heap.live, 0);
+}
+
 /* Every allocation fails in turn. Returns the number of allocations. */
 static size_t start_without_memory(const char *text) {
     gpc_status status = GPC_ERROR_MEMORY;
     size_t fail_at = 0;
     while (status == GPC_ERROR_MEMORY) {
-        oom_heap heap = {0};
-        const gpc_context_options options = oom_options(&heap);
-        gpc_error error = GPC_ERROR_INIT;
-        gpc_context *context = NULL;
-        gpc_config *config = NULL;
-        gpc_hierarchy *hierarchy = NULL;
-        cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
-        cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
-        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &hierarchy), GPC_OK, "%s", error.message);
-        dirty_l1s(hierarchy);
-        status = start_of(hierarchy, &heap, ++fail_at, &error);
-        gpc_hierarchy_destroy(hierarchy);
-        gpc_config_destroy(config);
-        gpc_context_destroy(context);
-        cr_assert_eq(heap.live, 0);
+        machine m;
+        open_machine(&m, text, NULL);
+        dirty_l1s(m.hierarchy);
+        status = start_of(m.hierarchy, &m.heap, ++fail_at, &m.error);
+        close_machine(&m);
     }
     cr_assert_eq(status, GPC_OK);
     return fail_at - 1;
@@ -342,30 +357,20 @@ static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
 
 /* Make calls up to the end, with failures from the `fail_at`-th allocation on; a failed call is made again. */
 static bool begin_again(unsigned program, size_t fail_at, gpc_stats *out) {
-    oom_heap heap = {0};
-    const gpc_context_options options = oom_options(&heap);
-    gpc_error error = GPC_ERROR_INIT;
-    gpc_context *context = NULL;
-    gpc_config *config = NULL;
-    gpc_hierarchy *hierarchy = NULL;
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(config, "mode = timed\nl2.size = 64KiB\n", "base", &error), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(config, starters[program], "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &hierarchy), GPC_OK, "%s", error.message);
+    machine m;
+    open_machine(&m, "mode = timed\nl2.size = 64KiB\n", starters[program]);
     if (program == 2)
-        dirty_l1s(hierarchy);
-    heap.fail_at = fail_at ? heap.calls + fail_at : 0, heap.persistent = true;
-    for (gpc_status status; (status = begin(hierarchy, program)) != GPC_OK; oom_heal(&heap))
+        dirty_l1s(m.hierarchy);
+    m.heap.fail_at = fail_at ? m.heap.calls + fail_at : 0, m.heap.persistent = true;
+    for (gpc_status status; (status = begin(m.hierarchy, program)) != GPC_OK; oom_heal(&m.heap))
         cr_assert_eq(status, GPC_ERROR_MEMORY);
-    for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, &error)) != GPC_OK; oom_heal(&heap))
-        cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", error.message);
+    for (gpc_status status; (status = gpc_hierarchy_drain(m.hierarchy, &m.error)) != GPC_OK; oom_heal(&m.heap))
+        cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", m.error.message);
     gpc_stats_init(out);
-    cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, out), GPC_OK);
-    gpc_hierarchy_destroy(hierarchy);
-    gpc_config_destroy(config);
-    gpc_context_destroy(context);
-    return heap.failures > 0;
+    cr_assert_eq(gpc_hierarchy_get_stats(m.hierarchy, out), GPC_OK);
+    const bool failed = m.heap.failures > 0;
+    close_machine(&m);
+    return failed;
 }
 
 Test(oom, timed_lines_begun_without_an_issue) {
