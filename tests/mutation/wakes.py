@@ -31,7 +31,7 @@ from workshop import Build
 FOLDER = "lib/timed"
 SUITES = ["timed", "hierarchy", "replay", "oom"]
 BATCHES = 10, 40, 150  # tests at once, before all others
-SECONDS = 2  # time of a test that runs before all others
+SECONDS = 2  # assumed time of a test that is run without a record
 FEW = 24  # seeds of torture, before all tests
 CHUNKS = 40, 10**9  # further seeds of torture at once
 
