@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
+#include "coherence/engine/engine_alone.h"
 #include "coherence/engine/engine_hold.h"
 #include "coherence/engine/engine_host.h"
 #include "coherence/engine/engine_sweep.h"

@@ -153,8 +153,8 @@ struct gpci_engine {
     size_t label_capacity;
     gpci_trail *trails; /* [trail_capacity] by task, for lone accesses; or NULL */
     size_t trail_capacity;
-    gpci_trail start;   /* position at which the next access begins */
-    uint32_t fan_out;   /* most tasks made by a step */
+    gpci_trail start; /* position at which the next access begins */
+    uint32_t most;    /* most tasks, locks, messages, waiters or entries made by a step and the immediate successors */
     uint32_t internals; /* most internal accesses made by a step (gpci_internal_begin) */
     /*
      * [in-flight access][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock
@@ -170,11 +170,10 @@ struct gpci_engine {
     uint32_t *places;        /* [star_count][module_count] place of a module among the members of a network */
     gpci_engine_unit *units; /* [module_count] */
     uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
-    bool grows;       /* a step may need extra room: in-flight accesses for neighbours, or channels of a held tree */
-    bool crowded;     /* a full map may have less room than a step needs */
-    uint64_t entries; /* gpc_coherence.entries when `crowded` was last decided for every map */
-    bool stepping, telling; /* stepping: in a step; telling: in gpc_coherence_advance */
-    gpci_hold *hold;        /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
+    bool crowded;            /* a full map may have less room than a step needs */
+    uint64_t entries;        /* gpc_coherence.entries when `crowded` was last decided for every map */
+    bool stepping, telling;  /* stepping: in a step; telling: in gpc_coherence_advance */
+    gpci_hold *hold;         /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
     uint64_t waited;      /* number of requests that waited for a lock, for tests */
@@ -334,26 +333,6 @@ void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sen
  * too.
  */
 void gpci_request_done(gpci_engine *engine, uint32_t task);
-
-/* engine_alone.c: positions of tasks in the list of a lone access's steps. */
-/* A new task begins at the position of its parent. */
-void gpci_trail_begin(gpci_engine *engine, uint32_t task, uint32_t parent);
-/* The parent goes on from the end of a task; the access of a task has ended. */
-void gpci_trail_end(gpci_engine *engine, uint32_t parent, uint32_t task);
-void gpci_trail_finish(gpci_engine *engine, uint32_t task);
-/* Append a message. Returns its index. */
-uint32_t gpci_trail_send(gpci_engine *engine, const gpci_message *message);
-/* Wait for the messages of peers, too. */
-void gpci_trail_join_peers(gpci_engine *engine, uint32_t task);
-/*
- * Add the delay of a lookup, and the block found by a task's message; the delay of data; an EVICTION. gpci_trail_start:
- * the next access begins at the position of a task.
- */
-void gpci_trail_look(gpci_engine *engine, uint32_t task, const gpci_module *module);
-void gpci_trail_found(gpci_engine *engine, uint32_t task, uint32_t block, bool hit);
-void gpci_trail_use(gpci_engine *engine, uint32_t task, const gpci_module *module, bool write);
-void gpci_trail_evict(gpci_engine *engine, uint32_t task, const gpci_module *module, uint32_t block);
-void gpci_trail_start(gpci_engine *engine, uint32_t task);
 
 /* engine_build.c */
 /*
@@ -572,24 +551,40 @@ void gpci_pass_begin(gpci_engine *engine, uint32_t task, gpc_protocol_rule rule)
 /* `alone`: for accesses one at a time (engine_alone.c). */
 gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *error, gpci_engine **out);
 void gpci_engine_destroy(gpci_engine *engine);
-/* Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY. */
-gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address);
 /* Make room for `more` accesses. False: out of memory. */
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more);
 /* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
 bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */
 bool gpci_engine_make_labels(gpci_engine *engine);
-/* True if a full map may have less room than a step needs. */
-bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module);
-/* Make room for a step and the immediate successors. */
+/*
+ * Make room for a step and the immediate successors: gpci_engine_reserve_step looks before every step,
+ * gpci_engine_grow allocates. A held tree has channels besides the pools.
+ */
 bool gpci_engine_grow(gpci_engine *engine);
 GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
-    const uint32_t tasks = engine->fan_out + GPCI_STEP_TASKS, steps = tasks + engine->waiters.used;
-    return GPCI_LIKELY(!engine->grows && !engine->crowded && gpci_items_have(&engine->tasks, tasks) &&
-                       gpci_items_have(&engine->locks, tasks) && gpci_items_have(&engine->sent_messages, tasks) &&
-                       gpci_items_have(&engine->waiters, tasks) && gpci_calendar_has(&engine->calendar, steps)) ||
+    const size_t most = engine->most, due = most + engine->waiters.used;
+    const gpci_calendar *calendar = &engine->calendar;
+    return GPCI_LIKELY(engine->tasks.used + most <= engine->tasks.capacity &&
+                       engine->locks.used + most <= engine->locks.capacity &&
+                       engine->sent_messages.used + most <= engine->sent_messages.capacity &&
+                       due <= engine->waiters.capacity && calendar->today_count + due <= calendar->today_capacity &&
+                       calendar->later_count + due <= calendar->later_capacity &&
+                       engine->inflights.used + engine->internals <= engine->inflights.capacity && !engine->crowded &&
+                       !engine->hold) ||
            gpci_engine_grow(engine);
+}
+/*
+ * Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY.
+ * gpci_engine_reserve_access: the rest, if the lists, bytes or pages of the tree may lack room.
+ */
+gpc_status gpci_engine_reserve_access(gpci_engine *engine, uint64_t address);
+GPCI_INLINE gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {
+    const gpc_coherence *tree = engine->tree;
+    const bool ready = gpci_tree_has_room(tree) && engine->entries == tree->entries &&
+                       engine->inflights.used < engine->inflights.capacity;
+    return GPCI_LIKELY(ready) && gpci_engine_reserve_step(engine) ? GPC_OK
+                                                                  : gpci_engine_reserve_access(engine, address);
 }
 
 #endif

@@ -207,7 +207,6 @@ void gpci_trail_finish(gpci_engine *engine, uint32_t task) {
 static bool make_pools(gpci_engine *engine) {
     gpc_coherence *coherence = engine->tree;
     const uint32_t most = coherence->message_bound;
-    engine->grows = false;
     return gpci_items_reserve(engine->context, &engine->tasks, most) &&
            gpci_items_reserve(engine->context, &engine->locks, 2 * most) &&
            gpci_items_reserve(engine->context, &engine->sent_messages, most) &&
@@ -276,7 +275,7 @@ static void begin(gpc_coherence *coherence, uint64_t cycle) {
 
 /* Make room for a step, or fail the tree. Locks and waiters have room if tasks have (make_pools). */
 GPCI_INLINE void make_room(gpci_engine *engine) {
-    if (GPCI_LIKELY(!engine->crowded && gpci_items_have(&engine->tasks, engine->fan_out + GPCI_STEP_TASKS) &&
+    if (GPCI_LIKELY(!engine->crowded && gpci_items_have(&engine->tasks, engine->most) &&
                     gpci_items_have(&engine->inflights, engine->internals)))
         return;
     if (!gpci_engine_grow(engine))

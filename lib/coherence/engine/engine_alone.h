@@ -20,4 +20,24 @@ gpc_status gpci_alone_block(gpc_coherence *coherence, uint32_t module, uint32_t 
 /* End the work: append the FINISH of a module, and report the result. */
 gpc_status gpci_alone_end(gpc_coherence *coherence, uint32_t module, gpc_coherence_result *result);
 
+/* Positions of tasks in the list of a lone access's steps. */
+/* A new task begins at the position of its parent. */
+void gpci_trail_begin(gpci_engine *engine, uint32_t task, uint32_t parent);
+/* The parent goes on from the end of a task; the access of a task has ended. */
+void gpci_trail_end(gpci_engine *engine, uint32_t parent, uint32_t task);
+void gpci_trail_finish(gpci_engine *engine, uint32_t task);
+/* Append a message. Returns its index. */
+uint32_t gpci_trail_send(gpci_engine *engine, const gpci_message *message);
+/* Wait for the messages of peers, too. */
+void gpci_trail_join_peers(gpci_engine *engine, uint32_t task);
+/*
+ * Add the delay of a lookup, and the block found by a task's message; the delay of data; an EVICTION. gpci_trail_start:
+ * the next access begins at the position of a task.
+ */
+void gpci_trail_look(gpci_engine *engine, uint32_t task, const gpci_module *module);
+void gpci_trail_found(gpci_engine *engine, uint32_t task, uint32_t block, bool hit);
+void gpci_trail_use(gpci_engine *engine, uint32_t task, const gpci_module *module, bool write);
+void gpci_trail_evict(gpci_engine *engine, uint32_t task, const gpci_module *module, uint32_t block);
+void gpci_trail_start(gpci_engine *engine, uint32_t task);
+
 #endif

@@ -137,6 +137,9 @@ static bool make_units(gpci_engine *engine) {
     return true;
 }
 
+/* Most tasks made by a step and the immediate successors, probes excluded. */
+#define STEP_TASKS 8u
+
 /*
  * Most tasks made by a step: copies above the blocks of a line; per block a request and the eviction; for a marker the
  * neighbouring modules.
@@ -173,22 +176,9 @@ static bool has_masks(const gpc_coherence *coherence) {
     return any;
 }
 
-/* Most entries a step makes in a full map: at most one per task. */
-static uint32_t step_entries(const gpci_engine *engine) {
-    return engine->fan_out + GPCI_STEP_TASKS;
-}
-
-static bool has_less_room(const gpci_module *module, uint32_t entries) {
-    return module->full_map && module->blocks - module->map.count < entries;
-}
-
-bool gpci_engine_crowd(const gpci_engine *engine, const gpci_module *module) {
-    return has_less_room(module, step_entries(engine));
-}
-
 /* Entries a full map has room for before an access. The steps of a lone access cannot be refused: room for more. */
 static uint32_t kept_entries(const gpci_engine *engine) {
-    return (engine->alone ? 2 : 1) * step_entries(engine);
+    return (engine->alone ? 2 : 1) * engine->most;
 }
 
 static bool make_entries(gpci_engine *engine) {
@@ -216,14 +206,11 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
     gpci_items_init(&engine->sent_messages, sizeof(gpci_sent_message));
     gpci_items_init(&engine->waiters, sizeof(gpci_waiter));
     gpci_items_init(&engine->locks, sizeof(gpci_lock));
-    engine->fan_out = fan_out_of(coherence) + 2 * coherence->neighbour_limit;
+    const uint32_t fan_out = fan_out_of(coherence) + 2 * coherence->neighbour_limit;
+    const uint32_t filled = coherence->telling.fill_ways ? GPCI_TREE_SECTORS + 1 : 0; /* a line, and a block, leave */
+    engine->most = fan_out + filled + STEP_TASKS;
     engine->internals =
-        coherence->neighbour_limit + (gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) ? engine->fan_out : 0);
-    if (coherence->telling.fill_ways) { /* a line leaves, and a block that just arrived */
-        engine->fan_out += GPCI_TREE_SECTORS + 1;
-        engine->internals += GPCI_TREE_SECTORS + 1;
-    }
-    engine->grows = engine->internals;
+        coherence->neighbour_limit + (gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) ? fan_out : 0) + filled;
     engine->largest = largest_first(coherence);
     engine->payload_bytes = coherence->with_data || has_masks(coherence)
                                 ? (engine->largest + 7) / 8 + (coherence->with_data ? engine->largest * 2 : 0)
@@ -324,11 +311,11 @@ bool gpci_engine_make_labels(gpci_engine *engine) {
 }
 
 bool gpci_engine_grow(gpci_engine *engine) {
-    const uint32_t tasks = engine->fan_out + GPCI_STEP_TASKS;
+    const uint32_t tasks = 2 * engine->most; /* more than a step: the next step finds room, too */
     if ((engine->crowded && !make_entries(engine)) || !gpci_items_reserve(engine->context, &engine->locks, tasks))
         return false;
     /* each task of a step may send a message, and wait for a place */
-    if (!gpci_engine_make_inflights(engine, engine->internals) ||
+    if (!gpci_engine_make_inflights(engine, engine->internals + 1) ||
         !gpci_items_reserve(engine->context, &engine->tasks, tasks) ||
         !gpci_items_reserve(engine->context, &engine->sent_messages, tasks) ||
         !gpci_items_reserve(engine->context, &engine->waiters, tasks) || !gpci_engine_make_trails(engine))
@@ -343,11 +330,12 @@ bool gpci_engine_grow(gpci_engine *engine) {
 static void look_for_crowds(gpci_engine *engine) {
     const gpc_coherence *coherence = engine->tree;
     for (uint32_t i = coherence->first_map; i < coherence->module_count && !engine->crowded; i++)
-        engine->crowded = has_less_room(&coherence->modules[i], kept_entries(engine));
+        engine->crowded = coherence->modules[i].full_map &&
+                          coherence->modules[i].blocks - coherence->modules[i].map.count < kept_entries(engine);
     engine->entries = coherence->entries;
 }
 
-gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {
+gpc_status gpci_engine_reserve_access(gpci_engine *engine, uint64_t address) {
     const gpc_coherence *coherence = engine->tree;
     if (gpci_tree_engine_reserve(engine->tree, address) != GPC_OK)
         return GPC_ERROR_MEMORY;

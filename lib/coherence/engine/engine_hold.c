@@ -185,7 +185,6 @@ gpc_status gpci_hold_begin(gpci_engine *engine, uint32_t entries, uint32_t class
     hold->entries = entries;
     hold->classes = classes;
     engine->hold = hold;
-    engine->grows = true;
     return GPC_OK;
 }
 

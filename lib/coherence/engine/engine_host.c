@@ -8,34 +8,29 @@
 
 /* Interface for a host that drives the engine. */
 
-gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits,
+gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, bool orders,
                                   gpc_error *error) {
     const gpc_status status = gpci_engine_create(coherence, false, error, &coherence->engine);
     if (status != GPC_OK)
         return status;
     coherence->engine->host = host;
     coherence->engine->direct = true;
-    coherence->engine->lists = false;
+    coherence->engine->orders = coherence->engine->lists = orders;
     coherence->engine->waits = coherence->engine->passes = waits;
     for (uint32_t i = 0; i < coherence->module_count; i++) /* halves probe each other to make room, even while locked */
         coherence->engine->passes |= coherence->modules[i].twin != NULL;
-    return GPC_OK;
-}
-
-void gpci_engine_order(gpci_engine *engine) {
-    engine->orders = engine->lists = true;
+    const bool ready = gpci_tree_make_lists(coherence) == GPC_OK && gpci_engine_grow(coherence->engine);
+    return ready ? GPC_OK : gpci_out_of_memory(error);
 }
 
 gpc_status gpci_engine_inherit(gpc_coherence *coherence, const gpc_coherence *from, gpc_error *error) {
     const gpci_engine *was = from->engine;
     if (!was || !was->host)
         return GPC_OK;
-    const gpc_status status = gpci_engine_create_for(coherence, was->host, was->waits, error);
+    const gpc_status status = gpci_engine_create_for(coherence, was->host, was->waits, was->orders, error);
     if (status == GPC_OK) {
         memcpy(coherence->engine->random, was->random, sizeof was->random);
         coherence->engine->drawn = was->drawn;
-        coherence->engine->orders = was->orders;
-        coherence->engine->lists = was->lists;
     }
     return status;
 }

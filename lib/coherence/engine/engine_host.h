@@ -12,7 +12,7 @@
  * (gpci_engine_put) and runs steps (gpci_engine_run).
  *
  * The host decides the order of a processor's accesses and which accesses merge; or the engine does, as in trees
- * without a host, after gpci_engine_order (engine_access.c).
+ * without a host, if it is created with `orders` (engine_access.c).
  *
  * Example, a load miss: gpci_engine_access; run() locks a way of L1 and calls send(READ_REQUEST). When the packet
  * has passed the slice's tags: put(task, read_come); run() locks the slice's block, and calls use() for the slice's
@@ -52,7 +52,7 @@ struct gpci_engine_host {
     void (*release)(void *self, uint32_t task);
     void (*met)(void *self, gpci_met what, uint32_t task, uint32_t module);
     void (*left)(void *self, uint32_t inflight);   /* a store no longer needs the block; later stores follow */
-    void (*joined)(void *self, uint32_t inflight); /* an access joined another; only with gpci_engine_order */
+    void (*joined)(void *self, uint32_t inflight); /* an access joined another; only with `orders` */
     void (*ended)(void *self, uint32_t inflight);
     /*
      * An internal access began for the host's access `cause`; report its messages for `cause`. It ends without `ended`.
@@ -61,10 +61,12 @@ struct gpci_engine_host {
     gpc_status (*reserve_step)(void *self); /* make memory for the messages of the next step */
 };
 
-/* Create the engine. `waits`: accesses wait for a locked block; false: they are refused. */
-gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, gpc_error *error);
-/* Order and join accesses at their first-level module. Call before the first access. */
-void gpci_engine_order(gpci_engine *engine);
+/*
+ * Create the engine, with the memory of a first access. `waits`: accesses wait for a locked block; false: they are
+ * refused. `orders`: the engine orders and joins accesses at their first-level module.
+ */
+gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, bool orders,
+                                  gpc_error *error);
 /*
  * Create the engine of a tree that replaces another, with the host of `from`, if any. Nothing may be in flight in
  * either.

@@ -90,10 +90,6 @@ typedef struct gpci_calendar {
 
 bool gpci_calendar_reserve(gpc_context *context, gpci_calendar *calendar, uint32_t more);
 void gpci_calendar_free(gpc_context *context, gpci_calendar *calendar);
-GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *calendar, uint32_t more) {
-    return calendar->today_capacity - calendar->today_count >= more &&
-           calendar->later_capacity - calendar->later_count >= more;
-}
 GPCI_INLINE void gpci_calendar_today(gpci_calendar *calendar, gpci_due due) {
     calendar->today[(calendar->today_first + calendar->today_count++) & (calendar->today_capacity - 1)] = due;
 }

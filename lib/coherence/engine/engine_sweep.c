@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_sweep.h"
 #include "base/check.h"
+#include "coherence/engine/engine_alone.h"
 
 #include "coherence/engine/engine_host.h"
 #include "coherence/module/tree_engine.h"

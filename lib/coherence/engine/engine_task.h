@@ -7,9 +7,6 @@
 
 /* Steps of the protocol engine (engine.h), tasks (chains of steps), and accesses. */
 
-/* Most tasks made by a step and the immediate successors, probes excluded. */
-#define GPCI_STEP_TASKS 8u
-
 /* Steps, a function per step. */
 /* clang-format off */
 #define GPCI_STEPS(X)                                                                                           \

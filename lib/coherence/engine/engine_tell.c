@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/engine/engine_alone.h"
 #include "coherence/engine/engine_host.h"
 
 /*

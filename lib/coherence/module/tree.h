@@ -168,6 +168,12 @@ gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_re
 /* Allocate the lists of transactions; last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_prepare(gpc_coherence *coherence);
 void gpci_tree_engine_release(gpc_coherence *coherence);
+/* True if an access to any address needs no more memory of the tree: room in the lists, no bytes, no new page. */
+GPCI_INLINE bool gpci_tree_has_room(const gpc_coherence *coherence) {
+    return coherence->message_capacity - coherence->message_count >= coherence->message_bound &&
+           coherence->transition_capacity - coherence->transition_count >= coherence->message_bound &&
+           !coherence->with_data && !coherence->first_touch;
+}
 /* For tests: inject faults, and set flags of the protocol. */
 void gpci_coherence_inject(gpc_coherence *coherence, uint32_t faults, uint32_t protocol_flags);
 

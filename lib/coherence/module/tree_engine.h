@@ -100,6 +100,8 @@ GPCI_INLINE gpc_request gpci_tree_policy_request(const gpc_coherence_request *re
                                                                         : GPC_STORE};
 }
 
+/* Make room in the lists of messages and transitions for an access. GPC_ERROR_MEMORY. */
+gpc_status gpci_tree_make_lists(gpc_coherence *coherence);
 /* Reserve the memory for an access to an address: the access cannot fail half way. GPC_ERROR_MEMORY. */
 gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address);
 /* Call back for every step, and fill in the caller's result (may be NULL) from `done` and the lists. */

@@ -100,6 +100,13 @@ static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, ui
     return GPCI_TREE_NO_BLOCK;
 }
 
+/* A full map may have a new entry: decide if the map still has room for a step, and tell the tree's other engine. */
+static void look_at_room(gpci_engine *engine, const gpci_module *module) {
+    engine->crowded |= module->blocks - module->map.count < engine->most;
+    engine->entries += !engine->alone && engine->entries == engine->tree->entries;
+    engine->tree->entries++;
+}
+
 uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag) {
     if (GPCI_LIKELY(!module->notified && !module->full_map) && gpci_holds_none(engine, module))
         return gpci_module_victim(module, tag);
@@ -108,8 +115,8 @@ uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag)
         return place;
     if (module->full_map || (module->given.any_victim && !module->policy && !module->twin)) {
         const uint32_t victim = gpci_module_victim(module, tag);
-        engine->crowded |= gpci_engine_crowd(engine, module);
-        engine->tree->entries += module->full_map;
+        if (module->full_map)
+            look_at_room(engine, module);
         return unless_locked(engine, module, victim);
     }
     const uint32_t base = gpci_module_row(module, tag) * module->all_ways, ways = module->given.ways;

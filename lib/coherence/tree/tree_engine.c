@@ -62,14 +62,18 @@ static gpc_status reserve_bytes(gpc_coherence *coherence, uint64_t address) {
     return status;
 }
 
-gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address) {
+gpc_status gpci_tree_make_lists(gpc_coherence *coherence) {
     if (!GPCI_ARRAY_RESERVE(coherence->context, coherence->messages, coherence->message_capacity,
                             coherence->message_count, coherence->message_bound) ||
         !GPCI_ARRAY_RESERVE(coherence->context, coherence->transitions, coherence->transition_capacity,
                             coherence->transition_count, coherence->message_bound))
         return GPC_ERROR_MEMORY;
-    gpc_status status = GPC_OK;
-    if (coherence->with_data)
+    return GPC_OK;
+}
+
+gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address) {
+    gpc_status status = gpci_tree_make_lists(coherence);
+    if (coherence->with_data && status == GPC_OK)
         status = reserve_bytes(coherence, address);
     if (GPCI_UNLIKELY(coherence->first_touch) && status == GPC_OK)
         status = gpci_tree_pages_reserve(coherence);

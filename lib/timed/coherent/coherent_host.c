@@ -189,28 +189,27 @@ static void begun(void *timed, uint32_t inflight, uint32_t cause) {
         t->coherent->origins[inflight] = t->coherent->origins[cause];
 }
 
-/* Make memory for a step and the consequences: all probes of a block, and a few messages more. */
+/* Make labels for an event log, or whole packets for messages or accesses of memory (gpci_accesses_are_packets). */
+static GPCI_NOINLINE gpc_status reserve_packets(gpci_timed *timed, uint32_t most) {
+    if (timed->log && !gpci_engine_make_labels(gpci_engine_of(timed)))
+        return GPC_ERROR_MEMORY;
+    return gpci_pool_reserve(&timed->pool, most);
+}
+
+/*
+ * Make memory for a step and the consequences: all probes of a block, a few messages more, and accesses of memory. The
+ * engine has made room for the accesses that it begins by itself.
+ */
 static gpc_status reserve_step(void *timed) {
     gpci_timed *t = timed;
-    gpci_engine *engine = gpci_engine_of(t);
-    const uint32_t most = engine->fan_out + GPCI_STEP_TASKS;
-    if (GPCI_UNLIKELY(t->log != NULL) && !gpci_engine_make_labels(engine))
-        return GPC_ERROR_MEMORY;
-    const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory too */
-    return status == GPC_OK && gpci_accesses_are_packets(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
-}
-
-/* Variant of reserve_step for an engine that begins accesses by itself (begins_accesses). */
-static gpc_status reserve_accesses(void *timed) {
-    gpci_timed *t = timed;
-    const gpc_status status = gpci_coherent_make_origins(t);
-    return status == GPC_OK ? reserve_step(timed) : status;
-}
-
-/* True if the engine begins accesses by itself: reads of neighbours, or invalidations. */
-static bool begins_accesses(const gpci_timed *timed) {
-    const gpc_coherence *tree = timed->hierarchy->coherent->tree;
-    return tree->neighbour_limit || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
+    const gpci_engine *engine = gpci_engine_of(t);
+    const uint32_t most = 2 * engine->most;
+    gpc_status status = gpci_pool_reserve_messages(&t->pool, most);
+    if (GPCI_UNLIKELY(t->coherent->origin_capacity < engine->inflights.capacity) && status == GPC_OK)
+        status = gpci_coherent_make_origins(t);
+    if (gpci_accesses_are_packets(t) && status == GPC_OK)
+        status = reserve_packets(t, most);
+    return status;
 }
 
 gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error) {
@@ -231,15 +230,14 @@ gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error) {
                                      .joined = joined,
                                      .ended = ended,
                                      .begun = begun,
-                                     .reserve_step = begins_accesses(timed) ? reserve_accesses : reserve_step};
+                                     .reserve_step = reserve_step};
     const uint64_t conflict =
         gpci_number(timed->hierarchy, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = timed->hierarchy->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
-    gpc_status status = gpci_engine_create_for(timed->hierarchy->coherent->tree, &host->table, waits, error);
-    if (status == GPC_OK && timed->hierarchy->lane_packets)
-        gpci_engine_order(gpci_engine_of(timed));
-    return status;
+    const gpc_status status = gpci_engine_create_for(timed->hierarchy->coherent->tree, &host->table, waits,
+                                                     timed->hierarchy->lane_packets, error);
+    return status == GPC_OK && gpci_coherent_make_origins(timed) < 0 ? gpci_out_of_memory(error) : status;
 }
 
 /* The tree destroys the engine. */
@@ -255,7 +253,7 @@ void gpci_coherent_host_destroy(gpci_timed *timed) {
 gpc_status gpci_coherent_make_origins(gpci_timed *timed) {
     gpci_coherent_host *host = timed->coherent;
     const size_t capacity = gpci_engine_of(timed)->inflights.capacity;
-    if (GPCI_LIKELY(host->origin_capacity >= capacity))
+    if (host->origin_capacity >= capacity)
         return GPC_OK;
     const size_t each = sizeof *host->origins;
     gpci_coherent_origin *larger =
@@ -289,8 +287,10 @@ void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive) {
 }
 
 gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
-    gpc_status status = gpci_engine_reserve(gpci_engine_of(timed), address);
-    return status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
+    const gpci_engine *engine = gpci_engine_of(timed);
+    const gpc_status status = gpci_engine_reserve(gpci_engine_of(timed), address);
+    const bool lacks = timed->coherent->origin_capacity < engine->inflights.capacity;
+    return GPCI_UNLIKELY(lacks) && status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
 bool gpci_coherent_defer_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided) {
