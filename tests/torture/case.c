@@ -83,9 +83,33 @@ torture_setting *case_set(torture_case *c, const char *key, const char *value, b
     return &c->settings[at];
 }
 
+/*
+ * Returns a new configuration of defaults. A copy costs a quarter of a configuration made from texts: defaults of the
+ * last two contexts are kept, for the draws of a process and the runs of a case.
+ */
+gpc_config *default_config(gpc_context *context, gpc_error *error) {
+    static struct {
+        gpc_context *context;
+        gpc_config *config;
+    } kept[2];
+    static unsigned oldest;
+    gpc_config *copy = NULL;
+    unsigned at = kept[0].context == context ? 0 : kept[1].context == context ? 1 : 2;
+    if (at == 2) {
+        gpc_config *made = NULL;
+        if (gpc_config_create(context, error, &made) != GPC_OK)
+            return NULL;
+        at = oldest;
+        oldest = !oldest;
+        gpc_config_destroy(kept[at].config);
+        kept[at].context = context, kept[at].config = made;
+    }
+    return gpc_config_copy(kept[at].config, error, &copy) == GPC_OK ? copy : NULL;
+}
+
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error) {
-    gpc_config *config = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_config *config = default_config(context, error);
+    gpc_status status = config ? GPC_OK : GPC_ERROR_MEMORY;
     for (unsigned i = 0; i < c->setting_count && status == GPC_OK; i++)
         status = !strcmp(c->settings[i].key, "preset")
                      ? gpc_config_load_preset(config, c->settings[i].value, error)

@@ -155,17 +155,27 @@ static void add_feature(features *f, const char *key, const char *value) {
     f->count++;
 }
 
+/* Adds a key with its default. */
+static void add_key(features *f, const gpc_config *initial, const char *key) {
+    const char *was = "";
+    if (gpc_config_get(initial, key, &was) == GPC_OK)
+        snprintf(f->list[f->count].initial, VALUE_ROOM, "%s", was);
+    add_feature(f, key, "");
+}
+
 bool features_make(gpc_context *context, features *f) {
     const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
+    gpc_config *initial = NULL;
     f->count = 0;
     f->list = calloc(gpc_key_count() + gpc_preset_count() + protocols, sizeof *f->list);
-    if (!f->list)
+    if (!f->list || !(initial = default_config(context, NULL)))
         return false;
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info key = GPC_KEY_INFO_INIT;
         if (gpc_key_at(i, &key) == GPC_OK && !is_apart(key.name) && strcmp(key.name, "coherence") != 0)
-            add_feature(f, key.name, "");
+            add_key(f, initial, key.name);
     }
+    gpc_config_destroy(initial);
     for (size_t i = 0; i < protocols; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         if (gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK && strcmp(info.name, "none") != 0)
@@ -193,21 +203,18 @@ void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b)
 }
 
 /* A key set to its default is no feature: needs set a preset's keys back. */
-static bool has_feature(const feature *f, const torture_case *c, const gpc_config *config, const gpc_config *initial) {
-    const char *value = case_value(c, f->key), *is = NULL, *was = NULL;
+static bool has_feature(const feature *f, const torture_case *c, const gpc_config *config) {
+    const char *value = case_value(c, f->key), *is = NULL;
     if (!value || *f->value)
         return value && !strcmp(f->value, value);
-    return gpc_config_get(config, f->key, &is) == GPC_OK && gpc_config_get(initial, f->key, &was) == GPC_OK &&
-           strcmp(is, was) != 0;
+    return gpc_config_get(config, f->key, &is) == GPC_OK && strcmp(is, f->initial) != 0;
 }
 
 void features_of(gpc_context *context, const features *f, const torture_case *c, bool *has) {
-    const torture_case none = {0};
-    gpc_config *config = case_config(context, c, NULL, NULL), *initial = case_config(context, &none, NULL, NULL);
-    for (unsigned i = 0; i < f->count && config && initial; i++)
-        has[i] = has_feature(&f->list[i], c, config, initial);
+    gpc_config *config = case_config(context, c, NULL, NULL);
+    for (unsigned i = 0; i < f->count && config; i++)
+        has[i] = has_feature(&f->list[i], c, config);
     gpc_config_destroy(config);
-    gpc_config_destroy(initial);
 }
 
 static int find_setting(const torture_case *c, const char *key) {
@@ -344,18 +351,14 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
         case_set(c, f->key, f->value, wanted);
         return true;
     }
-    if (!find_key(f->key, &key) || gpc_config_create(context, NULL, &config) != GPC_OK)
+    if (!find_key(f->key, &key) || !(config = default_config(context, NULL)))
         return false;
     for (unsigned tries = 0; tries < 20 && !found; tries++) {
         char value[VALUE_ROOM];
-        const char *canonical = NULL, *initial = NULL;
-        gpc_config_set(config, f->key, key.initial, NULL);
-        gpc_config_get(config, f->key, &initial);
-        char standard[VALUE_ROOM];
-        snprintf(standard, sizeof standard, "%s", initial ? initial : "");
+        const char *canonical = NULL;
         if (!draw_value(d, context, &key, value) || gpc_config_set(config, f->key, value, NULL) != GPC_OK)
             continue;
-        found = gpc_config_get(config, f->key, &canonical) == GPC_OK && strcmp(canonical, standard) != 0;
+        found = gpc_config_get(config, f->key, &canonical) == GPC_OK && strcmp(canonical, f->initial) != 0;
         torture_setting *set = found ? case_set(c, f->key, canonical, wanted) : NULL;
         if (set)
             set->drawn = wanted;

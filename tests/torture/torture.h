@@ -98,7 +98,8 @@ void case_drop(torture_case *c, unsigned setting);
 
 typedef struct feature {
     char key[KEY_ROOM];
-    char value[VALUE_ROOM]; /* name of a preset or a protocol; "": any value off the default */
+    char value[VALUE_ROOM];   /* name of a preset or a protocol; "": any value off the default */
+    char initial[VALUE_ROOM]; /* default of a key, in the library's own spelling */
 } feature;
 
 typedef struct features {
@@ -143,7 +144,8 @@ void draw_program(const torture_options *o, torture_case *c);
 void draw_values_settings(torture_case *c);
 void draw_values_program(const torture_options *o, torture_case *c);
 
-/* Makes a configuration of a case, or returns NULL with `error`. `threads` is text, or NULL. */
+/* Make a configuration of defaults, or of a case; NULL with `error`. `threads` is text, or NULL. */
+gpc_config *default_config(gpc_context *context, gpc_error *error);
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error);
 /* Makes a context whose fresh memory has bytes of TORTURE_FILL. */
 enum { TORTURE_FILL = 0x9d };
