@@ -414,7 +414,7 @@
       "= l2:reads + l2:writes + l2:atomics; if caches: = count(lookup l2)")                                           \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions",                                                           \
-      "if l2.partitions=1, gpu.count=1: = 0")                                                                         \
+      "if drained, fresh: = again")                                                                                   \
     X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2",             \
       "= l2:evictions; = l2-module:evictions; if caches: = count(evict l2)")                                          \
     X(47, l2_token_bypasses, "l2.token_bypasses", "requests", SUM, SLICE_PART, NOTHING, "0.1",                        \

@@ -125,6 +125,9 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
     gpci_count_l2_remote(hierarchy, slice, gpci_count_sectors(hierarchy->l2_level.segments_of[lacks->fetch_sectors]));
     gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
     gpc_status status = access_slice(hierarchy, remote, request, &result, watched);
+    GPCI_AGAIN(gpci_count_l2_remote_again(
+        hierarchy, remote,
+        status != GPC_OK ? 0 : hierarchy->l2_level.segments_of[result.hit_sectors | result.fetch_sectors]));
     if (status == GPC_OK)
         fetch(hierarchy, access, request, remote, place->inner, access->request.address, &result, watched);
     if (watched && status == GPC_OK)
@@ -209,6 +212,8 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *
     gpc_status status = access_slice(hierarchy, slice, down, &result, watched);
     if (status < 0)
         return status;
+    GPCI_AGAIN(gpci_count_l2_remote_again(
+        hierarchy, slice, hierarchy->sm_partition[down->sm] == slice / hierarchy->slices_per_partition ? 0 : segments));
     access->result->l2_sectors += count;
     access->result->l2_sector_hits +=
         gpci_l2_count_change(hierarchy, slice, down, place->shift, segments, bytes, &result);

@@ -112,6 +112,12 @@ static void count_read_only(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     }
 }
 
+/* Sectors between halves of slices. */
+static void count_halves(const gpci_coherent *coherent, gpc_stats *stats) {
+    for (uint32_t i = coherent->first_near; i < coherent->modules; i++)
+        stats->l2_remote_sectors += gpci_module_at(coherent->tree, i)->remote_again;
+}
+
 /* Second counts without a clock, too. */
 static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
@@ -121,8 +127,10 @@ static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     count_read_only(hierarchy, stats);
     stats->resident_blocks = hierarchy->resident_again;
     stats->l1_capacity = hierarchy->kernels ? hierarchy->stats.l1_capacity : l1_capacity(hierarchy);
-    if (hierarchy->coherent)
+    if (hierarchy->coherent) {
         count_gpus(hierarchy, stats);
+        count_halves(hierarchy->coherent, stats);
+    }
     if (hierarchy->timed)
         gpci_timed_count_again(hierarchy->timed, stats);
 }

@@ -141,6 +141,7 @@ struct gpci_module {
 #ifdef GPCI_CHECK
     gpc_coherence_stats again; /* second counts (base/check.h) */
     uint64_t refused_again;    /* requests that a lookup refused; their senders ask again */
+    uint64_t remote_again;     /* near half: sectors sent to home halves of other caches, or received */
 #endif
     const gpc_coherence *tree; /* its tree */
     struct gpci_module *twin;  /* other half of the cache, sharing the arrays indexed by block; or NULL */

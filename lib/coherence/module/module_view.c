@@ -187,7 +187,7 @@ void gpc_coherence_reset_stats(gpc_coherence *coherence) {
         module->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
 #ifdef GPCI_CHECK
         module->again = (gpc_coherence_stats){0};
-        module->refused_again = 0;
+        module->refused_again = module->remote_again = 0;
 #endif
         if (module->transitions) {
             memset(module->transitions, 0, cells * sizeof *module->transitions);

@@ -23,6 +23,16 @@ void gpci_tree_fail_victim(gpc_coherence *coherence, const gpci_module *module) 
                    module->given.name);
 }
 
+#ifdef GPCI_CHECK
+/* Count sectors between a near half and the home half below. */
+static void count_remote_again(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
+                               gpci_module *receiver, uint32_t bytes) {
+    gpci_module *near = target == receiver ? from : target == from ? receiver : NULL;
+    if (near && near->near && bytes > coherence->control_bytes)
+        near->remote_again += (bytes - coherence->control_bytes + 31) / 32;
+}
+#endif
+
 /* Count network bytes on the side of a module where they are sent or received: towards memory, or processors. */
 void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
                            gpci_module *receiver, gpc_message_kind kind, uint32_t bytes) {
@@ -35,6 +45,7 @@ void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *ta
                    kind == GPC_MESSAGE_DATA && target->index != from->index && target->index != receiver->index);
     }
     GPCI_AGAIN(from->again.data_sent += bytes > coherence->control_bytes);
+    GPCI_AGAIN(count_remote_again(coherence, target, from, receiver, bytes));
 }
 
 void gpci_tree_uncount_bytes(const gpci_module *target, gpci_module *from, gpci_module *receiver, uint32_t bytes) {

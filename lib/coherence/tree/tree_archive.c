@@ -57,7 +57,8 @@ static void archive_module(gpc_coherence *coherence, gpci_module *module, gpci_a
     GPCI_ARCHIVE_FIELD(archive, module->counts), GPCI_ARCHIVE_FIELD(archive, module->sampled_reads),
         GPCI_ARCHIVE_FIELD(archive, module->sampled_hits), GPCI_ARCHIVE_FIELD(archive, module->stats);
 #ifdef GPCI_CHECK
-    GPCI_ARCHIVE_FIELD(archive, module->again), GPCI_ARCHIVE_FIELD(archive, module->refused_again);
+    GPCI_ARCHIVE_FIELD(archive, module->again), GPCI_ARCHIVE_FIELD(archive, module->refused_again),
+        GPCI_ARCHIVE_FIELD(archive, module->remote_again);
 #endif
     if (module->transitions)
         gpci_archive_bytes(archive, module->transitions, states * sizeof *module->transitions);

@@ -454,6 +454,7 @@ gpc_status gpci_coherent_resize(gpc_hierarchy *hierarchy, const gpci_l1_share *s
 #ifdef GPCI_CHECK
         gpci_module_at(tree, i)->again = gpci_module_at(coherent->tree, i)->again;
         gpci_module_at(tree, i)->refused_again = gpci_module_at(coherent->tree, i)->refused_again;
+        gpci_module_at(tree, i)->remote_again = gpci_module_at(coherent->tree, i)->remote_again;
 #endif
     }
     gpc_coherence_destroy(coherent->tree);

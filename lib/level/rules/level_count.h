@@ -152,6 +152,11 @@ GPCI_INLINE void gpci_count_l2_write_again(gpc_hierarchy *hierarchy, uint32_t sl
     for (unsigned k = 0; k < 4; k++)
         stats->l2_write_sector_hits -= missing >> k & 1 && (uint32_t)(bytes[k / 2] >> k % 2 * 32) != UINT32_MAX;
 }
+
+/* Count sectors from or for the other partition again, at the home slice. */
+GPCI_INLINE void gpci_count_l2_remote_again(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t segments) {
+    hierarchy->of_slice[slice].again.l2_remote_sectors += gpci_count_sectors(segments);
+}
 #endif
 
 /* Count a line of a load that missed L1 and came from DRAM. */

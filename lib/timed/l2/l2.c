@@ -229,6 +229,8 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
             put_code(timed, ctrl, pkt);
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_log_lookup(timed, ctrl, pkt, access);
+        GPCI_AGAIN(gpci_count_l2_remote_again(timed->hierarchy, ctrl->index,
+                                              pkt->flags & GPCI_PACKET_LINK ? pkt->segments : 0));
         if (pkt->type != GPCI_READ)
             gpci_l2_count_change(timed->hierarchy, ctrl->index, &pkt->request, shift, pkt->segments, pkt->bytes,
                                  result);
