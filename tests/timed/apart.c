@@ -2,6 +2,7 @@
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* l1.coalescer = sector: every sector of a line passes the tags separately, with a separate bank, packet and reply. */
@@ -95,4 +96,38 @@ Test(timed_apart, refusals) {
         cr_expect_eq(rig_refused(wrong[i][0], &error), GPC_ERROR_RANGE);
         cr_expect(strstr(error.message, wrong[i][1]), "%s", error.message);
     }
+}
+
+/*
+ * Cycles of a sector's hit while a fence drops lines. `wide`: the last hit before the drop leaves room for another
+ * sector in its cycle of the data port.
+ */
+static uint64_t hit_behind_drop(bool wide) {
+    char settings[256];
+    snprintf(settings, sizeof settings,
+             APART "coherence = viper\nkernels.flush = l1\nl1.write_policy_local = back\nl1.invalidate_rate = 1\n"
+                   "l1.write_allocate_local = fetch\nl1.latency = 20\nl1.data_width = %s\n",
+             wide ? "64B" : "32B");
+    rig_open(&r, settings, MEMORY);
+    rig_latency(&r, WORD(GPC_STORE, 0, .space = GPC_SPACE_LOCAL));
+    for (uint64_t line = 1; line <= 8; line++)
+        rig_latency(&r, WORD(GPC_LOAD, line * 128));
+    rig_fence(&r, (fence_shot){.order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_GPU, .warp = 1});
+    rig_steps(&r, 4);
+    rig_issue(&r, WORD(GPC_STORE, 0, .space = GPC_SPACE_LOCAL)); /* behind the write-back: modified again, and stays */
+    while (!rig_stats(&r).fence_lines)
+        rig_step(&r);
+    const uint64_t cycles = rig_latency(&r, WORD(GPC_LOAD, 0, .space = GPC_SPACE_LOCAL));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 1);
+    cr_expect_eq(rig_stats(&r).fence_lines, 8);
+    rig_close(&r);
+    return cycles;
+}
+
+/* A drop takes the whole port: room in an earlier cycle is no sector's any more. */
+Test(timed_apart, room_before_a_drop) {
+    const uint64_t narrow = hit_behind_drop(false), wide = hit_behind_drop(true);
+    cr_expect_geq(narrow, 20 + 1 + 8, "%u", (unsigned)narrow);
+    cr_expect_eq(wide, narrow, "%u", (unsigned)wide);
 }

@@ -115,8 +115,7 @@ static void fence_swept(gpci_timed *timed, uint32_t number, uint32_t lines) {
     if (++access->fence.sweep == 2 * count_below(timed->hierarchy, access->sm) + 2) {
         const uint64_t rate = gpci_number(timed->hierarchy, GPCI_KEY_L1_INVALIDATE);
         const uint64_t cycles = rate && lines > rate ? (lines + rate - 1) / rate : 1;
-        const uint64_t busy = timed->wheel.now + ctrl->options->latency + cycles;
-        ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
+        gpci_ctrl_occupy_data(ctrl, timed->wheel.now + ctrl->options->latency + cycles);
         access->due = ctrl->data.free - ctrl->options->latency;
         gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
     }

@@ -362,6 +362,11 @@ GPCI_INLINE void gpci_ctrl_waited(gpci_ctrl *ctrl, uint64_t now) {
 
 /* Use the data port for `bytes`, in parallel with other sectors; returns the core cycle of the end. */
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
+/* Keep the data port busy up to an own cycle. No sector passes in room left earlier. */
+GPCI_INLINE void gpci_ctrl_occupy_data(gpci_ctrl *ctrl, uint64_t until) {
+    if (ctrl->data.free < until)
+        ctrl->data = (gpci_data_port){.free = until};
+}
 
 /* ctrl.c */
 /* Look up a packet, and find the line's segments in flight. A failure ends the run. */

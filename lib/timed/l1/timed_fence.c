@@ -135,8 +135,7 @@ static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
             return false;
         GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines -= ctrl->cache->again.invalidations);
         uint64_t lines = gpci_forget_clean(ctrl->cache), cycles = lines > rate ? (lines + rate - 1) / rate : 1;
-        uint64_t busy = now + ctrl->options->latency + cycles;
-        ctrl->data.free = ctrl->data.free > busy ? ctrl->data.free : busy;
+        gpci_ctrl_occupy_data(ctrl, now + ctrl->options->latency + cycles);
         fences->generation ^= 1;
         ctrl->dropped_at = now;
         fences->joins_since = now + 1;
