@@ -65,12 +65,6 @@ static void locate(const gpc_hierarchy *hierarchy, gpc_location *location) {
     (void)location;
 }
 
-static gpc_status advance(gpc_hierarchy *hierarchy, uint64_t cycles) {
-    (void)hierarchy;
-    (void)cycles;
-    return GPC_ERROR_STATE;
-}
-
 static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
     (void)hierarchy;
     (void)cycles;
@@ -80,28 +74,6 @@ static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles,
 static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
     (void)hierarchy;
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: the hierarchy is functional");
-}
-
-static uint64_t nothing(const gpc_hierarchy *hierarchy) {
-    (void)hierarchy;
-    return 0;
-}
-
-static uint64_t never(const gpc_hierarchy *hierarchy) {
-    (void)hierarchy;
-    return UINT64_MAX;
-}
-
-static gpc_status memory_reply(gpc_hierarchy *hierarchy, uint64_t id) {
-    (void)hierarchy;
-    (void)id;
-    return GPC_ERROR_STATE;
-}
-
-static gpc_status memory_ready(gpc_hierarchy *hierarchy, uint32_t channel) {
-    (void)hierarchy;
-    (void)channel;
-    return GPC_ERROR_STATE;
 }
 
 static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
@@ -118,12 +90,6 @@ static uint64_t no_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
     return 0;
 }
 
-static gpc_status set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks) {
-    (void)hierarchy;
-    (void)callbacks;
-    return GPC_ERROR_STATE;
-}
-
 const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .fence = fence,
                                         .miss = miss,
@@ -132,13 +98,7 @@ const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .check_transactions = check_transactions,
                                         .accepts = accepts,
                                         .locate = locate,
-                                        .advance = advance,
                                         .check_advance = check_advance,
                                         .drain = drain,
-                                        .next_event = never,
-                                        .in_flight = nothing,
-                                        .memory_reply = memory_reply,
-                                        .memory_ready = memory_ready,
                                         .grant = grant,
-                                        .credits = no_credits,
-                                        .set_callbacks = set_callbacks};
+                                        .credits = no_credits};

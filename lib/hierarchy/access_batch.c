@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "hierarchy/processes.h"
+#include "level/access/processes.h"
 #include "level/rules/recorder.h"
 
 /* Many warp instructions in a call, from arrays of their fields. */

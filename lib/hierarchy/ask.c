@@ -2,7 +2,7 @@
 #include <gpucache/ask.h>
 
 #include "cache/cache.h"
-#include "hierarchy/processes.h"
+#include "level/access/processes.h"
 #include "level/rules/events.h"
 #include "level/rules/level_rules.h"
 #include "level/rules/recorder.h"

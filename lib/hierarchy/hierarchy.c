@@ -4,7 +4,7 @@
 #include "functional/functional.h"
 #include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
-#include "hierarchy/processes.h"
+#include "level/access/processes.h"
 #include "level/access/tlb.h"
 #include "level/access/warp_ranks.h"
 #include "level/coherent/coherent_level.h"
@@ -451,4 +451,16 @@ gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_
         return NULL;
     hierarchy->lent = true;
     return caches[instance];
+}
+
+gpc_status gpc_hierarchy_drain(gpc_hierarchy *hierarchy, gpc_error *error) {
+    if (!hierarchy)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
+    if (hierarchy->called_back)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: called from within a callback");
+    gpc_status status = hierarchy->driver->clock->drain(hierarchy, error);
+    hierarchy->drains += GPCI_CHECKING;
+    if (GPCI_CHECKING && status == GPC_OK && !(hierarchy->drains & (hierarchy->drains - 1)))
+        gpci_ledger_check(hierarchy);
+    return status;
 }

@@ -46,7 +46,7 @@ typedef struct gpci_levels {
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive);
 } gpci_levels;
 
-/* Calls that need the clock. Without a clock: GPC_ERROR_STATE, nothing in flight, never an event. */
+/* Calls that depend on the levels, and need the clock. Without a clock: GPC_ERROR_STATE. */
 typedef struct gpci_clock_calls {
     /* gpc_hierarchy_try_issue, gpc_hierarchy_try_miss and so on; see there */
     gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
@@ -59,17 +59,11 @@ typedef struct gpci_clock_calls {
                                      gpc_error *error);
     bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
     void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* position of the line in memory */
-    gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
     gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
-    uint64_t (*next_event)(const gpc_hierarchy *h);
-    uint64_t (*in_flight)(const gpc_hierarchy *h);
-    gpc_status (*memory_reply)(gpc_hierarchy *h, uint64_t id);
-    gpc_status (*memory_ready)(gpc_hierarchy *h, uint32_t channel);
     gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits,
                         bool more); /* credits for replies; more: in addition */
     uint64_t (*credits)(const gpc_hierarchy *h, uint32_t sm);
-    gpc_status (*set_callbacks)(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks);
 } gpci_clock_calls;
 
 typedef struct gpci_driver {

@@ -208,8 +208,8 @@ struct gpc_hierarchy {
 void gpci_hierarchy_add_stream(const gpc_hierarchy *hierarchy, uint32_t stream, gpc_stats *stats);
 
 /*
- * Processes (types.h). Inside a hierarchy (past the door, hierarchy/processes.h) the upper bits of an address are its
- * process. On the way out: the process of an address, and the address without process bits.
+ * Processes (types.h). Inside a hierarchy (past the door, level/access/processes.h) the upper bits of an address are
+ * its process. On the way out: the process of an address, and the address without process bits.
  */
 GPCI_INLINE uint8_t gpci_process_of(const gpc_hierarchy *hierarchy, uint64_t address) {
     return GPCI_UNLIKELY(hierarchy->processes) ? (uint8_t)(address >> GPC_PROCESS_SHIFT) : 0;
@@ -218,7 +218,7 @@ GPCI_INLINE uint64_t gpci_process_plain(const gpc_hierarchy *hierarchy, uint64_t
     return GPCI_UNLIKELY(hierarchy->processes) ? address & (((uint64_t)1 << GPC_PROCESS_SHIFT) - 1) : address;
 }
 
-/* True: a host's access passes the door of processes (hierarchy/processes.h). False: a single process, number 0. */
+/* True: a host's access passes the door of processes (level/access/processes.h). False: a single process, number 0. */
 GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
     return hierarchy->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
 }

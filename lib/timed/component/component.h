@@ -155,7 +155,7 @@ void gpci_groups_count_sm(const struct gpci_timed *timed, uint32_t sm, gpc_stats
 void gpci_groups_count_rest(const struct gpci_timed *timed, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *timed, uint64_t now);
 void gpci_groups_state(const struct gpci_timed *timed, gpci_state_fn visit, void *user_data);
-/* cycle.c: cycle of a component's next step; or GPCI_NEVER. */
+/* clock.c: cycle of a component's next step; or GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *timed, uint32_t number);
 
 #endif

@@ -270,13 +270,13 @@ GPCI_COLD void gpci_fence_after(gpci_timed *timed, uint32_t inflight);
 /* A write, atomic or reduction is done. */
 GPCI_COLD void gpci_fence_wrote(gpci_timed *timed, const gpci_inflight *inflight);
 
-/* cycle.c: end a cycle, after all components have been stepped. */
+/* clock.c: end a cycle, after all components have been stepped. */
 gpc_status gpci_timed_end_cycle(gpci_timed *timed);
 /* No step is due: returns GPC_END. gpci_timed_next: next cycle with a step. */
 gpc_status gpci_timed_end(gpci_timed *timed);
 uint64_t gpci_timed_next(const gpci_timed *timed);
 
-/* clock_calls.c: other calls to the clock, of caches and of a coherent tree. */
+/* clock.c: other calls to the clock, of caches and of a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 
 /* False if a packet's read was counted before the last reset: the read's outcome does not count either. */

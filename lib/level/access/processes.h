@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_HIERARCHY_PROCESSES_H
-#define GPC_HIERARCHY_PROCESSES_H
+#ifndef GPC_LEVEL_PROCESSES_H
+#define GPC_LEVEL_PROCESSES_H
 
 #include "level/rules/driver.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "hierarchy/processes.h"
+#include "level/access/processes.h"
 
 #include "level/access/warp_access.h"
 
