@@ -194,6 +194,11 @@ GPCI_INLINE unsigned gpci_lowest(uint64_t x) {
 #endif
 }
 
+/* value * over / under, rounded down, without overflow if the result fits. */
+GPCI_INLINE uint64_t gpci_scale(uint64_t value, uint32_t over, uint32_t under) {
+    return value / under * over + value % under * over / under;
+}
+
 GPCI_INLINE bool gpci_power_of_two(uint64_t x) {
     return x && !(x & (x - 1));
 }

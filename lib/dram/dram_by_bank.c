@@ -170,9 +170,7 @@ void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     const uint64_t bit = (uint64_t)1 << burst->bank;
     gpci_bursts_push(lane->channel->pool, &lane->banks[burst->bank].others[0], i);
     lane->waiting |= bit;
-    lane->queued[burst->write]++;
-    gpci_gauge_come(&lane->gauge, cycle, 1);
-    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    gpci_lane_enters(lane, burst->write, cycle);
     lane->now = cycle;
     const uint64_t at = later(cycle, lane->row_bus);
     if (!(lane->serving & bit) && at < lane->plan.cycle)

@@ -167,7 +167,7 @@ void gpci_dram_add_stats(const gpc_dram *dram, uint32_t channel, uint64_t cycle,
         stats->dram_refreshes += counters->refreshes + refreshes;
         stats->dram_read_cycles += counters->read_cycles;
         stats->dram_busy_cycles += busy_cycles(rules, counters->columns[0] + counters->columns[1]);
-        stats->dram_queue_cycles += gpci_gauge_sum(&lane->gauge, cycle);
+        stats->dram_queue_cycles += counters->queue_cycles + (lane->queued[0] + lane->queued[1]) * cycle;
     }
     stats->dram_cycles += (cycle - c->since) * rules->timing.pseudo;
 }
@@ -180,7 +180,8 @@ void gpci_dram_count_again(const gpc_dram *dram, uint32_t channel, uint64_t cycl
         uint64_t precharges = 0, refreshes = 0;
         if (!dram->rules.fixed)
             gpci_lane_idle(lane, cycle, &precharges, &refreshes);
-        stats->dram_queue_cycles += gpci_gauge_sum_again(&lane->gauge, cycle);
+        stats->dram_queue_cycles +=
+            counters->queue_again + (lane->queued[0] + lane->queued[1]) * (cycle - counters->queue_since);
         stats->dram_row_hits += counters->columns[0] + counters->columns[1] - counters->opened_again;
         stats->dram_read_cycles += counters->read_cycles_again;
         stats->dram_busy_cycles += counters->busy_again;
@@ -199,7 +200,8 @@ void gpci_dram_reset_stats(gpc_dram *dram, uint32_t channel, uint64_t cycle) {
         if (!dram->rules.fixed && !(lane->queued[0] + lane->queued[1]))
             gpci_lane_catch_up(lane, cycle);
         lane->counters = (gpci_lane_counters){0};
-        gpci_gauge_reset(&lane->gauge, cycle);
+        lane->counters.queue_cycles = 0 - (lane->queued[0] + lane->queued[1]) * cycle;
+        GPCI_AGAIN(lane->counters.queue_since = cycle);
     }
     c->since = cycle;
 }

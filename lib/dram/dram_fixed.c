@@ -21,9 +21,7 @@ void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
         lane->bus_cycle += part / width;
         lane->bus_part = part % width;
     }
-    lane->queued[burst->write]++;
-    gpci_gauge_come(&lane->gauge, cycle, 1);
-    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    gpci_lane_enters(lane, burst->write, cycle);
     gpci_bursts_push(lane->channel->pool, &lane->queue[0], i);
     lane->plan.cycle = lane->channel->pool[lane->queue[0].first].end;
 }

@@ -2,7 +2,7 @@
 #ifndef GPC_DRAM_DRAM_INTERNAL_H
 #define GPC_DRAM_DRAM_INTERNAL_H
 
-#include "base/clock.h"
+#include "base/check.h"
 #include "cache/index/address_map.h"
 #include "dram/dram.h"
 #include "dram/timing.h"
@@ -139,11 +139,13 @@ typedef struct gpci_plan {
 
 typedef struct gpci_lane_counters {
     uint64_t columns[2], row_hits, activates, precharges, refreshes, read_cycles;
+    uint64_t queue_cycles; /* cycles of leaving the queue minus cycles of arrival */
     uint64_t fixed_bytes;
 #ifdef GPCI_CHECK
-    uint64_t opened_again;      /* columns of rows opened for them */
-    uint64_t read_cycles_again; /* ends of reads minus arrivals */
-    uint64_t busy_again;        /* cycles of bursts */
+    uint64_t opened_again;             /* columns of rows opened for them */
+    uint64_t read_cycles_again;        /* ends of reads minus arrivals */
+    uint64_t busy_again;               /* cycles of bursts */
+    uint64_t queue_again, queue_since; /* requests times cycles, up to a cycle */
 #endif
 } gpci_lane_counters;
 
@@ -170,7 +172,6 @@ typedef struct gpci_lane {
     /* fcfs: requests behind the first of their kind; fixed model: [0] all waiting requests */
     gpci_bursts queue[2];
     gpci_bursts done[2]; /* requests with data in flight, in order of the end of data */
-    gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
     bool muted;        /* commands are not shown: the lane is a copy (gpci_lane_idle) */
@@ -228,6 +229,23 @@ GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
     uint32_t i = list->first;
     list->first = pool[i].next;
     return i;
+}
+
+/* A request of a kind (0: read, 1: write) enters a lane's queue at `cycle`, or leaves. */
+GPCI_INLINE void gpci_lane_enters(gpci_lane *lane, uint32_t kind, uint64_t cycle) {
+    GPCI_AGAIN(lane->counters.queue_again +=
+               (lane->queued[0] + lane->queued[1]) * (cycle - lane->counters.queue_since));
+    GPCI_AGAIN(lane->counters.queue_since = cycle);
+    lane->queued[kind]++;
+    lane->counters.queue_cycles -= cycle;
+}
+
+GPCI_INLINE void gpci_lane_leaves(gpci_lane *lane, uint32_t kind, uint64_t cycle) {
+    GPCI_AGAIN(lane->counters.queue_again +=
+               (lane->queued[0] + lane->queued[1]) * (cycle - lane->counters.queue_since));
+    GPCI_AGAIN(lane->counters.queue_since = cycle);
+    lane->queued[kind]--;
+    lane->counters.queue_cycles += cycle;
 }
 
 /* Show a command to the trace callback, if set. */

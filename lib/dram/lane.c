@@ -183,10 +183,8 @@ void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end) {
     gpci_burst *burst = &lane->channel->pool[i];
     uint32_t kind = burst->write;
-    lane->queued[kind]--;
+    gpci_lane_leaves(lane, kind, cycle);
     lane->channel->queued[kind]--;
-    gpci_gauge_go(&lane->gauge, cycle, 1);
-    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     burst->end = end;
     if (lane->channel->end > end)
         lane->channel->end = end;
@@ -220,9 +218,7 @@ void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
         gpci_bursts_push(pool, &lane->queue[kind], i);
     else
         first = admit(lane, i);
-    lane->queued[kind]++;
-    gpci_gauge_come(&lane->gauge, cycle, 1);
-    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    gpci_lane_enters(lane, kind, cycle);
     choose_mode(lane);
     lane->now = cycle;
     /*

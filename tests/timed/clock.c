@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/clock.h"
+#include "timed/component/clock.h"
 
 #include <criterion/criterion.h>
 

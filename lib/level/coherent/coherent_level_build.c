@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coherent/coherent_level.h"
 
-#include "base/clock.h"
 #include "coherence/engine/engine_host.h"
 #include "coherence/module/tree.h"
 #include "level/rules/level_rules.h"

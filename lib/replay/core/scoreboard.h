@@ -3,7 +3,7 @@
 #define GPC_REPLAY_SCOREBOARD_H
 
 #include "base/base.h"
-#include "timed/component/wheel.h"
+#include "timed/component/clock.h"
 #include "trace/blocks/operands.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef GPC_REPLAY_TIMED_REPLAY_H
 #define GPC_REPLAY_TIMED_REPLAY_H
 
-#include "base/clock.h"
+#include "timed/component/clock.h"
 #include "replay/core/replay.h"
 #include "replay/core/scoreboard.h"
 #include "scheduler/scheduler.h"

@@ -8,7 +8,7 @@
  * Parts of a timed hierarchy, as a table.
  *
  * A component is a part stepped by the clock: an L1, an output of a network, a slice, a channel. It has a number on the
- * wheel (timed/component/wheel.h). Components of a kind form a group with consecutive numbers. The class of a group is
+ * wheel (timed/component/clock.h). Components of a kind form a group with consecutive numbers. The class of a group is
  * a const struct of functions, all of them set. GPCI_GROUPS lists the groups; their order is the order of steps within
  * a cycle, which decides between components that want the same resource in a cycle.
  *

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "timed/component/clock.h"
 
 /* Packets are in a pool (gpci_pool). In all files `packet` is an index in the pool, and `pkt` a pointer to a packet. */
 #define GPCI_NO_PACKET UINT32_MAX

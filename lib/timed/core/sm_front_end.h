@@ -3,7 +3,7 @@
 #define GPC_TIMED_SM_FRONT_END_H
 
 #include "level/rules/hierarchy.h"
-#include "timed/component/wheel.h"
+#include "timed/component/clock.h"
 
 /*
  * SMs in front of a timed hierarchy, if part of this library: the replay engine's. Being components of the hierarchy's

@@ -6,7 +6,7 @@
 #include "stats/stats.h"
 #include "timed/component/component.h"
 #include "timed/component/packet.h"
-#include "timed/component/wheel.h"
+#include "timed/component/clock.h"
 
 /*
  * A crossbar: input ports with buffers, output ports with buffers, a link of `width` bytes per cycle per port, and
