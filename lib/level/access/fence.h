@@ -22,12 +22,6 @@ GPCI_INLINE bool gpci_scope_is_wide(uint8_t scope) {
     return scope != GPC_SCOPE_CTA;
 }
 
-/* Must a load find the value of its moment: a strong load of such a scope, or one of .cv? */
-GPCI_INLINE bool gpci_reads_anew(const gpc_request *request) {
-    return request->kind == GPC_LOAD &&
-           (request->hint == GPC_HINT_CV || (request->order != GPC_ORDER_WEAK && gpci_scope_is_wide(request->scope)));
-}
-
 GPCI_INLINE bool gpci_order_acquires(uint8_t order) {
     return order == GPC_ORDER_ACQUIRE || order == GPC_ORDER_ACQ_REL || order == GPC_ORDER_SC;
 }

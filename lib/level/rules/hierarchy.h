@@ -5,7 +5,7 @@
 #include "cache/allocate.h"
 #include "cache/index/index.h"
 #include "config/config.h"
-#include "level/rules/tag_banks.h"
+#include "level/rules/coalesce.h"
 #include "registry/registry.h"
 
 /* Mapping of a level's sectors to 32-byte segments of its line, by table: lines have at most four segments. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/rules/tag_banks.h"
+#include "level/rules/coalesce.h"
 
 #include "level/rules/driver.h"
 

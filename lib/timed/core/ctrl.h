@@ -459,20 +459,20 @@ bool gpci_sector_is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_
 bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
+/* Prefetch (host memory) data for an L1's next step. Affects only speed. */
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 extern const gpci_ctrl_rules gpci_l1_ctrl;
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl);
 /* A hit: data leave through the port. */
 void gpci_l1_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
-/* l1_fill.c: take replies while the fill port has room. */
+/* l1_below.c: take replies while the fill port has room. */
 void gpci_l1_fills(gpci_timed *timed, gpci_ctrl *ctrl);
 
-/* l1_send.c */
 /* Send the packet below; the reply completes the line. */
 void gpci_l1_send_itself(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought a part of the sectors: fetch the rest. */
 void gpci_l1_send_rest(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 
-/* l1_done.c */
 /* A line of an access is done; after the last line, so is the access. */
 void gpci_l1_release_line(gpci_timed *timed, uint32_t inflight, uint8_t level);
 /* Reply of a packet that went below as a part of an access: tell the copy engine and the access. */
@@ -526,8 +526,6 @@ void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now);
 /* Core cycles the tags have waited for a reason, up to now. */
 uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now);
-/* Prefetch (host memory) data for an L1's next step. Affects only speed. */
-void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
 /* For classes whose gpci_group.self is an array of controllers. */
 void gpci_ctrls_reset(const gpci_group *group, uint32_t index, uint64_t now);

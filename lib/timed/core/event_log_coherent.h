@@ -3,7 +3,7 @@
 #define GPC_TIMED_EVENT_LOG_COHERENT_H
 
 #include "timed/core/coherent.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 
 /* Events of the protocol engine: as in event_log.h. */
 

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_MSHR_TABLE_H
 #define GPC_TIMED_MSHR_TABLE_H
 
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 
 /*
  * MSHR entries of a controller of caches, by line: rows of hashes, with overflow chained behind the row. If lines in

@@ -29,11 +29,6 @@ uint64_t gpci_ahead_limit(const gpci_timed *timed, uint64_t limit);
 /* An SM and the L1 have had their turns in the present cycle. */
 void gpci_run_ahead(gpci_timed *timed, uint32_t sm);
 
-/* True if an L1, or the SM, has already been stepped in the clock's cycle. */
-GPCI_INLINE bool gpci_is_behind(const gpci_timed *timed, const gpci_ctrl *ctrl) {
-    return GPCI_UNLIKELY(ctrl->ahead.until >= timed->wheel.now);
-}
-
 /* True if an SM is to be stepped in the present cycle, along with the L1. */
 GPCI_INLINE bool gpci_sm_is_due(const gpci_timed *timed, uint32_t sm) {
     const uint32_t number = timed->groups[GPCI_GROUP_SMS].first + sm;

@@ -49,8 +49,6 @@ uint64_t gpci_shards_next(const gpci_timed *timed);
 uint64_t gpci_shards_component_next(const gpci_timed *timed, uint32_t number);
 /* Move to `now`; no earlier event is due. */
 void gpci_shards_go(gpci_timed *timed, uint64_t now);
-/* Add the shards' counts to the hierarchy. */
-void gpci_shards_fold(gpci_timed *timed);
 /* Move all shards' state to the hierarchy, as with one thread; divide again. */
 void gpci_shards_join(gpci_timed *timed);
 void gpci_shards_split(gpci_timed *timed);
@@ -61,8 +59,7 @@ void gpci_shards_split(gpci_timed *timed);
 gpc_status gpci_shard_packets(gpci_timed *view, uint32_t lines);
 gpc_status gpci_shard_inflights(gpci_timed *view, uint32_t count);
 
-/* View of an SM's shard; of a component's shard. */
-gpci_timed *gpci_shards_of_sm(gpci_timed *timed, uint32_t sm);
+/* View of a component's shard. */
 gpci_timed *gpci_shards_of(gpci_timed *timed, uint32_t component);
 
 /* Threads sharing work at present. */
@@ -77,14 +74,5 @@ void gpci_shards_keep_sms(gpci_timed *timed, bool alone);
 gpc_status gpci_shards_test(gpci_timed *timed, uint64_t delay, gpc_error *error);
 /* Phases so far shared by threads, and seconds of the caller's waiting for other threads. */
 uint64_t gpci_shards_shared(const gpci_timed *timed, double *out_waited);
-
-GPCI_INLINE gpci_timed *gpci_timed_of_sm(gpci_timed *timed, uint32_t sm) {
-    return GPCI_LIKELY(!timed->shards) ? timed : gpci_shards_of_sm(timed, sm);
-}
-
-GPCI_INLINE void gpci_timed_fold(gpci_timed *timed) {
-    if (GPCI_UNLIKELY(timed->shards != NULL))
-        gpci_shards_fold(timed);
-}
 
 #endif

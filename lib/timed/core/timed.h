@@ -7,6 +7,7 @@
 #include "level/access/warp_access.h"
 #include "level/rules/cache_lines.h"
 #include "timed/core/ctrl.h"
+#include "timed/core/event_log.h"
 #include "timed/core/reorder.h"
 #include "timed/core/sm_front_end.h"
 
@@ -352,6 +353,188 @@ GPCI_INLINE void gpci_sw_prefetch_packet(const gpci_timed *timed, uint32_t packe
     GPCI_PREFETCH(p);
     GPCI_PREFETCH(p + 64);
     GPCI_PREFETCH(p + 128);
+}
+
+/* Threads. */
+/* shards.c: the view of an SM's shard; add the shards' counts to the hierarchy. */
+gpci_timed *gpci_shards_of_sm(gpci_timed *timed, uint32_t sm);
+void gpci_shards_fold(gpci_timed *timed);
+GPCI_INLINE gpci_timed *gpci_timed_of_sm(gpci_timed *timed, uint32_t sm) {
+    return GPCI_LIKELY(!timed->shards) ? timed : gpci_shards_of_sm(timed, sm);
+}
+
+GPCI_INLINE void gpci_timed_fold(gpci_timed *timed) {
+    if (GPCI_UNLIKELY(timed->shards != NULL))
+        gpci_shards_fold(timed);
+}
+
+/* True if an L1, or the SM, has already been stepped in the clock's cycle. */
+GPCI_INLINE bool gpci_is_behind(const gpci_timed *timed, const gpci_ctrl *ctrl) {
+    return GPCI_UNLIKELY(ctrl->ahead.until >= timed->wheel.now);
+}
+
+/* Must a load find the value of its moment: a strong load of such a scope, or one of .cv? */
+GPCI_INLINE bool gpci_reads_anew(const gpc_request *request) {
+    return request->kind == GPC_LOAD &&
+           (request->hint == GPC_HINT_CV || (request->order != GPC_ORDER_WEAK && gpci_scope_is_wide(request->scope)));
+}
+
+/* The event log (event_log.h). */
+
+/* A controller acts on a packet; `detail`: the event's outcome; for SERVE `until`; for MSHR_MERGE the value. */
+GPCI_INLINE void gpci_log_event(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                                uint64_t detail) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_event(timed, what, ctrl, pkt, detail);
+}
+
+/*
+ * An accepted warp access, with `count` line transactions at the end of a queue. The second function:
+ * gpc_hierarchy_try_miss.
+ */
+GPCI_INLINE void gpci_log_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
+                                uint32_t segments) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_issue(timed, queue, inflight, count, segments);
+}
+GPCI_INLINE void gpci_log_miss(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t inflight, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_miss(timed, ctrl, inflight, packet);
+}
+
+/*
+ * A packet is caused by another (NULL: by the last packet that passed the controller's tags or filled it), and enters
+ * the miss queue. `passes`: the cache does not keep the data.
+ */
+GPCI_INLINE void gpci_log_new_packet(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
+                                     const gpci_packet *parent, bool passes) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_new_packet(timed, what, ctrl, packet, parent, passes);
+}
+
+/* A store's copy, sent below while the store waits. */
+GPCI_INLINE void gpci_log_copy(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_copy(timed, ctrl, packet);
+}
+
+/* A bulk copy is accepted; the second function: a request of a copy is created. */
+GPCI_INLINE void gpci_log_bulk(gpci_timed *timed, const struct gpci_bulk_entry *copy) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_bulk(timed, copy);
+}
+GPCI_INLINE void gpci_log_bulk_request(gpci_timed *timed, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_bulk_request(timed, packet);
+}
+
+/* A further one of several replies, with the label and past of the other. */
+GPCI_INLINE void gpci_log_fork(gpci_timed *timed, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_fork(timed, packet);
+}
+
+/* Into the miss queue. */
+GPCI_INLINE void gpci_log_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, bool passes) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_queued(timed, ctrl, pkt, passes);
+}
+
+/* L1 hits: the data are out of the port at `due`. */
+GPCI_INLINE void gpci_log_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_hit(timed, ctrl, pkt, due);
+}
+
+/* At an MSHR entry, new or existing. In L1 a load may travel below, and leave a waiter. */
+GPCI_INLINE void gpci_log_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_waits(timed, ctrl, packet, mshr_target);
+}
+
+GPCI_INLINE void gpci_log_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                                 const gpci_tag_access *access) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_lookup(timed, ctrl, pkt, access);
+}
+
+/* At the tags: held up; the second function: no longer. */
+GPCI_INLINE void gpci_log_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                                  const gpci_tag_access *access) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_blocked(timed, ctrl, pkt, access);
+}
+GPCI_INLINE void gpci_log_released(const gpci_ctrl *ctrl, const gpci_tag_access *access) {
+    if (GPCI_UNLIKELY(ctrl->timed->log != NULL))
+        gpci_append_released(ctrl, access);
+}
+
+/* A line makes room for a packet's line. */
+GPCI_INLINE void gpci_log_eviction(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                                   const gpc_eviction *eviction) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_leaves(timed, ctrl, pkt, eviction);
+}
+
+GPCI_INLINE void gpci_log_done(gpci_timed *timed, const gpci_inflight *inflight) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_done(timed, inflight);
+}
+
+/* A warp access is done, and waits for the host's credit, like `count` accesses now. */
+GPCI_INLINE void gpci_log_held(gpci_timed *timed, const gpci_inflight *inflight, uint32_t count) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_held(timed, inflight, count);
+}
+
+GPCI_INLINE void gpci_log_data(gpci_timed *timed, const gpci_packet *pkt) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_data(timed, pkt);
+}
+
+/* True for a tree's message, or memory access, sent without an event log: no label. */
+GPCI_INLINE bool gpci_is_bare(const gpci_timed *timed, const gpci_packet *pkt) {
+    return timed->coherent && pkt->flags & GPCI_PACKET_MESSAGE;
+}
+
+/* A write's packet is gone when DRAM writes: the token of the bursts has this bit instead of the packet. */
+#define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
+GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *timed, const gpci_packet *pkt, uint32_t packet) {
+    if (pkt->type != GPCI_WRITE)
+        return packet;
+    const bool notified = GPCI_UNLIKELY(timed->log != NULL) && !gpci_is_bare(timed, pkt);
+    return (notified ? gpci_label_of(&timed->pool, pkt)->id : 0) | GPCI_WRITE_TOKEN;
+}
+
+/*
+ * The first packet of a queue at a controller's tags. The packet leaves the queue before passing, because it may enter
+ * another queue there, and counts as in the queue until passed.
+ */
+
+/* Returns the next packet. */
+GPCI_INLINE uint32_t gpci_tags_take(const gpci_timed *timed, gpci_queue *queue) {
+    return queue->first = timed->pool.links[queue->first].next;
+}
+
+/* Put a held-up packet back as first of the queue, before `next`. */
+GPCI_INLINE void gpci_tags_put_back(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_queue *queue, uint32_t packet,
+                                    uint32_t next, const gpci_tag_access *access) {
+    gpci_log_blocked(timed, ctrl, gpci_packet_at(&timed->pool, packet), access);
+    timed->pool.links[packet].next = next;
+    queue->first = packet;
+}
+
+/* A packet has passed; the tags are free for the next. */
+GPCI_INLINE void gpci_tags_free(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now) {
+    gpci_ctrl_unblock(ctrl, access, now);
+    access->looked = false;
+}
+
+/* A packet has passed, and is out of the queue. */
+GPCI_INLINE void gpci_tags_passed(gpci_ctrl *ctrl, gpci_queue *queue, gpci_tag_access *access, uint64_t now) {
+    gpci_gauge_go(&queue->gauge, now, 1);
+    gpci_gauge_set(&queue->gauge, now, --queue->count);
+    gpci_tags_free(ctrl, access, now);
 }
 
 #endif

@@ -29,9 +29,9 @@ GPCI_INLINE gpci_atomic_unit *gpci_atomic_unit_of(const gpci_ctrl *slice) {
     return slice->parts.self[GPCI_PART_ATOMICS];
 }
 
-/* Queue of a packet's reply. */
-GPCI_INLINE gpci_queue *gpci_reply_queue(gpci_ctrl *slice, const gpci_packet *pkt) {
-    gpci_atomic_unit *unit = GPCI_UNLIKELY(pkt->type == GPCI_ATOMIC) ? gpci_atomic_unit_of(slice) : NULL;
+/* Queue of the replies of a slice's atomics. */
+GPCI_INLINE gpci_queue *gpci_atomic_replies(gpci_ctrl *slice) {
+    gpci_atomic_unit *unit = gpci_atomic_unit_of(slice);
     return unit ? &unit->replies : &slice->served;
 }
 

@@ -16,10 +16,8 @@ GPCI_INLINE gpci_ctrl *gpci_constants_of(const gpci_ctrl *l1) {
 /* Issue a load; the SM has room. */
 gpc_status gpci_constants_issue(gpci_timed *timed, const gpc_warp_access *access, uint64_t token, bool framed);
 
-/* True if a fetch returning to L1 belongs to the SM's constant cache (or, with an L1.5, to it: l15_ctrl.h). */
-GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
-    return fetch->flags & GPCI_PACKET_CONSTANT;
-}
+/* A fetch of the constant cache, or of the L1.5 in its place (l15_ctrl.h), returns to L1. */
+void gpci_constants_fill(gpci_timed *timed, gpci_ctrl *l1, uint32_t fetch);
 
 /*
  * Rules of read-only controllers: constant cache and L1.5 (l15_ctrl.h). A miss requests the controller's line; evicted

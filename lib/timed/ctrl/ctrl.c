@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/event_log.h"
 #include "timed/core/mshr_table.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/drain.h"
 #include "timed/ctrl/l1_observe.h"
 

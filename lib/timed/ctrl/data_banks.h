@@ -33,12 +33,8 @@ bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight)
 /* A line of a load or store passed the tags. Returns when a load's data are ready, apart from the turns. */
 uint64_t gpci_data_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_inflight *inflight);
 
-/* True if waiting data accesses stop the tags. */
-GPCI_INLINE bool gpci_data_is_full(const gpci_ctrl *ctrl, uint64_t now) {
-    const gpci_data_queue *queue = ctrl->parts.self[GPCI_PART_DATA_BANKS];
-    return GPCI_UNLIKELY(queue != NULL) ? queue->starts[queue->next] > now
-                                        : ctrl->data.free > now + ctrl->options->latency;
-}
+/* True if waiting accesses of the banks stop the tags. */
+bool gpci_data_is_full(const gpci_ctrl *ctrl, uint64_t now);
 
 /* Cycle at which a line's data are ready, after the turn at the data port or banks. */
 GPCI_INLINE uint64_t gpci_data_take(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {

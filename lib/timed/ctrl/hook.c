@@ -2,8 +2,8 @@
 #include "coherence/module/tree.h"
 #include "level/coherent/coherent_level.h"
 #include "level/rules/observer.h"
-#include "timed/core/event_log.h"
 #include "timed/core/shards.h"
+#include "timed/core/timed.h"
 
 #include <string.h>
 

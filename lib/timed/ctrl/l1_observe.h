@@ -4,25 +4,13 @@
 
 #include "timed/core/timed.h"
 
-/* Tell the observer of the L1s, if present (level/rules/observer.h). */
+/* Tell the observer of the L1s (level/rules/observer.h); gpc_hierarchy.observer says whether it is present. */
 
+/* A lookup. `access` NULL: bypasses L1; `hits`: segments of a load present or in flight. The second: an instruction. */
 GPCI_COLD void gpci_l1_observe_lookup(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access,
                                       uint8_t hits);
 GPCI_COLD void gpci_l1_observe_issue(gpci_timed *timed, const gpc_request *request);
 GPCI_COLD void gpci_l1_observe_change(gpci_ctrl *ctrl, const gpc_request *request, bool bypass);
-
-/* Tell about a warp instruction. */
-GPCI_INLINE void gpci_l1_observe_instruction(gpci_timed *timed, const gpc_request *request) {
-    if (GPCI_UNLIKELY(timed->hierarchy->observer != NULL))
-        gpci_l1_observe_issue(timed, request);
-}
-
-/* Tell about a lookup. `access` NULL: bypasses L1; `hits`: segments of a load present or in flight. */
-GPCI_INLINE void gpci_l1_observe(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access,
-                                 uint8_t hits) {
-    if (GPCI_UNLIKELY(timed->hierarchy->observer != NULL))
-        gpci_l1_observe_lookup(timed, pkt, access, hits);
-}
 
 /* Tell about a miss with a changed decision to bypass. */
 GPCI_INLINE void gpci_l1_observe_verdict(gpci_ctrl *ctrl, const gpc_request *request, bool bypass) {

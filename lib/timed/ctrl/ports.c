@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/timed.h"
-
 #include "cache/cache.h"
+#include "timed/ctrl/data_banks.h"
 
-/* Tag ports, banks and data port of a controller. */
+/* Ports and banks of a controller: of the tags, and of the data. */
 
 /* Bank of a line; if every sector is a packet, of a sector. */
 GPCI_INLINE uint64_t bank_of(const gpci_ctrl *ctrl, uint64_t address) {
@@ -59,3 +58,131 @@ uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
     ctrl->data.left = (uint32_t)(cycles * options->data_width - bytes);
     return out_at(options, now, start);
 }
+
+/* Banks of L1's data (data_banks.h). */
+
+/* Lines have at most 128 bytes, and all banks together at least 32 bytes (gpci_check_l1_banks). */
+#define MOST_TURNS (GPCI_MAX_TRANSACTIONS * 4u)
+
+/* Bit i of the result: bits 2 i or 2 i + 1 of `x`. */
+static uint64_t halve(uint64_t x) {
+    x = (x | x >> 1) & 0x5555555555555555u;
+    x = (x | x >> 1) & 0x3333333333333333u;
+    x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+    x = (x | x >> 8) & 0x0000ffff0000ffffu;
+    return (x | x >> 16) & 0xffffffffu;
+}
+
+/* Touched words of 2^shift bytes (at least 4). */
+static uint64_t words_of(const uint64_t bytes[2], unsigned shift) {
+    uint64_t half[2] = {bytes[0], bytes[1]};
+    for (unsigned i = 0; i < shift && i < 6; i++) {
+        half[0] = halve(half[0]);
+        half[1] = halve(half[1]);
+    }
+    return shift > 6 ? half[0] | half[1] : half[0] | half[1] << (64u >> shift);
+}
+
+uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count) {
+    if (count == 1 && banks->full_line)
+        return 1;
+    const uint64_t all = banks->count < 64 ? ((uint64_t)1 << banks->count) - 1 : UINT64_MAX;
+    uint64_t taken[MOST_TURNS]; /* in turn k, banks with more than k words */
+    uint32_t turns = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t words = words_of(lines[i].bytes, banks->shift);
+        words <<= (lines[i].address >> banks->shift) & (banks->count - 1);
+        for (; words; words = banks->count < 64 ? words >> banks->count : 0) {
+            uint64_t more = words & all;
+            for (uint32_t turn = 0; turn < turns && more; turn++) {
+                const uint64_t next = taken[turn] & more;
+                taken[turn] |= more;
+                more = next;
+            }
+            if (more)
+                taken[turns++] = more;
+        }
+    }
+    return turns;
+}
+
+static gpci_data_queue *queue_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_DATA_BANKS];
+}
+
+static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
+    const uint32_t capacity = timed->l1_options.latency ? timed->l1_options.latency : 1;
+    if (!timed->data_banks.count)
+        return GPC_OK;
+    gpci_data_queue *queue = gpci_zalloc(timed->context, 1, sizeof *queue + capacity * sizeof *queue->starts);
+    if (!queue)
+        return gpci_out_of_memory(error);
+    gpci_part_add(ctrl, GPCI_PART_DATA_BANKS, &gpci_data_banks_part, queue);
+    queue->capacity = capacity;
+    return GPC_OK;
+}
+
+static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
+    gpci_free(timed->context, queue_of(ctrl));
+}
+
+static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
+    gpci_data_queue *queue = queue_of(ctrl);
+    GPCI_STATE_FROM(visit, user_data, gpci_data_queue, queue, next);
+    visit(user_data, queue->starts, queue->capacity * sizeof *queue->starts);
+}
+
+/* Take the banks' next turns. Returns the cycle of the first. */
+static uint64_t take(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t turns) {
+    const uint64_t now = timed->wheel.now, start = ctrl->data.free > now ? ctrl->data.free : now;
+    gpci_data_queue *queue = queue_of(ctrl);
+    queue->starts[queue->next] = start;
+    queue->next = queue->next + 1 < queue->capacity ? queue->next + 1 : 0;
+    ctrl->data.free = start + turns;
+    queue->turns += turns;
+    queue->conflicts += turns - 1;
+    queue->waits += start - now;
+    return start;
+}
+
+bool gpci_data_read(gpci_timed *timed, gpci_ctrl *ctrl, gpci_inflight *inflight) {
+    const uint64_t now = timed->wheel.now, way = inflight->due > now ? inflight->due - now : 0;
+    inflight->due = take(timed, ctrl, inflight->turns) + inflight->turns - 1 + way;
+    GPCI_AGAIN(ctrl->counts.data_turns_again += inflight->turns);
+    GPCI_AGAIN(ctrl->counts.data_accesses_again++);
+    GPCI_AGAIN(ctrl->counts.data_waits_again += inflight->due - way - now - (inflight->turns - 1));
+    return !way;
+}
+
+uint64_t gpci_data_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_inflight *inflight) {
+    if (pkt->line.kind == GPC_STORE && pkt->flags & GPCI_PACKET_LAST) {
+        take(timed, ctrl, inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_turns_again += inflight->turns);
+        GPCI_AGAIN(ctrl->counts.data_accesses_again++);
+        GPCI_AGAIN(ctrl->counts.data_waits_again += ctrl->data.free - timed->wheel.now - inflight->turns);
+    }
+    return timed->wheel.now + ctrl->options->latency;
+}
+
+bool gpci_data_is_full(const gpci_ctrl *ctrl, uint64_t now) {
+    const gpci_data_queue *queue = queue_of(ctrl);
+    return queue->starts[queue->next] > now;
+}
+
+static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
+    const gpci_data_queue *queue = queue_of(ctrl);
+    (void)now;
+    stats->l1_data_turns += queue->turns;
+    stats->l1_data_conflicts += queue->conflicts;
+    stats->l1_data_waits += queue->waits;
+}
+
+static void reset(gpci_ctrl *ctrl, uint64_t now) {
+    gpci_data_queue *queue = queue_of(ctrl);
+    (void)now;
+    queue->turns = queue->conflicts = queue->waits = 0;
+}
+
+const gpci_part_class gpci_data_banks_part = {
+    .levels = GPCI_OF_L1S, .make = make, .destroy = destroy, .count = count, .reset = reset, .state = state};

@@ -3,7 +3,7 @@
 
 #include "level/access/local_memory.h"
 #include "level/rules/level_rules.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 #include "timed/pages/l1_tlb.h"
 
 #include <string.h>

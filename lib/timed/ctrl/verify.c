@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/l1_observe.h"
 
 /*

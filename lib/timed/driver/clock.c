@@ -6,9 +6,9 @@
 #include "level/rules/events.h"
 #include "level/rules/recorder.h"
 #include "timed/core/coherent.h"
-#include "timed/core/event_log.h"
 #include "timed/core/run_ahead.h"
 #include "timed/core/shards.h"
+#include "timed/core/timed.h"
 #include "timed/l1/replies.h"
 
 #include <string.h>

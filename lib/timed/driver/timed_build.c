@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/drain.h"
 #include "timed/ctrl/plain_values.h"
 

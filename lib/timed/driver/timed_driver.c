@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/driver.h"
 #include "timed/core/coherent.h"
-#include "timed/core/event_log.h"
 #include "timed/core/run_ahead.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
+#include "timed/core/timed.h"
 #include "timed/driver/timed_archive.h"
 
 #include <inttypes.h>

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/combine.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 
 #include <string.h>
+
+static gpci_combine *combine_of(const gpci_ctrl *ctrl) {
+    return ctrl->parts.self[GPCI_PART_COMBINE];
+}
 
 static gpci_combine_slot *slots_of(gpci_combine *combine, uint32_t unit) {
     return &combine->slots[(size_t)unit * combine->capacity];
@@ -29,14 +33,14 @@ static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
 }
 
 static void destroy(gpci_timed *timed, gpci_ctrl *ctrl) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     gpci_free(timed->context, combine->units);
     gpci_free(timed->context, combine->slots);
     gpci_free(timed->context, combine);
 }
 
 static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     GPCI_STATE_FROM(visit, user_data, gpci_combine, combine, last);
     visit(user_data, combine->units, combine->units_count * sizeof *combine->units);
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->capacity * sizeof *combine->slots);
@@ -53,7 +57,7 @@ static void count_open(gpci_ctrl *ctrl, gpci_combine *combine, uint32_t open) {
 
 /* Release a unit's requests of all groups but `group`; buffered stores stay. `group` 0: release all requests. */
 static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t unit, uint32_t group) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     gpci_combine_slot *slots = slots_of(combine, unit);
     uint32_t kept = 0;
     if (group && combine->units[unit].cleared == group)
@@ -72,7 +76,7 @@ static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t unit, uint32_t 
 
 /* Release stores to a line, before a read of the line. */
 static void let_stores_go(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     for (uint32_t unit = 0; unit < combine->units_count; unit++) {
         gpci_combine_slot *slots = slots_of(combine, unit);
         for (uint32_t i = 0; i < combine->units[unit].count;) {
@@ -89,7 +93,7 @@ static void let_stores_go(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line) {
 
 /* Release the longest waiting request; the first of a unit has waited longest in the unit. */
 static void let_oldest_go(gpci_timed *timed, gpci_ctrl *ctrl) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     uint32_t unit = combine->units_count;
     for (uint32_t i = 0; i < combine->units_count; i++)
         if (combine->units[i].count &&
@@ -131,7 +135,7 @@ static gpci_combine_slot *find(gpci_combine *combine, uint32_t own, const gpci_c
 }
 
 uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_asked *asked) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     const uint64_t issued = asked->inflight == UINT32_MAX ? 0 : timed->inflights[asked->inflight].issued;
     if (asked->kind != GPCI_COMBINE_WRITE)
         let_stores_go(timed, ctrl, asked->line);
@@ -147,7 +151,7 @@ uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combin
 }
 
 void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles) {
-    gpci_combine *combine = gpci_combine_of(ctrl);
+    gpci_combine *combine = combine_of(ctrl);
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint32_t unit = pkt->request.warp % combine->units_count;
     gpci_combine_unit *combine_unit = &combine->units[unit];
@@ -164,9 +168,13 @@ void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci
     count_open(ctrl, combine, combine->open + 1); /* the part's step, later in the step of L1, asks for the next step */
 }
 
+void gpci_combine_count(gpci_ctrl *ctrl) {
+    combine_of(ctrl)->joined++;
+}
+
 void gpci_combine_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet) {
     gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry), *pkt = gpci_packet_at(&timed->pool, packet);
-    gpci_combine_of(ctrl)->joined++;
+    gpci_combine_count(ctrl);
     entry->bytes[0] |= pkt->bytes[0];
     entry->bytes[1] |= pkt->bytes[1];
     entry->segments |= pkt->segments;
@@ -192,14 +200,14 @@ void gpci_combine_done(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *mshr_ent
 }
 
 void gpci_combine_flush(gpci_timed *timed, gpci_ctrl *ctrl) {
-    const gpci_combine *combine = gpci_combine_of(ctrl);
+    const gpci_combine *combine = combine_of(ctrl);
     for (uint32_t unit = 0; combine->open && unit < combine->units_count; unit++)
         release(timed, ctrl, unit, 0);
 }
 
 /* Release after long enough without a request; otherwise wake L1 at that time. */
 static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
-    const gpci_combine *combine = gpci_combine_of(ctrl);
+    const gpci_combine *combine = combine_of(ctrl);
     if (timed->wheel.now >= combine->last + combine->patience)
         gpci_combine_flush(timed, ctrl);
     else
@@ -208,18 +216,17 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
 
 static void count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
     (void)now;
-    stats->l1_combined_requests += gpci_combine_of(ctrl)->joined;
+    stats->l1_combined_requests += combine_of(ctrl)->joined;
 }
 
 static void reset(gpci_ctrl *ctrl, uint64_t now) {
     (void)now;
-    gpci_combine_of(ctrl)->joined = 0;
+    combine_of(ctrl)->joined = 0;
 }
 
 static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
     (void)timed;
-    gpci_held(holders, "lines that others of theirs may join", gpci_combine_of(ctrl)->open,
-              gpci_by_clock(ctrl->component));
+    gpci_held(holders, "lines that others of theirs may join", combine_of(ctrl)->open, gpci_by_clock(ctrl->component));
 }
 
 const gpci_part_class gpci_combine_part = {.levels = GPCI_OF_L1S,

@@ -56,10 +56,6 @@ typedef struct gpci_combine {
     uint32_t open;   /* waiting requests of all units, at most `capacity` */
 } gpci_combine;
 
-GPCI_INLINE gpci_combine *gpci_combine_of(const gpci_ctrl *ctrl) {
-    return ctrl->parts.self[GPCI_PART_COMBINE];
-}
-
 /* A request that may be combined. */
 typedef struct gpci_combine_asked {
     uint64_t line;
@@ -74,6 +70,8 @@ typedef struct gpci_combine_asked {
  */
 uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_asked *asked);
 void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
+/* Count a read that has joined a waiting packet. */
+void gpci_combine_count(gpci_ctrl *ctrl);
 /* A store joins a waiting store, and completes together. */
 void gpci_combine_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet);
 /* Complete the stores that joined a completed store. */

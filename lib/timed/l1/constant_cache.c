@@ -3,7 +3,7 @@
 #include "base/check.h"
 
 #include "timed/core/ctrl_holders.h"
-#include "timed/core/tags.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/l15_ctrl.h"
 
 /* A line of constants at the tags, and in flight. */
@@ -174,6 +174,15 @@ static void count(const gpci_ctrl *l1, uint64_t now, gpc_stats *stats) {
     const gpci_ctrl *ctrl = gpci_constants_of(l1);
     stats->const_stalls += gpci_ctrl_stalls(ctrl, GPC_BUSY_MSHR, now) + gpci_ctrl_stalls(ctrl, GPC_BUSY_MERGE, now) +
                            gpci_ctrl_stalls(ctrl, GPC_BUSY_MISS_QUEUE, now);
+}
+
+void gpci_constants_fill(gpci_timed *timed, gpci_ctrl *l1, uint32_t fetch) {
+    if (gpci_ctrl_l15(l1)) {
+        gpci_l15_fill(timed, l1, fetch);
+        return;
+    }
+    gpci_packet_at(&timed->pool, fetch)->request.sector_mask = 1;
+    gpci_ctrl_fill(timed, gpci_constants_of(l1), fetch);
 }
 
 static void reset(gpci_ctrl *l1, uint64_t now) {

@@ -3,7 +3,7 @@
 #include "base/check.h"
 
 #include "level/rules/level_rules.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/multicast.h"
 #include "timed/pages/l1_tlb.h"

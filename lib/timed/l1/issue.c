@@ -3,10 +3,10 @@
 #include "base/check.h"
 #include "level/rules/level_count.h"
 #include "timed/core/coherent.h"
-#include "timed/core/event_log.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/atomic_unit.h"
 #include "timed/ctrl/constant_cache.h"
 #include "timed/ctrl/data_banks.h"
@@ -177,10 +177,11 @@ GPCI_INLINE void queue_access(gpci_timed *timed, gpci_queue *queue, const gpc_wa
     request->cycle = timed->wheel.now;
     ctrl->reads_anew |= gpci_reads_anew(request);
     GPCI_AGAIN(timed->hierarchy->of_sm[access->sm].again.l1_copy_requests += request->copy == GPC_COPY_ASYNC);
-    gpci_l1_observe_instruction(timed, request);
+    if (GPCI_UNLIKELY(timed->hierarchy->observer != NULL))
+        gpci_l1_observe_issue(timed, request);
     for (uint32_t i = from; i < to; i++) {
         queue_line(timed, queue, request, lines, i, inflight);
-        if (GPCI_UNLIKELY(gpci_prefetch_of(ctrl) != NULL))
+        if (GPCI_UNLIKELY(gpci_part_is_there(ctrl, GPCI_PART_PREFETCH)))
             gpci_prefetch_note(timed, queue->last, access, i - from);
         if (GPCI_UNLIKELY(counts_turns))
             gpci_packet_at(&timed->pool, queue->last)->turns = lines->given

@@ -5,16 +5,22 @@
 #include "timed/core/coherent.h"
 #include "timed/core/mshr_table.h"
 #include "timed/core/run_ahead.h"
-#include "timed/core/tags.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/data_banks.h"
 #include "timed/ctrl/l1_observe.h"
-#include "timed/l1/l1_send.h"
+#include "timed/l1/l1_below.h"
 
 /*
  * Memory pipeline and L1 of an SM: the way of every GPU. Features of some GPUs are parts, called at points
  * (ctrl_parts.h). Line transactions pass the tags in order. Hits leave through the data port. Misses go through the
  * miss queue into the request network. Packets of the reply network enter through the fill port.
  */
+
+/* Tell the observer, if present, about a lookup (gpci_l1_observe_lookup). */
+GPCI_INLINE void observe(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access, uint8_t hits) {
+    if (GPCI_UNLIKELY(timed->hierarchy->observer != NULL))
+        gpci_l1_observe_lookup(timed, pkt, access, hits);
+}
 
 /* Count the lookup of a load. Sectors in flight count as hits, as in hardware counters. */
 static void count_lookup(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *pkt, const gpci_tag_access *access) {
@@ -24,7 +30,7 @@ static void count_lookup(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *pkt, c
     gpci_log_lookup(timed, ctrl, pkt, access);
     if (timed->front.cache_event)
         gpci_l1_notify_scheduler(timed, ctrl->index, pkt, all_hit);
-    gpci_l1_observe(timed, pkt, access, hit);
+    observe(timed, pkt, access, hit);
     if (pkt->request.kind != GPC_LOAD)
         return;
     gpci_count_l1_found(timed->hierarchy, &pkt->request, gpci_count_sectors(hit),
@@ -111,7 +117,7 @@ static gpci_verdict pass_load(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
             return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
         if (pkt->request.kind == GPC_LOAD)
             gpci_count_l1_load_line(timed->hierarchy, ctrl->index, 0, false);
-        gpci_l1_observe(timed, pkt, NULL, 0);
+        observe(timed, pkt, NULL, 0);
         pkt->line.missed = pkt->segments;
         gpci_l1_send_itself(timed, ctrl, packet, GPCI_READ);
         return GPCI_WAITING;
@@ -166,7 +172,7 @@ static gpci_verdict pass_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pack
     if (!access->looked) {
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_log_lookup(timed, ctrl, pkt, access);
-        gpci_l1_observe(timed, pkt, access, 0);
+        observe(timed, pkt, access, 0);
         gpci_count_l1_store(
             timed->hierarchy, ctrl->index,
             gpci_count_sectors(timed->hierarchy->l1_level.segments_of[result->hit_sectors] & pkt->segments));
@@ -196,7 +202,7 @@ static gpci_verdict pass_atomic(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pac
     if (gpci_l1_for(timed->hierarchy, pkt->request.sm, pkt->request.space)) {
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_log_lookup(timed, ctrl, pkt, access);
-        gpci_l1_observe(timed, pkt, access, 0);
+        observe(timed, pkt, access, 0);
         if (access->result.evicted)
             gpci_ctrl_evicted(timed, ctrl, pkt, &access->result.eviction);
         gpci_ctrl_outdate(timed, ctrl, pkt->request.address, pkt->segments); /* replies on the way may be older */
@@ -219,6 +225,13 @@ GPCI_INLINE gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     default:
         return pass_load(timed, ctrl, packet, pkt, access);
     }
+}
+
+/* True if waiting data stop the tags, at the port or the banks. */
+GPCI_INLINE bool data_wait(const gpci_ctrl *ctrl, uint64_t now) {
+    return GPCI_UNLIKELY(gpci_part_is_there(ctrl, GPCI_PART_DATA_BANKS))
+               ? gpci_data_is_full(ctrl, now)
+               : ctrl->data.free > now + ctrl->options->latency;
 }
 
 /* Queue before the tags. `returns`: packets may return to the tags, before new ones. */
@@ -247,7 +260,7 @@ GPCI_INLINE void run_tags(gpci_timed *timed, gpci_ctrl *ctrl, pass_tags_fn pass_
         return;
     for (gpci_queue *queue; (queue = before_tags(timed, ctrl, returns, chooses))->count && !gpci_replies_wait(ctrl);) {
         /* decided without reading the packet; in a tree a packet may pass beside the one before */
-        if (gpci_data_is_full(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
+        if (data_wait(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
             gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
             return;
         }
@@ -428,4 +441,52 @@ void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_ctrl *ctrl = &timed->l1[sm];
     step_above(timed, ctrl, gpci_coherent_l1_receive, run_coherent_tags);
     step_below(timed, ctrl, gpci_coherent_l1_room, gpci_coherent_l1_send);
+}
+
+/* Third pass: the place of a hit's or victim's line, and the load of a reply. */
+static void expect_last(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t reply) {
+    if (ctrl->in.count && ctrl->cache)
+        gpci_sw_prefetch_place(ctrl->cache, gpci_packet_at(&timed->pool, ctrl->in.first)->address);
+    if (reply == GPCI_NO_PACKET)
+        return;
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, reply), *target = pkt;
+    if (pkt->flags & GPCI_PACKET_FETCH) {
+        target = gpci_packet_at(&timed->pool, pkt->line.mshr_target);
+        if (target->mshr.slot != UINT32_MAX)
+            gpci_sw_prefetch_slot(ctrl->cache, target->mshr.slot);
+    }
+    if (target->line.inflight != UINT32_MAX)
+        GPCI_PREFETCH(&timed->inflights[target->line.inflight]);
+}
+
+void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
+    const gpci_timed *timed = group->timed;
+    const gpci_ctrl *ctrl = &timed->l1[sm];
+    uint32_t reply = gpci_network_peek(ctrl->networks.replies_in, sm);
+    if (pass == 0) {
+        if (reply != GPCI_NO_PACKET)
+            gpci_sw_prefetch_packet(timed, reply);
+        if (ctrl->due.first != UINT32_MAX)
+            GPCI_PREFETCH(&timed->inflights[ctrl->due.first]);
+        if (ctrl->in.count) {
+            gpci_sw_prefetch_link(&timed->pool, ctrl->in.first);
+            gpci_sw_prefetch_packet(timed, ctrl->in.first);
+        }
+        return;
+    }
+    if (pass == 2) {
+        expect_last(timed, ctrl, reply);
+        return;
+    }
+    if (ctrl->in.count)
+        gpci_ctrl_sw_prefetch(ctrl, gpci_packet_at(&timed->pool, ctrl->in.first)->address);
+    if (reply == GPCI_NO_PACKET)
+        return;
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, reply);
+    gpci_ctrl_sw_prefetch_fill(ctrl, pkt->address);
+    if (!(pkt->flags & GPCI_PACKET_FETCH))
+        return;
+    GPCI_PREFETCH(gpci_packet_at(&timed->pool, pkt->line.mshr_target)); /* a waiter has no more bytes */
+    if (gpci_lrc_of(ctrl))
+        gpci_lrc_expect(gpci_lrc_of(ctrl), sm, pkt->address);
 }

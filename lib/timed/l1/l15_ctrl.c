@@ -3,7 +3,7 @@
 #include "base/check.h"
 
 #include "timed/core/ctrl_holders.h"
-#include "timed/core/tags.h"
+#include "timed/core/timed.h"
 
 /* Serve a line of code or constants: at the tags of an L1.5, or released after a fill from L2. */
 

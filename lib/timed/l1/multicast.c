@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l1/multicast.h"
 
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 #include "timed/l1/copy_engine.h"
 
 /* The last of the copy's linked in-flight accesses belongs to the request. */
@@ -27,6 +27,8 @@ void gpci_multicast_prepare(gpci_timed *timed, uint32_t sm, gpci_packet *pkt, ui
 }
 
 bool gpci_multicast_send(gpci_timed *timed, gpci_ctrl *slice, gpci_packet *pkt) {
+    if (!gpci_requester_of(pkt) || gpci_requester_of(pkt) == GPCI_NOT_ASKED)
+        return true;
     while (pkt->next_copy != GPCI_NO_PACKET) {
         if (!gpci_network_can_take(slice->networks.replies_out, slice->index, pkt->path.size))
             return false;

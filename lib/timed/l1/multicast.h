@@ -22,7 +22,10 @@
 /* Give further packets to a request of a multicast copy, sent by SM `sm`; room must exist. */
 GPCI_COLD void gpci_multicast_prepare(gpci_timed *timed, uint32_t sm, gpci_packet *pkt, uint32_t inflights,
                                       uint32_t targets);
-/* Send a slice's multicast reply to all destinations but the last; false: the network has no room. */
+/*
+ * Send a slice's reply of a bulk copy to all destinations but the last, if it is a multicast reply; false: the network
+ * has no room.
+ */
 GPCI_COLD bool gpci_multicast_send(gpci_timed *timed, gpci_ctrl *slice, gpci_packet *pkt);
 /* A multicast reply has arrived at an SM. */
 GPCI_COLD void gpci_multicast_reply(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
@@ -30,11 +33,6 @@ GPCI_COLD void gpci_multicast_reply(gpci_timed *timed, const gpci_ctrl *ctrl, co
 /* Sender of a packet of a bulk copy; 0: not of a multicast copy. */
 GPCI_INLINE uint16_t gpci_requester_of(const gpci_packet *pkt) {
     return pkt->line.kind == GPC_LOAD ? pkt->line.requester : 0;
-}
-
-GPCI_INLINE bool gpci_packet_is_multicast(const gpci_packet *pkt) {
-    return GPCI_UNLIKELY(pkt->request.copy == GPC_COPY_BULK) && gpci_requester_of(pkt) &&
-           gpci_requester_of(pkt) != GPCI_NOT_ASKED;
 }
 
 #endif

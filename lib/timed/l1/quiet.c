@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/event_log.h"
 #include "timed/core/shards.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/l15_ctrl.h"
-#include "timed/l1/l1_send.h"
+#include "timed/l1/l1_below.h"
 
 /* An SM's L1 between two kernels, while other SMs have accesses in flight (hierarchy/kernels.c). Between cycles. */
 

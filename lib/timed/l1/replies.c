@@ -4,8 +4,8 @@
 
 #include <gpucache/host.h>
 
-#include "timed/core/event_log.h"
 #include "timed/core/shards.h"
+#include "timed/core/timed.h"
 
 bool gpci_reply_waits(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t inflight) {
     gpci_replies *replies = &ctrl->replies;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/event_log.h"
 #include "timed/core/run_ahead.h"
+#include "timed/core/timed.h"
 
 /*
  * SMs as components, if part of this library (timed/core/sm_front_end.h): the replay's, or absent. Also L2 request
@@ -95,23 +95,6 @@ static void coalescer_hold(const gpci_group *group, uint32_t object, gpci_holder
     (void)object;
     gpci_held(holders, "reads that wait for another SM's", gpci_lrc_count(group->self), gpci_by_any());
 }
-
-/* The first read of a line leaves; a later read waits for the reply. */
-static bool leaves(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
-    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    if (pkt->type == GPCI_ATOMIC)
-        gpci_lrc_changes(gpci_lrc_of(ctrl), ctrl->index, pkt->address);
-    if (!(pkt->flags & GPCI_PACKET_FETCH) ||
-        !gpci_lrc_read(gpci_lrc_of(ctrl), packet, gpci_fence_joins_since(timed, ctrl, pkt)))
-        return false;
-    gpci_log_event(timed, GPC_WHAT_JOIN, ctrl, pkt, 0);
-    GPCI_AGAIN(ctrl->counts.merged_again += gpci_count_sectors(pkt->segments));
-    ctrl->below.joined++;
-    return true;
-}
-
-/* The way of an L1 to the coalescer, an object shared by SMs. */
-const gpci_part_class gpci_lrc_part = {.levels = GPCI_OF_L1S, .leaves = leaves};
 
 const gpci_component_class gpci_coalescer_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, coalescer_size, coalescer_make, coalescer_destroy, gpci_step_nothing,

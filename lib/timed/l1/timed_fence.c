@@ -3,9 +3,9 @@
 #include "level/rules/level_count.h"
 #include "timed/core/changes.h"
 #include "timed/core/coherent.h"
-#include "timed/core/event_log.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
+#include "timed/core/timed.h"
 
 /*
  * Fences with a clock. A fence goes through the SM's memory pipeline like an access; at L1's tags all accesses issued

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
 #include "timed/core/changes.h"
-#include "timed/core/tags.h"
+#include "timed/core/timed.h"
 #include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/multicast.h"
 #include "timed/l2/l2_send.h"
@@ -33,6 +33,11 @@ static uint32_t reply_bytes(const gpci_packet *pkt) {
     return pkt->type == GPCI_WRITE || pkt->request.kind == GPC_REDUCTION ? 0 : gpci_packet_bytes(pkt);
 }
 
+/* Queue of a packet's reply; the atomic unit, if present, has a queue for its replies. */
+GPCI_INLINE gpci_queue *reply_queue(gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    return GPCI_UNLIKELY(pkt->type == GPCI_ATOMIC) ? gpci_atomic_replies(ctrl) : &ctrl->served;
+}
+
 /* A packet is served: return it as the reply once the data are out of the port. A reduction replies, too. */
 GPCI_INLINE void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt, uint8_t level) {
     if (!has_reply(pkt)) {
@@ -40,7 +45,7 @@ GPCI_INLINE void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci
         return;
     }
     uint32_t bytes = pkt->type == GPCI_WRITE ? 0 : gpci_packet_bytes(pkt);
-    gpci_queue *queue = gpci_reply_queue(ctrl, pkt);
+    gpci_queue *queue = reply_queue(ctrl, pkt);
     uint64_t due = gpci_ctrl_data(ctrl, timed->wheel.now, bytes);
     if (queue != &ctrl->served) {
         const uint64_t performed = gpci_atomic_perform(ctrl, timed->wheel.now, pkt->turns);
@@ -215,7 +220,7 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
     gpc_access_result *result = &access->result;
     if (!ctrl->cache)
         return pass_uncached(timed, ctrl, packet, access);
-    if (has_reply(pkt) && gpci_queue_full(gpci_reply_queue(ctrl, pkt)) && !(pkt->flags & GPCI_PACKET_LINK))
+    if (has_reply(pkt) && gpci_queue_full(reply_queue(ctrl, pkt)) && !(pkt->flags & GPCI_PACKET_LINK))
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_NETWORK);
     if (remote && pkt->type != GPCI_READ)
         return pass_on(timed, ctrl, packet, access);
@@ -418,7 +423,7 @@ GPCI_INLINE bool send_reply(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queu
     if (!gpci_network_can_take(link ? ctrl->networks.peer_replies : ctrl->networks.replies_out, ctrl->index,
                                pkt->path.size))
         return false;
-    if (!link && gpci_packet_is_multicast(pkt) && !gpci_multicast_send(timed, ctrl, pkt))
+    if (GPCI_UNLIKELY(pkt->request.copy == GPC_COPY_BULK) && !link && !gpci_multicast_send(timed, ctrl, pkt))
         return false;
     gpci_queue_pop(queue, &timed->pool, timed->wheel.now);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_NETWORK);

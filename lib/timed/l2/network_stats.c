@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/timed.h"
-#include "timed/network/network_ports.h"
+#include "timed/network/network.h"
 
 /* Contents and counters of a network. */
 

@@ -3,7 +3,7 @@
 
 #include "level/rules/driver.h"
 #include "level/rules/recorder.h"
-#include "timed/core/event_log.h"
+#include "timed/core/timed.h"
 
 #include <inttypes.h>
 #include <string.h>

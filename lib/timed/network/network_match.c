@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network/network_ports.h"
+#include "timed/network/network.h"
 
 /* Match packets at a network's inputs with outputs, and move them across. */
 

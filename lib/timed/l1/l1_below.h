@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_TIMED_L1_SEND_H
-#define GPC_TIMED_L1_SEND_H
+#ifndef GPC_TIMED_L1_BELOW_H
+#define GPC_TIMED_L1_BELOW_H
 
 #include "timed/core/timed.h"
 
