@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/explore.h"
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 
 #include <stdio.h>
 #include <string.h>

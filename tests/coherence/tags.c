@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tags and orders of ways compared with lists moved by hand; calls of registered policies; full maps. */
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 #include "coherence/small.h"
 
 #include <stdio.h>

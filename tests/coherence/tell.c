@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Invalidations without acknowledgement, and the markers of a release behind them (hmg). */
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 #include "coherence/small.h"
 #include "effort.h"
 

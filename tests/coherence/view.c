@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Visible state of a tree. */
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 #include "coherence/small.h"
 
 #include <string.h>

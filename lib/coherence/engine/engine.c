@@ -4,7 +4,6 @@
 #include "coherence/engine/engine_hold.h"
 #include "coherence/engine/engine_host.h"
 #include "coherence/engine/engine_sweep.h"
-#include "coherence/module/tree_engine.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "base/check.h"
 #include "coherence/engine/engine_alone.h"
 #include "coherence/engine/engine_host.h"
-#include "coherence/module/tree_engine.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_hold.h"
 #include "coherence/engine/engine_host.h"
-#include "coherence/module/tree_engine.h"
 
 #include <string.h>
 

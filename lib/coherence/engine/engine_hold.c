@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_hold.h"
-#include "coherence/module/tree_engine.h"
 
 /* Public calls of a held tree, and message passing without networks. */
 

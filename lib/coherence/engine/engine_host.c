@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_host.h"
-#include "coherence/module/tree_engine.h"
 
 #include <inttypes.h>
 #include <stddef.h>

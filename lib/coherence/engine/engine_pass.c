@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine.h"
-#include "coherence/module/tree_engine.h"
 
 /*
  * Accesses that bypass a module. The module writes back a modified copy and drops it. The low module performs the

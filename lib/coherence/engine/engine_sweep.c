@@ -4,7 +4,6 @@
 #include "coherence/engine/engine_alone.h"
 
 #include "coherence/engine/engine_host.h"
-#include "coherence/module/tree_engine.h"
 
 /*
  * Sweeps over all blocks of a module while other accesses continue. A sweep is an access without address.

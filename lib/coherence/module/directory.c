@@ -2,6 +2,165 @@
 #include "base/check.h"
 #include "coherence/module/transaction.h"
 
+/* Directory of a module: sets of sharers; limited entries; entries after requests. */
+
+/* -- sets of sharers (gpci_sharers_have_codes) */
+
+enum { FREE, TAKEN }; /* indices of shared_rows */
+
+uint32_t gpci_sharers_elements(const gpci_module *module, size_t sets) {
+    return gpci_sharers_rows(module, sets) ? 1 : module->sharer_words;
+}
+
+size_t gpci_sharers_rows(const gpci_module *module, size_t sets) {
+    return !module->full_map && module->sharer_words > 1 && sets <= GPCI_SHARED_MOST - gpci_sharers_last_single(module)
+               ? sets
+               : 0;
+}
+
+/* Take an empty row; every set has a row. */
+static uint32_t take_row(const gpci_module *module) {
+    uint32_t code = module->shared_rows[FREE];
+    if (code)
+        module->shared_rows[FREE] = *gpci_sharers_row(module, code);
+    else
+        code = gpci_sharers_last_single(module) + 1 + module->shared_rows[TAKEN]++;
+    memset(gpci_sharers_row(module, code), 0, module->sharer_words * sizeof *module->shared);
+    return code;
+}
+
+static void give_row(const gpci_module *module, uint32_t code) {
+    gpci_sharers *row = gpci_sharers_row(module, code);
+    memset(row, 0, module->sharer_words * sizeof *row);
+    *row = module->shared_rows[FREE];
+    module->shared_rows[FREE] = (gpci_sharers)code;
+}
+
+static void set_bit(gpci_sharers *words, uint32_t slot) {
+    words[slot / GPCI_SHARERS] |= (gpci_sharers)(1u << slot % GPCI_SHARERS);
+}
+
+static void clear_bit(gpci_sharers *words, uint32_t slot) {
+    words[slot / GPCI_SHARERS] &= (gpci_sharers) ~(1u << slot % GPCI_SHARERS);
+}
+
+static gpci_sharers *words_of(const gpci_module *module, uint32_t block, uint32_t sub) {
+    return &module->sharers[((size_t)block * module->sub_blocks + sub) * module->sharer_words];
+}
+
+/* Store the owner in `owners`, before the code stops naming it. */
+static void name_owner(const gpci_module *module, const gpci_sharers *code) {
+    const size_t set = (size_t)(code - module->sharers);
+    if (!gpci_module_owner_is_alone(module, set))
+        return;
+    gpci_module_set_owner_alone(module, set, false);
+    module->owners[set] = (uint16_t) ~(*code - 1u);
+}
+
+static void add_to_code(const gpci_module *module, gpci_sharers *code, uint32_t slot) {
+    if (!*code || *code == slot + 1) {
+        *code = (gpci_sharers)(slot + 1);
+        return;
+    }
+    if (*code <= gpci_sharers_last_single(module)) {
+        const uint32_t row = take_row(module);
+        name_owner(module, code);
+        set_bit(gpci_sharers_row(module, row), *code - 1u);
+        *code = (gpci_sharers)row;
+    }
+    set_bit(gpci_sharers_row(module, *code), slot);
+}
+
+void gpci_sharers_add(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot) {
+    if (gpci_sharers_have_codes(module))
+        add_to_code(module, gpci_sharers_code(module, block, sub), slot);
+    else
+        set_bit(words_of(module, block, sub), slot);
+}
+
+/* Code of the only module in a row; 0: several modules. */
+static uint32_t single_of(const gpci_module *module, const gpci_sharers *row) {
+    uint32_t code = 0;
+    for (uint32_t word = 0; word < module->sharer_words; word++) {
+        if (!row[word])
+            continue;
+        if (code || row[word] & (row[word] - 1u))
+            return 0;
+        code = word * GPCI_SHARERS + gpci_lowest(row[word]) + 1;
+    }
+    return code;
+}
+
+static void remove_from_code(const gpci_module *module, gpci_sharers *code, uint32_t slot) {
+    if (*code <= gpci_sharers_last_single(module)) {
+        if (*code != slot + 1)
+            return;
+        name_owner(module, code);
+        *code = 0;
+        return;
+    }
+    gpci_sharers *row = gpci_sharers_row(module, *code);
+    clear_bit(row, slot);
+    const uint32_t single = single_of(module, row);
+    if (!single)
+        return;
+    give_row(module, *code);
+    *code = (gpci_sharers)single;
+}
+
+void gpci_sharers_remove(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot) {
+    if (gpci_sharers_have_codes(module))
+        remove_from_code(module, gpci_sharers_code(module, block, sub), slot);
+    else
+        clear_bit(words_of(module, block, sub), slot);
+}
+
+void gpci_sharers_clear(const gpci_module *module, uint32_t block) {
+    if (!gpci_sharers_have_codes(module)) {
+        memset(words_of(module, block, 0), 0,
+               (size_t)module->sub_blocks * module->sharer_words * sizeof *module->sharers);
+        return;
+    }
+    for (uint32_t sub = 0; sub < module->sub_blocks; sub++) {
+        gpci_sharers *code = gpci_sharers_code(module, block, sub);
+        if (*code > gpci_sharers_last_single(module))
+            give_row(module, *code);
+        if (!*code) /* leaves unwritten memory untouched */
+            continue;
+        name_owner(module, code);
+        *code = 0;
+    }
+}
+
+static void move_sets(const gpci_module *module, uint32_t from, uint32_t to) {
+    const size_t each = gpci_sharers_have_codes(module) ? 1 : module->sharer_words, all = module->sub_blocks * each;
+    gpci_sharers *source = module->sharers + gpci_module_set_of(module, from, 0) * each;
+    memcpy(module->sharers + gpci_module_set_of(module, to, 0) * each, source, all * sizeof *source);
+    memset(source, 0, all * sizeof *source);
+}
+
+static void move_owners(const gpci_module *module, uint32_t from, uint32_t to) {
+    for (uint32_t sub = 0; sub < module->sub_blocks; sub++) {
+        const size_t set = gpci_module_set_of(module, from, sub), other = gpci_module_set_of(module, to, sub);
+        if (module->alone) {
+            gpci_module_set_owner_alone(module, other, gpci_module_owner_is_alone(module, set));
+            gpci_module_set_owner_alone(module, set, false);
+        }
+        if (module->owners[other] != module->owners[set])
+            module->owners[other] = module->owners[set];
+        if (module->owners[set])
+            module->owners[set] = 0;
+    }
+}
+
+void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to) {
+    gpci_sharers_clear(module, to);
+    move_owners(module, from, to);
+    move_sets(module, from, to);
+}
+
+/* -- limited entries */
+
 /*
  * Limited directories, whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers still
  * have a bit per module above: the modules an entry stands for. While they are not more than the pointers, they are
@@ -97,4 +256,125 @@ bool gpci_directory_lacks_room(const gpc_coherence *coherence, const gpci_module
         if (gpci_directory_victim(coherence, target, block, sub, requester) != GPC_NO_MODULE)
             return true;
     return false;
+}
+
+/* -- entries after requests */
+
+/*
+ * Entry of a block in module T, after module R above T receives a copy or the only copy, gives up write
+ * permission, or loses the copy.
+ */
+
+/* True if a module other than `slot` has a copy of the sub-blocks. */
+static bool has_other_sharers(const gpci_module *target, uint32_t block, gpci_tree_span span, uint32_t slot) {
+    for (uint32_t sub = span.first; sub < span.end; sub++)
+        for (uint32_t word = 0; word < target->sharer_words; word++)
+            if (gpci_sharers_word(target, block, sub, word) & ~gpci_sharer_in(slot, word))
+                return true;
+    return false;
+}
+
+/* `slot`: place of a module in T's list of modules above. */
+static void add_sharer(const gpc_coherence *coherence, gpci_module *target, uint32_t block, gpci_tree_span span,
+                       uint32_t slot, bool owner) {
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
+        if (GPCI_LIKELY(!target->pointers))
+            gpci_sharers_add(target, block, sub, slot);
+        else
+            gpci_directory_add(coherence, target, block, sub, slot);
+        if (owner)
+            gpci_module_set_owner(target, block, sub, slot);
+    }
+}
+
+/* Multi2Sim, without O: after a read request no module but R owns any sub-block of the block. */
+static void drop_owners(gpci_module *target, uint32_t block, uint32_t slot) {
+    for (uint32_t sub = 0; sub < target->sub_blocks; sub++) {
+        if (gpci_module_owner_of(target, block, sub) != slot)
+            gpci_module_set_owner(target, block, sub, GPCI_TREE_NO_OWNER);
+    }
+}
+
+/*
+ * Remove R as owner of a block that R will share, stored to non-coherently. R may have been the owner, and may have
+ * dropped the block silently since; Multi2Sim's modules never drop a block silently.
+ */
+static void drop_owner(gpci_module *target, uint32_t block, gpci_tree_span span, uint32_t slot) {
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
+        gpci_tree_drop_owner(target, block, sub, slot);
+    }
+}
+
+/*
+ * Record in T's directory that R is about to receive a copy. Returns true if R shares the block with other modules. If
+ * R has the only copy, R becomes the owner, provided that R's protocol has a state for a lone copy (E): the rule for a
+ * miss then has different next states for a lone and a shared copy. If R shares the block, R becomes the owner where
+ * the state is an owner's (F).
+ */
+bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                             const gpci_tree_request *request, bool shared) {
+    uint32_t slot = target->slots[request->from->index];
+    gpci_tree_span span = gpci_tree_span_of(target, request->from, request->tag);
+    if (!gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY)) {
+        if (GPCI_UNLIKELY(gpci_tree_is_notified(coherence, request->from)))
+            add_sharer(coherence, target, block, span, slot, false);
+        return true;
+    }
+    if (gpci_tree_has(coherence, GPC_PROTOCOL_PROBE_WHOLE))
+        drop_owners(target, block, slot);
+    shared |= has_other_sharers(target, block, span, slot);
+    const gpci_module *requester = request->from;
+    const uint32_t usual = requester->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE;
+    gpc_protocol_rule rule = *gpci_module_rule(requester, GPC_LINE_I, gpci_event_or(request->cause, usual));
+    const bool forwards = GPCI_UNLIKELY(coherence->forwards) && !request->non_coherent &&
+                          gpci_tree_stays_owner(coherence, rule.next_shared);
+    const bool owner = shared ? forwards : rule.next != rule.next_shared;
+    if (!owner && gpci_tree_has(coherence, GPC_PROTOCOL_PROBE_WHOLE))
+        drop_owner(target, block, span, slot);
+    add_sharer(coherence, target, block, span, slot, owner);
+    return shared;
+}
+
+/*
+ * True if T may have bytes that copies above T lack: other modules stored bytes of the block non-coherently and wrote
+ * them back to T, while the copies stayed valid. T's state is then N, M or O. A non-inclusive T may have evicted the
+ * data since and read them again, in a clean state: a non-inclusive T always counts as newer.
+ */
+bool gpci_tree_has_newer(const gpc_coherence *coherence, const gpci_module *target, uint32_t block) {
+    return coherence->non_coherent &&
+           (target->given.non_inclusive || gpci_tree_is_modified(coherence, target->states[block]));
+}
+
+/* After a write request R is the owner, and the only sharer above T. */
+void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                               const gpci_tree_request *request) {
+    const gpci_module *requester = request->from;
+    uint32_t slot = target->slots[requester->index];
+    if (!gpci_tree_has(coherence, GPC_PROTOCOL_PROBE_WHOLE)) {
+        add_sharer(coherence, target, block, gpci_tree_span_of(target, requester, request->tag), slot, true);
+        return;
+    }
+    /* Multi2Sim: only of as many bytes as R's own sub-blocks have */
+    uint64_t bytes = requester->sub_blocks ? (uint64_t)1 << requester->sub_shift : requester->given.block_bytes;
+    for (uint32_t sub = 0; sub < target->sub_blocks; sub++) {
+        if (request->tag - gpci_tree_address_of(target, block, sub) < bytes)
+            add_sharer(coherence, target, block, (gpci_tree_span){sub, sub + 1}, slot, true);
+    }
+}
+
+void gpci_tree_clear_owners(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                            const gpci_module *requester, uint64_t tag) {
+    const gpci_tree_span span = gpci_tree_span_of(target, requester, tag);
+    const uint32_t wrong = coherence->faults & GPCI_FAULT_CLEAR_WRONG ? 1 : 0;
+    for (uint32_t sub = span.first; sub < span.end; sub++)
+        gpci_module_set_owner(target, block, (sub + wrong) & (target->sub_blocks - 1), GPCI_TREE_NO_OWNER);
+}
+
+void gpci_tree_drop_sharers(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                            const gpci_module *requester, uint64_t tag) {
+    if (!target->sub_blocks || !gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY))
+        return;
+    const gpci_tree_span span = gpci_tree_span_of(target, requester, tag);
+    for (uint32_t sub = span.first; sub < span.end; sub++)
+        gpci_tree_drop_sharer(target, block, sub, target->slots[requester->index]);
 }

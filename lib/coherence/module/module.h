@@ -17,7 +17,7 @@
 #define GPCI_TREE_NO_OWNER UINT16_MAX
 #define GPCI_TREE_SECTORS 8u /* most blocks per line */
 
-/* Part of a set of sharers: sharers.h. */
+/* Part of a set of sharers (gpci_sharers_have_codes). */
 typedef uint16_t gpci_sharers;
 #define GPCI_SHARERS 16u /* bits */
 
@@ -112,8 +112,8 @@ struct gpci_module {
     uint8_t *states;  /* gpc_coherence_state */
     bool parted;      /* owners, alone and sharers are indexed by gpci_module_set_of */
     uint16_t *owners; /* [block][sub_block] place in `above`, or GPCI_TREE_NO_OWNER, stored inverted */
-    uint8_t *alone;   /* bit per sub-block: its owner is the only sharer named by the code; NULL (sharers.h) */
-    gpci_sharers *sharers, *shared, *shared_rows; /* sharers.h */
+    uint8_t *alone;   /* bit per sub-block: its owner is the only sharer named by the code; NULL: no codes */
+    gpci_sharers *sharers, *shared, *shared_rows; /* gpci_sharers_have_codes */
     uint8_t *lacks;                               /* [block][mask_bytes] with `byte_masks`: missing bytes; or NULL */
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;         /* [block][mask_bytes] modified bytes; NULL as `data` */
@@ -250,7 +250,7 @@ void gpci_module_miss(gpci_module *module, uint64_t tag, const gpc_request *carr
 /* Make memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *module, uint32_t blocks);
 /*
- * Low module that serves an address, or GPC_NO_MODULE. cover.c has checked that exactly one low module serves every
+ * addresses.c: low module that serves an address, or GPC_NO_MODULE. cover.c has checked that exactly one low module serves every
  * address of a module, down to a memory.
  */
 uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *module, uint64_t address);
@@ -260,10 +260,11 @@ bool gpci_module_serves(const gpci_module *module, uint64_t address);
 void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s);
 
 /*
- * selector.c: (address / divisor) mod modulus of an interleaved module, hashed or not. gpci_tree_selected_set: set of a
- * tag.
+ * addresses.c: (address / divisor) mod modulus of an interleaved module, hashed or not; gpci_module_has_residue: true if
+ * an interleaved module serves the address's. gpci_tree_selected_set: set of a tag.
  */
 uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address);
+bool gpci_module_has_residue(const gpci_module *module, uint64_t address);
 uint32_t gpci_tree_selected_set(const gpci_module *module, uint64_t tag);
 
 GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *module, uint64_t address) {
@@ -394,5 +395,73 @@ GPCI_INLINE bool gpci_module_directory_only(const gpci_module *module, uint32_t 
 GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *module, uint32_t block) {
     return module->sector_mask && !gpci_module_directory_only(module, block) && !gpci_module_is_fill(module, block);
 }
+
+/*
+ * Sets of sharers: for every sub-block of a block a bit per module above, in words of GPCI_SHARERS bits.
+ *
+ * A directory has a set for every possible block, and most sets are empty or have one member. If a set needs more than
+ * a word, and codes suffice, `sharers` has a 16-bit code per set: 0: empty; 1 + place in `above`: one member; larger
+ * codes: a row of `shared`, which holds the set's words. Only sets of two or more take rows; free rows are chained.
+ * `shared_rows` has two elements: code of the first free row (or 0), and number of rows ever taken.
+ *
+ * Example, 40 modules above, so 3 words: {} is 0, {7} is 8; {7, 20} is 49, and words 0x0080, 0x0010, 0 in row 0.
+ *
+ * Nearly always the owner is the only sharer, already named by the code: then a bit of `alone` is set, and `owners` is
+ * unused. Before such a code changes, the owner is written to `owners`.
+ */
+
+#define GPCI_SHARED_MOST 65535u /* codes */
+
+/* True if sets of this module have codes. */
+GPCI_INLINE bool gpci_sharers_have_codes(const gpci_module *module) {
+    return module->shared != NULL;
+}
+
+/* Largest code of a set with one member. Both halves of a cache have equally many words. */
+GPCI_INLINE uint32_t gpci_sharers_last_single(const gpci_module *module) {
+    return module->sharer_words * GPCI_SHARERS;
+}
+
+GPCI_INLINE gpci_sharers *gpci_sharers_code(const gpci_module *module, uint32_t block, uint32_t sub) {
+    return &module->sharers[gpci_module_set_of(module, block, sub)];
+}
+
+GPCI_INLINE gpci_sharers *gpci_sharers_row(const gpci_module *module, uint32_t code) {
+    return module->shared + (size_t)(code - gpci_sharers_last_single(module) - 1) * module->sharer_words;
+}
+
+/* Bit of a place in `above` within a word; 0 if it lies in another word. */
+GPCI_INLINE gpci_sharers gpci_sharer_in(uint32_t slot, uint32_t word) {
+    return (gpci_sharers)(slot / GPCI_SHARERS == word ? 1u << slot % GPCI_SHARERS : 0);
+}
+
+/* Word of a set. */
+GPCI_INLINE gpci_sharers gpci_sharers_word(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t word) {
+    if (GPCI_LIKELY(!gpci_sharers_have_codes(module)))
+        return module->sharers[((size_t)block * module->sub_blocks + sub) * module->sharer_words + word];
+    const uint32_t code = *gpci_sharers_code(module, block, sub);
+    if (code > gpci_sharers_last_single(module))
+        return gpci_sharers_row(module, code)[word];
+    return code ? gpci_sharer_in(code - 1, word) : 0;
+}
+
+/* True if a set is not empty. */
+GPCI_INLINE bool gpci_sharers_any(const gpci_module *module, uint32_t block, uint32_t sub) {
+    for (uint32_t word = 0; word < module->sharer_words; word++)
+        if (gpci_sharers_word(module, block, sub, word))
+            return true;
+    return false;
+}
+
+/* directory.c */
+/* Elements of `sharers` per set of a module. gpci_sharers_rows: rows for `sets` sets; 0: no codes. */
+uint32_t gpci_sharers_elements(const gpci_module *module, size_t sets);
+size_t gpci_sharers_rows(const gpci_module *module, size_t sets);
+void gpci_sharers_add(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
+void gpci_sharers_remove(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
+/* Empty the sets of a block. */
+void gpci_sharers_clear(const gpci_module *module, uint32_t block);
+/* Move all sets and owners of a block to another block; the first has none afterwards. */
+void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to);
 
 #endif

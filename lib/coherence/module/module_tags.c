@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 
 #include "base/array.h"
 #include "policies/replacement/candidates.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/sharers.h"
 #include "coherence/module/tree.h"
 #include "stats/stats.h"
 

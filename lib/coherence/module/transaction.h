@@ -2,7 +2,7 @@
 #ifndef GPC_COHERENCE_TRANSACTION_H
 #define GPC_COHERENCE_TRANSACTION_H
 
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 
 /*
  * Rules that the protocol engine (engine.h) applies to blocks, directories and bytes when a message arrives, by the
@@ -19,8 +19,8 @@
  *   engine_read.c         T, the L2, receives R's read request, and has the block
  *   probe.c               gpci_tree_owner_to_probe: T sends a read probe to X, the owner; X replies with its data
  *   data.c                R's block gets the bytes
- *   entry.c               T's directory lists R as a sharer
- *   transaction_steps.c   gpci_tree_set_state: R's block takes the rule's next state
+ *   directory.c           T's directory lists R as a sharer
+ *   transaction.c         gpci_tree_set_state: R's block takes the rule's next state
  * A hit in the first level, the most frequent access, has a fast path: hit.c.
  *
  * Parameter `at`: the present cycle; 0 if accesses take no time.
@@ -53,7 +53,7 @@ typedef struct gpci_tree_probe_reply {
     bool masked;     /* modified bytes are non-coherent (state N): only these bytes are valid elsewhere */
 } gpci_tree_probe_reply;
 
-/* transaction_steps.c */
+/* transaction.c */
 /* Count a message's bytes at sender and receiver. `target`: sender, receiver, or the module below. */
 void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
                            gpci_module *receiver, gpc_message_kind kind, uint32_t bytes);
@@ -75,7 +75,7 @@ void gpci_tree_apply(gpc_coherence *coherence, gpci_module *module, uint32_t blo
 /* Fail the tree: the module's replacement policy chose an invalid way. */
 void gpci_tree_fail_victim(gpc_coherence *coherence, const gpci_module *module);
 
-/* evict.c: true if a listed module above has a copy of any part of a block. */
+/* transaction.c: true if a listed module above has a copy of any part of a block. */
 bool gpci_module_has_sharers(const gpci_module *module, uint32_t block);
 /* module_ask.c */
 /*
@@ -86,7 +86,7 @@ bool gpci_module_may_keep_out(const gpci_module *module, uint32_t block, const g
 /* Drop a directory-only entry after the request, if the protocol has no directory. */
 void gpci_tree_forget_entry(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint64_t at);
 
-/* entry.c */
+/* directory.c */
 /* Make R a sharer in T's directory, and the owner if there are no other sharers. True if R shares the block. */
 bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                              const gpci_tree_request *request, bool shared);
@@ -178,7 +178,7 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target
 void gpci_tree_update_directory(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                 const gpci_tree_probe_reply *reply);
 
-/* evict.c */
+/* transaction.c: evictions */
 /* Set the state of a clean copy after a write-back: E after M, S after O and N. */
 void gpci_tree_written_back(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint32_t origin,
                             uint64_t at);

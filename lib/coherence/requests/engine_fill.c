@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
-#include "coherence/module/tree_engine.h"
 #include "coherence/requests/engine_room.h"
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "coherence/engine/engine.h"
-#include "coherence/module/tree_engine.h"
 
 /*
  * Puts from R (`from`) to T (`module`): blocks written back or evicted, and stores written through or

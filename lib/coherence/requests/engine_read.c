@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "coherence/engine/engine.h"
-#include "coherence/module/tree_engine.h"
 
 #include <string.h>
 

@@ -35,16 +35,6 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* True if an interleaved module serves the address's residue. */
-static bool residue_fits(const gpci_module *module, uint64_t address) {
-    return !module->interleaved || gpci_tree_residue(module, address) == module->given.residue;
-}
-
-bool gpci_module_serves(const gpci_module *module, uint64_t address) {
-    return address >= module->first && address <= module->last && residue_fits(module, address) &&
-           gpci_module_at_home(module, address);
-}
-
 /* Find the first and last address of a module; ranges of the low modules are known. */
 static void find_range(const gpc_coherence *coherence, gpci_module *module) {
     const gpc_coherence_module *given = &module->given;
@@ -64,7 +54,7 @@ static void find_range(const gpc_coherence *coherence, gpci_module *module) {
 static gpc_status check_address(const gpc_coherence *coherence, const gpci_module *module, uint64_t address,
                                 gpc_error *error) {
     const gpci_module *found = NULL;
-    if (!residue_fits(module, address))
+    if (!gpci_module_has_residue(module, address))
         return GPC_OK;
     for (uint32_t i = 0; i < module->given.low_count; i++) {
         const gpci_module *low = &coherence->modules[module->given.low[i]];
@@ -256,42 +246,4 @@ gpc_status gpci_tree_cover(gpc_coherence *coherence, gpc_error *error) {
         }
     }
     return GPC_OK;
-}
-
-uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *module, uint64_t address) {
-    const gpc_coherence_module *given = &module->given;
-    if (GPCI_LIKELY(module->banks != NULL)) {
-        if (address < module->first || address > module->last)
-            return GPC_NO_MODULE;
-        const uint32_t *banks = module->banks;
-        if (GPCI_UNLIKELY(module->bank_homes > 1))
-            banks += (gpci_tree_home(coherence, address) - 1) * module->bank_modulus;
-        if (GPCI_UNLIKELY(module->bank_selector != NULL)) {
-            uint64_t inner;
-            return banks[gpci_interleave_slice(&module->bank_selector->spread, address, &inner)];
-        }
-        const uint64_t part = address >> module->bank_shift;
-        return banks[part >> 32 ? part % module->bank_modulus : (uint32_t)part % module->bank_modulus];
-    }
-    if (given->low_count == 1) {
-        const gpci_module *low = &coherence->modules[given->low[0]];
-        const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
-        return serves ? given->low[0] : GPC_NO_MODULE;
-    }
-    uint64_t divisor = 0, modulus = 0, residue = 0; /* values of the previous low module: mostly unchanged */
-    for (uint32_t i = 0; i < given->low_count; i++) {
-        const gpci_module *low = &coherence->modules[given->low[i]];
-        if (address < low->first || address > low->last || !gpci_module_at_home(low, address))
-            continue;
-        if (!low->interleaved)
-            return given->low[i];
-        if (low->given.divisor != divisor || low->given.modulus != modulus) {
-            divisor = low->given.divisor;
-            modulus = low->given.modulus;
-            residue = gpci_tree_residue(low, address);
-        }
-        if (residue == low->given.residue)
-            return given->low[i];
-    }
-    return GPC_NO_MODULE;
 }

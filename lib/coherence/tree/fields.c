@@ -201,3 +201,35 @@ gpc_status gpci_tree_check_modules(const gpc_coherence *coherence, gpc_error *er
         status = check_ways_down(coherence, &coherence->modules[i], error);
     return status;
 }
+
+/* -- homes of pages */
+
+static gpc_status check_pages_of(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
+    if (module->given.home > coherence->homes)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "home", "is %u, of %u", module->given.home, coherence->homes);
+    if (coherence->homes && (uint64_t)module->given.block_bytes > (uint64_t)1 << coherence->page_shift)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "block_bytes", "is %u, more than a page", module->given.block_bytes);
+    if (coherence->homes &&
+        (uint64_t)module->given.fetch_blocks * module->given.block_bytes > (uint64_t)1 << coherence->page_shift)
+        GPCI_TREE_REFUSE(ARGUMENT, module, "fetch_blocks", "is %u, more than a page has", module->given.fetch_blocks);
+    return GPC_OK;
+}
+
+gpc_status gpci_tree_check_pages(gpc_coherence *coherence, const gpc_coherence_options *options, gpc_error *error) {
+    const char *type = "gpc_coherence_options";
+    if (options->homes > UINT8_MAX)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.homes is %u, more than %u", type, options->homes, UINT8_MAX);
+    if (options->placement > GPC_PLACE_HASHED)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.placement is %u, no gpc_placement", type, options->placement);
+    if (options->homes ? !gpci_power_of_two(options->page_bytes) : options->page_bytes != 0)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.page_bytes is %llu; with homes it is a power of two, else 0",
+                         type, (unsigned long long)options->page_bytes);
+    coherence->homes = options->homes;
+    coherence->page_shift = options->homes ? gpci_log2(options->page_bytes) : 0;
+    coherence->first_touch = options->homes && options->placement == GPC_PLACE_FIRST_TOUCH;
+    coherence->hashed = options->homes && options->placement == GPC_PLACE_HASHED;
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
+        status = check_pages_of(coherence, &coherence->modules[i], error);
+    return status;
+}

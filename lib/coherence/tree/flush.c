@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_alone.h"
 #include "coherence/engine/engine_sweep.h"
-#include "coherence/module/tree_engine.h"
 
 /*
  * Actions on all blocks of a module, or of all caches, one block after another:

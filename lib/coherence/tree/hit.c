@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
-#include "coherence/module/tree_engine.h"
+#include "coherence/module/transaction.h"
 
 /*
  * Hits of the first level, which need no other module and hence no controller: they are performed with other accesses

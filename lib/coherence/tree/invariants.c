@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/invariants.h"
 #include "coherence/engine/engine.h"
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>

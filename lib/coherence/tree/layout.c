@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/sharers.h"
+#include "coherence/module/tree.h"
 #include "coherence/tree/tree_build.h"
 
 #include <string.h>

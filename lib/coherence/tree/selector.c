@@ -117,17 +117,3 @@ void gpci_tree_selectors_release(gpc_coherence *coherence) {
         gpci_free(coherence->context, selector);
     }
 }
-
-uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address) {
-    uint64_t inner;
-    if (module->selector)
-        return gpci_interleave_slice(&module->selector->spread, address, &inner);
-    return address / module->given.divisor % module->given.modulus;
-}
-
-uint32_t gpci_tree_selected_set(const gpci_module *module, uint64_t tag) {
-    uint64_t inner = tag;
-    if (module->interleaved)
-        gpci_interleave_slice(&module->selector->spread, tag, &inner);
-    return gpci_index_of(&module->selector->index, inner >> module->line_shift);
-}

@@ -46,7 +46,7 @@ typedef struct gpci_tree_steps {
 /* Visit the sample. Returns the last result of `visit`, or GPC_END: too many addresses. */
 gpc_status gpci_tree_visit_steps(const gpc_coherence *coherence, const gpci_tree_steps *steps, void *data);
 
-/* pages.c: homes of pages. */
+/* fields.c: check homes of pages. */
 gpc_status gpci_tree_check_pages(gpc_coherence *coherence, const gpc_coherence_options *options, gpc_error *error);
 
 /* halves.c: find caches made of two modules; once levels are known, set the common fields of both halves. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/module/tree_engine.h"
 #include "coherence/engine/engine_alone.h"
 
 #include "base/array.h"

@@ -3,8 +3,8 @@
 #include "base/check.h"
 #include "coherence/tree/tree_archive.h"
 
+#include "coherence/module/transaction.h"
 #include "coherence/module/tree.h"
-#include "coherence/module/tree_engine.h"
 #include "level/access/values.h"
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
