@@ -43,6 +43,7 @@ static void move_calendar(stream *image, gpci_calendar *calendar) {
 static void move_units(stream *image, gpci_engine *engine) {
     for (uint32_t i = 0; i < engine->tree->module_count; i++) {
         gpci_engine_unit *unit = &engine->units[i];
+        move(image, &unit->held, sizeof unit->held);
         move(image, &unit->ports_used, sizeof unit->ports_used);
         move(image, &unit->port_waiters, sizeof unit->port_waiters);
         move(image, &unit->oldest, sizeof unit->oldest);

@@ -3,18 +3,15 @@
 #include "coherence/engine/engine_alone.h"
 #include "coherence/engine/engine_hold.h"
 #include "coherence/engine/engine_host.h"
-#include "coherence/engine/engine_sweep.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* Issue, advance, next event; tasks; reports to the host. */
+/*
+ * Core of the protocol engine: tasks, and the messages by which they ask and answer; steps; pools of items, queues and
+ * the calendar.
+ */
 
-const gpci_task_step_fn gpci_steps[] = {
-#define X(name) gpci_step_##name,
-    GPCI_STEPS(X)
-#undef X
-};
+/* -- tasks */
 
 /* Make the root task of an access; its end resumes no parent. */
 static gpci_task *take_task(gpci_engine *engine, uint32_t parent, uint32_t inflight, uint32_t from, uint32_t module,
@@ -142,7 +139,103 @@ void gpci_use_data(gpci_engine *engine, uint32_t task, gpci_step step, gpci_modu
     engine->host->use(engine->host->self, &use);
 }
 
-/* Reports. */
+/* -- messages between tasks */
+
+gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                  gpci_step again) {
+    const gpci_task *put = gpci_task_at(engine, task);
+    return (gpci_message){.task = task,
+                          .receiver = task,
+                          .low = put->down ? put->from : put->module,
+                          .from = put->from,
+                          .to = put->module,
+                          .bytes = engine->tree->control_bytes,
+                          .kind = kind,
+                          .arrives = arrives,
+                          .again = again,
+                          .address = put->address};
+}
+
+gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
+                                gpci_step again) {
+    gpci_message message = gpci_request_message(engine, task, kind, arrives, again);
+    const uint32_t requester = message.from;
+    message.from = message.to;
+    message.to = requester;
+    return message;
+}
+
+bool gpci_send(gpci_engine *engine, const gpci_message *message) {
+    if (engine->host)
+        return gpci_host_send(engine, message);
+    if (engine->untimed) {
+        (void)gpci_trail_send(engine, message);
+        const gpc_coherence *tree = engine->tree;
+        gpci_tree_count_bytes(tree, gpci_module_at(tree, message->low), gpci_module_at(tree, message->from),
+                              gpci_module_at(tree, message->to), message->kind, message->bytes);
+        gpci_calendar_today(&engine->calendar, (gpci_due){message->receiver, message->arrives});
+        return true;
+    }
+    if (engine->hold)
+        return gpci_hold_send(engine, message);
+    return gpci_star_send(engine, message);
+}
+
+bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again) {
+    const gpci_task *probe_task = gpci_task_at(engine, probe), *request_task = gpci_task_at(engine, request);
+    return gpci_send(engine, &(gpci_message){.task = probe,
+                                             .receiver = request,
+                                             .low = probe_task->from,
+                                             .from = probe_task->module,
+                                             .to = request_task->from,
+                                             .bytes = engine->tree->control_bytes +
+                                                      gpci_task_module(engine, probe_task)->given.block_bytes,
+                                             .kind = GPC_MESSAGE_DATA,
+                                             .arrives = GPCI_STEP_peer_comes,
+                                             .again = again,
+                                             .address = probe_task->address,
+                                             .masked = probe_task->masked});
+}
+
+static void go_on(gpci_engine *engine, uint32_t task) {
+    gpci_task *request = gpci_task_at(engine, task);
+    const bool leaves = !request->left;
+    const uint32_t parent = request->parent;
+    const gpci_step step = (gpci_step)request->resumes;
+    request->left = true;
+    if (leaves && engine->alone) {
+        gpci_trail_join_peers(engine, task);
+        gpci_trail_end(engine, parent, task);
+    }
+    if (leaves) {
+        gpci_block_answered(engine, task);
+        gpci_task_at(engine, parent)->shared |= request->shared;
+    }
+    if (request->done)
+        gpci_task_give(engine, task);
+    if (leaves)
+        gpci_then(engine, parent, step);
+}
+
+void gpci_request_done(gpci_engine *engine, uint32_t task) {
+    gpci_task *request = gpci_task_at(engine, task);
+    request->done = true;
+    if (request->mshr) /* the module sends no answer */
+        engine->host->release(engine->host->self, task);
+    if (!request->coming)
+        go_on(engine, task);
+}
+
+/* For a read request without data from T, the peer's block suffices; the peer keeps a copy. */
+void gpci_step_peer_comes(gpci_engine *engine, uint32_t task) {
+    gpci_task *request = gpci_task_at(engine, task);
+    if (--request->coming || !(request->done || request->eager))
+        return;
+    request->shared |= request->eager;
+    go_on(engine, task);
+}
+
+/* -- steps */
 
 static void tell_transitions(gpc_coherence *coherence) {
     const gpc_coherence_callbacks *callbacks = &coherence->callbacks;
@@ -150,104 +243,6 @@ static void tell_transitions(gpc_coherence *coherence) {
         callbacks->on_transition(callbacks->user_data, &coherence->transitions[i]);
     coherence->transition_count = 0;
 }
-
-/* The host may issue from the callback, and arrays may move: hold no pointer into them across the callback. */
-static void tell_end(gpci_engine *engine, uint32_t inflight) {
-    gpc_coherence *coherence = engine->tree;
-    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    const gpc_coherence_completion completion = {.struct_size = sizeof completion,
-                                                 .token = access->token,
-                                                 .issued = gpci_inflight_rest_of(engine, inflight)->issued,
-                                                 .cycle = engine->now,
-                                                 .address = access->address,
-                                                 .bytes =
-                                                     coherence->with_data ? gpci_payload_of(engine, inflight) : NULL,
-                                                 .module = access->module,
-                                                 .size = access->size,
-                                                 .kind = access->kind,
-                                                 .retries = access->retries,
-                                                 .hit = access->hit,
-                                                 .joined = access->master != GPCI_NO_ITEM};
-    engine->live--;
-    uint8_t *out = gpci_inflight_rest_of(engine, inflight)->out;
-    if (coherence->with_data && out)
-        memcpy(out, completion.bytes, access->size);
-    if (coherence->callbacks.on_complete)
-        coherence->callbacks.on_complete(coherence->callbacks.user_data, &completion);
-}
-
-static void tell_ends(gpci_engine *engine) {
-    gpci_due due;
-    while (gpci_due_queue_leave(&engine->waiters, &engine->ended, &due)) {
-        tell_end(engine, due.subject);
-        gpci_tree_inflight_give(engine, due.subject);
-    }
-    engine->tree->busy = engine->tree->failed != GPC_OK || engine->inflights.used;
-}
-
-/* Deadlock. */
-
-static const char *kind_of(uint32_t kind) {
-    static const char *const kinds[] = {"load", "store", "n-store", "acquire"};
-    return kinds[kind];
-}
-
-/* First access waiting for a block, or with `itself` the first access waiting for a lock it holds, or GPCI_NO_ITEM. */
-static uint32_t who_waits(const gpci_engine *engine, const gpci_lock *lock, bool itself) {
-    const gpci_waiter *waiter;
-    for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
-        waiter = gpci_items_at(&engine->waiters, item);
-        const uint32_t inflight = gpci_task_at(engine, waiter->due.subject)->inflight;
-        if (!itself || inflight == lock->holder)
-            return inflight;
-    }
-    return GPCI_NO_ITEM;
-}
-
-static bool describe_lock(const gpci_engine *engine, const gpci_module *module, const gpci_lock *lock, bool itself,
-                          char *text, size_t size) {
-    const uint32_t inflight = who_waits(engine, lock, itself);
-    if (lock->holder == GPCI_NO_ITEM || inflight == GPCI_NO_ITEM)
-        return false;
-    const gpci_tree_inflight *holder = gpci_tree_inflight_at(engine, lock->holder),
-                             *waits = gpci_tree_inflight_at(engine, inflight);
-    snprintf(text, size, "%s's %s to %#llx waits for block %#llx of module %s, which %s%s's %s to %#llx has locked",
-             gpci_module_at(engine->tree, waits->module)->given.name, kind_of(waits->kind),
-             (unsigned long long)waits->address, (unsigned long long)lock->tag, module->given.name,
-             itself ? "itself, " : "", gpci_module_at(engine->tree, holder->module)->given.name, kind_of(holder->kind),
-             (unsigned long long)holder->address);
-    return true;
-}
-
-static bool describe(const gpci_engine *engine, bool itself, char *text, size_t size) {
-    for (uint32_t i = 0; i < engine->tree->module_count; i++)
-        for (uint32_t block = 0; block < engine->tree->modules[i].blocks; block++)
-            if (!engine->tree->modules[i].near &&
-                describe_lock(engine, &engine->tree->modules[i], gpci_lock_of(engine, i, block), itself, text, size))
-                return true;
-    return false;
-}
-
-/* Held tree: describe a probe that waits in the queue. */
-static bool describe_held(const gpci_engine *engine, char *text, size_t size) {
-    gpc_coherence_choice choice;
-    if (!engine->hold || !gpci_hold_choice(engine, 0, &choice))
-        return false;
-    snprintf(text, size, "a probe of module %s for block %#llx waits in its queue, since module %s has it locked",
-             gpci_module_at(engine->tree, choice.from)->given.name, (unsigned long long)choice.address,
-             gpci_module_at(engine->tree, choice.to)->given.name);
-    return true;
-}
-
-static gpc_status deadlock(gpci_engine *engine, gpc_error *error) {
-    char text[200] = "nobody waits for a lock";
-    if (!describe(engine, true, text, sizeof text) && !describe(engine, false, text, sizeof text))
-        (void)describe_held(engine, text, sizeof text);
-    gpci_tree_fail(engine->tree, GPC_ERROR_STATE, "deadlock of %u accesses: %s", engine->live, text);
-    return gpci_tree_engine_failure(engine->tree, error);
-}
-
-/* Public calls. */
 
 /* Set the request seen by policies to the access of a step. Steps of messages in flight do not concern policies. */
 static void show(gpci_engine *engine, gpci_due due) {
@@ -287,49 +282,9 @@ gpc_status gpci_steps_until(gpci_engine *engine, uint64_t until, gpc_error *erro
         gpci_calendar_take(&engine->calendar, &engine->now, &due);
         status = gpci_step_do(engine, due, error);
         if (status == GPC_OK && engine->ended.head != GPCI_NO_ITEM)
-            tell_ends(engine);
+            gpci_tell_ends(engine);
     }
     return status;
-}
-
-static bool can_go_on(const gpci_engine *engine) {
-    gpc_coherence_choice choice;
-    if (!engine->hold)
-        return gpc_coherence_next_event(engine->tree) != UINT64_MAX;
-    for (uint32_t i = 0; gpci_hold_choice(engine, i, &choice); i++)
-        if (choice.ready)
-            return true;
-    return false;
-}
-
-gpc_status gpc_coherence_advance(gpc_coherence *coherence, uint64_t cycle, gpc_error *error) {
-    if (!coherence)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: coherence is NULL");
-    if (coherence->failed != GPC_OK)
-        return gpci_tree_engine_failure(coherence, error);
-    gpci_engine *engine = coherence->engine;
-    if (!engine)
-        return GPC_OK;
-    if (engine->telling)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_advance: called from a callback");
-    if (cycle < engine->now)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_advance: cycle %llu is past: it is %llu",
-                         (unsigned long long)cycle, (unsigned long long)engine->now);
-    engine->telling = true;
-    gpc_status status = gpci_steps_until(engine, engine->hold ? engine->now : cycle, error);
-    engine->telling = false;
-    if (status != GPC_OK)
-        return status;
-    if (cycle != UINT64_MAX && !engine->hold)
-        engine->now = cycle;
-    coherence->busy = engine->tasks.used != 0; /* an access may end before the tasks it began elsewhere */
-    return engine->inflights.used && !can_go_on(engine) ? deadlock(engine, error) : GPC_OK;
-}
-
-uint64_t gpc_coherence_next_event(const gpc_coherence *coherence) {
-    return coherence && coherence->engine && coherence->failed == GPC_OK
-               ? gpci_calendar_next(&coherence->engine->calendar, coherence->engine->now)
-               : UINT64_MAX;
 }
 
 static void keep_payload(const gpci_engine *engine, uint32_t inflight, const gpc_coherence_request *request) {
@@ -386,41 +341,145 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
     return inflight;
 }
 
-gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request,
-                                const gpc_request *carried, gpc_error *error, uint64_t *out_token) {
-    const bool acquires = request->kind == GPC_COHERENCE_ACQUIRE || request->kind == GPC_COHERENCE_RELEASE;
-    gpc_status status =
-        (acquires ? gpci_tree_check_acquire : gpci_tree_engine_check)(coherence, "gpc_coherence_issue", request, error);
-    if (status == GPC_OK && !coherence->engine)
-        status = gpci_engine_create(coherence, false, error, &coherence->engine);
-    if (status != GPC_OK)
-        return status;
-    gpci_engine *engine = coherence->engine;
-    if (engine->host)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: the tree is a hierarchy's, which has the clock");
-    if (engine->stepping)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_issue: called from on_message or on_transition");
-    if (request->cycle < engine->now || request->cycle == UINT64_MAX)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: cycle %llu is past: it is %llu",
-                         (unsigned long long)request->cycle, (unsigned long long)engine->now);
-    if (gpci_engine_reserve(engine, acquires ? 0 : request->address) != GPC_OK)
-        return gpci_out_of_memory(error);
-    const uint32_t inflight = acquires ? gpci_engine_acquire(engine, request)
-                                       : gpci_inflight_begin(engine, request, carried, GPCI_STEP_access_begin);
-    *out_token = gpci_tree_inflight_at(engine, inflight)->token;
-    return GPC_OK;
+/* -- pools, queues and calendar */
+
+void gpci_items_init(gpci_items *pool, size_t item_bytes) {
+    *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
 }
 
-gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
-                               uint64_t *out_token) {
-    if (!coherence || !request || !out_token)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: %s is NULL",
-                         !coherence ? "coherence"
-                         : !request ? "request"
-                                    : "out_token");
-    gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
-    const size_t least = offsetof(gpc_coherence_request, flags) + sizeof ours.flags;
-    const gpc_status status = gpci_take(&ours, sizeof ours, least, request, "gpc_coherence_request", error);
-    const gpc_request policy_request = gpci_tree_policy_request(&ours);
-    return status == GPC_OK ? gpci_coherence_issue(coherence, &ours, &policy_request, error, out_token) : status;
+/* Enlarge an array with room for `*room` items, so that `more` fit behind `count`. NULL: out of memory. */
+static void *enlarge(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes) {
+    const size_t larger = gpci_array_larger(*capacity, count, more, bytes);
+    void *memory = larger ? gpci_array_enlarge(context, items, *capacity * bytes, larger * bytes) : NULL;
+    if (memory)
+        *capacity = larger;
+    return memory;
+}
+
+bool gpci_items_reserve(gpc_context *context, gpci_items *pool, uint32_t more) {
+    if (GPCI_LIKELY(gpci_items_have(pool, more)))
+        return true;
+    /* freed items are reused before the end: room for all is room for `more` */
+    char *items = enlarge(context, pool->items, &pool->capacity, pool->count, more, pool->item_bytes);
+    pool->items = items ? items : pool->items;
+    return items;
+}
+
+void gpci_items_free(gpc_context *context, gpci_items *pool) {
+    gpci_array_free(context, pool->items, pool->capacity * pool->item_bytes);
+}
+
+uint32_t gpci_items_take(gpci_items *pool) {
+    const uint32_t item = gpci_items_take_any(pool);
+    memset(gpci_items_at(pool, item), 0, pool->item_bytes);
+    return item;
+}
+
+static bool grow_ring(gpc_context *context, gpci_calendar *calendar, uint32_t more) {
+    size_t capacity = calendar->today_capacity ? calendar->today_capacity : 64;
+    while (capacity - calendar->today_count < more && capacity <= UINT32_MAX / 2)
+        capacity *= 2;
+    gpci_due *larger =
+        capacity > UINT32_MAX / 2 ? NULL : gpci_array_enlarge(context, NULL, 0, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    for (uint32_t i = 0; i < calendar->today_count; i++)
+        larger[i] = calendar->today[(calendar->today_first + i) & (calendar->today_capacity - 1)];
+    gpci_array_free(context, calendar->today, calendar->today_capacity * sizeof *calendar->today);
+    calendar->today = larger;
+    calendar->today_capacity = capacity;
+    calendar->today_first = 0;
+    return true;
+}
+
+bool gpci_calendar_reserve(gpc_context *context, gpci_calendar *calendar, uint32_t more) {
+    if (GPCI_UNLIKELY(calendar->today_capacity - calendar->today_count < more) && !grow_ring(context, calendar, more))
+        return false;
+    if (GPCI_LIKELY(calendar->later_capacity - calendar->later_count >= more))
+        return true;
+    gpci_dated *later =
+        enlarge(context, calendar->later, &calendar->later_capacity, calendar->later_count, more, sizeof *later);
+    calendar->later = later ? later : calendar->later;
+    return later;
+}
+
+void gpci_calendar_free(gpc_context *context, gpci_calendar *calendar) {
+    gpci_array_free(context, calendar->later, calendar->later_capacity * sizeof *calendar->later);
+    gpci_array_free(context, calendar->today, calendar->today_capacity * sizeof *calendar->today);
+}
+
+static bool before(const gpci_dated *left, const gpci_dated *right) {
+    return left->cycle != right->cycle ? left->cycle < right->cycle : left->order < right->order;
+}
+
+void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due) {
+    const gpci_dated dated = {cycle, calendar->order++, due};
+    uint32_t at = calendar->later_count++;
+    for (; at && before(&dated, &calendar->later[(at - 1) / 2]); at = (at - 1) / 2)
+        calendar->later[at] = calendar->later[(at - 1) / 2];
+    calendar->later[at] = dated;
+}
+
+void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at) {
+    if (at == --calendar->later_count)
+        return;
+    const gpci_dated last = calendar->later[calendar->later_count];
+    for (; at && before(&last, &calendar->later[(at - 1) / 2]); at = (at - 1) / 2)
+        calendar->later[at] = calendar->later[(at - 1) / 2];
+    for (uint32_t child; (child = 2 * at + 1) < calendar->later_count; at = child) {
+        if (child + 1 < calendar->later_count && before(&calendar->later[child + 1], &calendar->later[child]))
+            child++;
+        if (!before(&calendar->later[child], &last))
+            break;
+        calendar->later[at] = calendar->later[child];
+    }
+    calendar->later[at] = last;
+}
+
+void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &calendar->later_count, sizeof calendar->later_count);
+    visit(user_data, &calendar->order, sizeof calendar->order);
+    visit(user_data, calendar->later, calendar->later_count * sizeof *calendar->later);
+    /* from the ring's first item on: the position in memory depends on how the ring grew */
+    uint32_t count = calendar->today_count;
+    visit(user_data, &count, sizeof count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (calendar->today_first + i) & (uint32_t)(calendar->today_capacity - 1);
+        visit(user_data, &calendar->today[at], sizeof *calendar->today);
+    }
+    calendar->today_count = count;
+}
+
+static uint32_t waiter_of(gpci_items *waiters, gpci_due due) {
+    const uint32_t item = gpci_items_take_any(waiters);
+    *(gpci_waiter *)gpci_items_at(waiters, item) = (gpci_waiter){.next = GPCI_NO_ITEM, .due = due};
+    return item;
+}
+
+void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due) {
+    const uint32_t item = waiter_of(waiters, due);
+    if (queue->head == GPCI_NO_ITEM)
+        queue->head = item;
+    else
+        ((gpci_waiter *)gpci_items_at(waiters, queue->tail))->next = item;
+    queue->tail = item;
+}
+
+void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due) {
+    const uint32_t item = waiter_of(waiters, due);
+    ((gpci_waiter *)gpci_items_at(waiters, item))->next = queue->head;
+    if (queue->head == GPCI_NO_ITEM)
+        queue->tail = item;
+    queue->head = item;
+}
+
+bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due) {
+    const uint32_t item = queue->head;
+    if (item == GPCI_NO_ITEM)
+        return false;
+    const gpci_waiter *waiter = gpci_items_at(waiters, item);
+    *due = waiter->due;
+    queue->head = waiter->next;
+    gpci_items_give(waiters, item);
+    return true;
 }

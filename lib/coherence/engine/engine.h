@@ -20,116 +20,20 @@
  * towards the processors never waits for a lock towards memory. If requests wait, probes pass the locks of waiting
  * requests (engine_lock.c). Hence no circle of waiters.
  *
- * Files: engine.c calls; engine_build.c memory; engine_pool.c arrays, queues, calendar;
- * engine_network.c messages; engine_find.c ports, lookups; engine_room.c ways; engine_lock.c locks; engine_hold.c held
- * trees; engine_access.c an access at the first-level module; engine_pass.c an access that bypasses the module;
- * engine_read.c, engine_write.c, engine_evict.c, engine_put.c requests, evictions and puts;
- * engine_sweep.c acquires and flushes of whole modules; engine_fetch.c neighbours read in addition;
- * engine_tell.c invalidations without answer, and markers behind them; engine_fill.c ways taken when data
- * arrive; engine_alone.c accesses one at a time, and the lists of their steps.
+ * Files: engine.c tasks, steps, messages, calendar; engine_issue.c calls; engine_build.c memory; engine_network.c
+ * networks; engine_find.c ports, lookups; engine_room.c ways; engine_lock.c locks; engine_hold.c held trees;
+ * engine_access.c an access at the first-level module, or past it; engine_order.c order and joins; engine_read.c,
+ * engine_write.c, engine_evict.c, engine_put.c requests, evictions and puts; engine_sweep.c acquires and flushes of
+ * whole modules; engine_fetch.c neighbours read in addition; engine_tell.c invalidations without answer, and markers
+ * behind them; engine_fill.c ways taken when data arrive; engine_alone.c accesses one at a time, and the lists of
+ * their steps.
  */
-
-/* A message in flight. */
-typedef struct gpci_sent_message {
-    uint32_t next, behind; /* next: in the pool; behind: in the buffer */
-    uint32_t task, step;   /* step of `task` to run on arrival */
-    uint32_t network, from, to, bytes;
-    uint32_t buffer, kind;
-    uint64_t address, sent, began;
-    uint32_t message; /* index in the list of steps, of a lone access */
-    uint32_t masked;  /* a bool, without padding behind */
-} gpci_sent_message;
-
-/* Buffers of messages: four per module and network. */
-enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
-
-typedef struct gpci_star_buffer {
-    gpci_due_queue row, waiters;    /* row: messages, chained by `behind`; waiters: for room or for the head */
-    uint64_t size, used;            /* bytes; 0: unlimited */
-    uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
-    uint64_t decided;               /* switch output: 1 + cycle of the last decision */
-    uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
-    bool listed;            /* first buffer of a member: the member is in gpci_net.used */
-} gpci_star_buffer;
-
-/* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
-typedef struct gpci_net {
-    uint32_t count, used_count;
-    uint32_t *used; /* [count] members used by lone accesses since the network was idle: places */
-    gpci_star_buffer *buffers;
-} gpci_net;
-
-/* First token of internal accesses; tokens of the host's accesses are lower. */
-#define GPCI_NEIGHBOUR_TOKEN ((uint64_t)1 << 63)
-
-#define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
-
-/* Lock of a locked block. Unlocked blocks share entry 0 of the pool, which is free and read-only. */
-typedef struct gpci_lock {
-    uint32_t next;   /* free: next in the pool; in use: next of the bucket (gpci_engine_unit.locks); 0: none */
-    uint32_t block;  /* block of the lock */
-    uint32_t holder; /* access that holds the lock; GPCI_NO_ITEM: free */
-    uint32_t token; /* token of the holder (gpci_lock_token): the pool entry `holder` may be reused by a later access */
-    /* Task of the holder's request or put for the block; GPCI_NO_ITEM: none yet; GPCI_ANSWERED: answered. */
-    uint32_t asks;
-    uint32_t probe; /* probe that passed the lock and has not answered, or GPCI_NO_ITEM */
-    gpci_due_queue waiters;
-    uint64_t tag; /* tag being brought to the block */
-} gpci_lock;
-
-_Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them");
 
 #define GPCI_LOCK_NEIGHBOUR 0x80000000u
 /* Low bits of a token, different for all accesses in flight, and a bit for neighbour accesses. */
 GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
     return ((uint32_t)token & ~GPCI_LOCK_NEIGHBOUR) | (token >= GPCI_NEIGHBOUR_TOKEN ? GPCI_LOCK_NEIGHBOUR : 0);
 }
-
-#define GPCI_LOCK_FREE                                                                                    \
-    (gpci_lock) {                                                                                         \
-        .block = GPCI_TREE_NO_BLOCK, .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, \
-        .waiters = GPCI_DUE_QUEUE_INIT                                                                    \
-    }
-
-/* State of a module for overlapping accesses. */
-typedef struct gpci_engine_unit {
-    uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
-    uint32_t lock_mask;
-    uint32_t held; /* for lone accesses: number of locked blocks; locks of both halves count in the home half */
-    uint32_t ports_used, oldest; /* only without a host, hence in no snapshot; oldest: access in flight */
-    gpci_due_queue port_waiters; /* lookups that wait for a port; only without a host */
-    bool mixed;                  /* modules above have different block sizes */
-    bool halved;                 /* half of a cache; waiters for room are in `address_waiters` */
-    /* state */
-    gpci_due_queue entry_waiters; /* with a host: for an MSHR entry */
-    /* With a host: waiting for room for a message, down [0] and up [1]; halves share the home half's queues. */
-    gpci_due_queue senders[2];
-    uint32_t freed[2];        /* places freed for `senders`; the first sender is about to take a place */
-    uint32_t youngest;        /* access in flight */
-    uint32_t listed, joined;  /* number of accesses in flight, and of joined accesses among them */
-    uint32_t sweeps;          /* acquires and flushes of the module in progress */
-    uint32_t address_blocked; /* first task that blocks an address, or GPCI_NO_ITEM */
-    gpci_due_queue address_waiters;
-    uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
-    gpci_due_queue notified_waiters;
-} gpci_engine_unit;
-
-/*
- * Position of a task of a lone access in the list of steps: the task's next message is sent `delay` cycles after the
- * end of step `after`, as in gpc_coherence_message, when the joined steps have ended.
- */
-typedef struct gpci_trail {
-    uint32_t after, delay, directory;
-    uint32_t came;              /* message that brought the task to its module; GPC_NO_MESSAGE: none */
-    uint32_t joins, join_count; /* last steps of ended children: a list through gpc_coherence_message.join */
-    uint32_t peers, peer_count; /* messages of peers to the requester: a list likewise */
-    uint8_t looks, memory;
-    bool answered; /* the task's module has sent an answer */
-    bool late;     /* Multi2Sim: the answer to a probe waits for all other steps of the cycle */
-} gpci_trail;
-
-#define GPCI_TRAIL_INIT \
-    { GPC_NO_MESSAGE, 0, 0, GPC_NO_MESSAGE, GPC_NO_MESSAGE, 0, GPC_NO_MESSAGE, 0, 0, 0, false, false }
 
 typedef struct gpci_engine gpci_engine;
 typedef struct gpci_hold gpci_hold;
@@ -190,7 +94,7 @@ typedef void (*gpci_task_step_fn)(gpci_engine *engine, uint32_t subject);
 #define X(name) void gpci_step_##name(gpci_engine *e, uint32_t subject);
 GPCI_STEPS(X)
 #undef X
-extern const gpci_task_step_fn gpci_steps[];
+extern const gpci_task_step_fn gpci_steps[]; /* engine_build.c */
 
 GPCI_INLINE gpci_task *gpci_task_at(const gpci_engine *engine, uint32_t task) {
     return (gpci_task *)(void *)engine->tasks.items + task;
@@ -241,6 +145,21 @@ GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_engine *engine, uint32_t module, 
 GPCI_INLINE bool gpci_is_locked(const gpci_engine *engine, uint32_t module, uint32_t block) {
     const gpci_engine_unit *unit = &engine->units[module];
     return unit->locks[block & unit->lock_mask] && gpci_lock_of(engine, module, block)->holder != GPCI_NO_ITEM;
+}
+
+/* True if no block of a module, of either half, is locked. */
+GPCI_INLINE bool gpci_holds_none(const gpci_engine *engine, const gpci_module *module) {
+    return !engine->units[module->store->index].held;
+}
+
+/* With a host: set the current cycle. */
+GPCI_INLINE void gpci_engine_at(gpci_engine *engine, uint64_t cycle) {
+    engine->now = cycle;
+}
+
+/* True if a message of a module waits for room in the module's queue, up or down (gpci_engine_sent). */
+GPCI_INLINE bool gpci_engine_wait(const gpci_engine *engine, uint32_t module, bool up) {
+    return engine->units[module].senders[up].head != GPCI_NO_ITEM;
 }
 
 /* Schedule a step `cycles` from now (in cycles of the host, if there is one). */
@@ -296,10 +215,11 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
 bool gpci_steps_reserve_step(gpci_engine *engine);
 /* Run a step; room has been made. */
 gpc_status gpci_step_do(gpci_engine *engine, gpci_due due, gpc_error *error);
+/* engine_issue.c: report the ended accesses of a tree without a host. */
+void gpci_tell_ends(gpci_engine *engine);
 /* Run the steps up to a cycle. */
 gpc_status gpci_steps_until(gpci_engine *engine, uint64_t cycle, gpc_error *error);
 
-/* engine_network.c */
 /*
  * Send a message of a task. False: the buffer is busy or full; the task runs `again` when the buffer may have room.
  * `low` is the lower of the two modules: the message uses the network above it.
@@ -314,8 +234,9 @@ typedef struct gpci_message {
     bool masked;
 } gpci_message;
 bool gpci_send(gpci_engine *engine, const gpci_message *message);
-/* Let the first sender in a queue try to send. */
-void gpci_sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64_t cycles);
+/* Variants for an engine with a host (engine_host.c), and on networks of the tree (engine_network.c). */
+bool gpci_host_send(gpci_engine *engine, const gpci_message *message);
+bool gpci_star_send(gpci_engine *engine, const gpci_message *message);
 /*
  * Build the message by which a task asks its module on behalf of `from`; gpci_reply_message: the module's answer.
  * Neither has data yet.
@@ -326,7 +247,7 @@ gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_me
                                 gpci_step again);
 /* X, reached by `probe`, sends the block directly to the module of `request`. */
 bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again);
-/* Report a received message to a tracing host. */
+/* engine_network.c: report a received message to a tracing host. */
 void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sent_message);
 /*
  * T finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have arrived
@@ -447,7 +368,16 @@ GPCI_INLINE void gpci_performed(const gpci_engine *engine, uint32_t inflight) {
         engine->performed(engine->performed_data, inflight);
 }
 
+/* engine_order.c: only in engines that list accesses (gpci_engine.lists) */
+/* Older access to wait for, or GPCI_NO_ITEM. */
+uint32_t gpci_who_comes_first(const gpci_engine *engine, uint32_t inflight);
+/* Perform the bytes of the accesses that joined an access. gpci_strike_off: remove an access; joined ones end after. */
+void gpci_perform_joined(gpci_engine *engine, uint32_t inflight, uint32_t block);
+void gpci_strike_off(gpci_engine *engine, uint32_t inflight);
+
 /* engine_access.c */
+/* Write and read an access's bytes when its master's block is unlocked. `block`: the master's block at this time. */
+void gpci_perform(gpci_engine *engine, uint32_t inflight, uint32_t block);
 /* Bytes an access writes. */
 gpci_tree_payload gpci_store_of(const gpci_engine *engine, uint32_t inflight);
 /* Report an access and free it with the task. */
@@ -530,7 +460,7 @@ void gpci_write_back_upon(gpci_engine *engine, uint32_t parent, gpci_step resume
 /* Send a store's bytes to the low module of the module it was issued to. */
 gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, bool non_coherent);
 
-/* engine_pass.c */
+/* engine_lock.c: addresses of bypassing accesses */
 /* Block the address of a task in the module, which does not have it: lookups wait until gpci_release_address. */
 void gpci_block_address(gpci_engine *engine, uint32_t task);
 /* Lift the block of an address. */
@@ -542,10 +472,11 @@ void gpci_unblock_address(gpci_engine *engine, uint32_t task);
 bool gpci_address_is_blocked(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t requester);
 /* Unlock a task's block, or unblock its address. */
 void gpci_release_address(gpci_engine *engine, uint32_t task);
-/* Begin to drop a module's copy for a bypassing access; gpci_drop_end: drop the copy. */
+/* engine_access.c: begin to drop a module's copy for a bypassing access; gpci_drop_end: drop the copy. */
 void gpci_drop_begin(gpci_engine *engine, uint32_t task, uint32_t event, gpci_step resumes);
 void gpci_drop_end(gpci_engine *engine, const gpci_task *task, uint32_t event);
-void gpci_pass_begin(gpci_engine *engine, uint32_t task, gpc_protocol_rule rule);
+/* Read the bytes of a load below a module that the load bypasses. */
+void gpci_pass_load(gpci_engine *engine, uint32_t task, gpci_module *module, uint64_t address, gpci_step resumes);
 
 /* engine_build.c */
 /* `alone`: for accesses one at a time (engine_alone.c). */

@@ -6,15 +6,14 @@
 #include <string.h>
 
 /*
- * An access at the first-level module.
+ * An access at the first-level module: the lookup, requests below, the bytes, the end.
  *
- * Order among a module's accesses in flight: a store waits for all older accesses; a load or n-store waits for the
- * nearest older store, and for older accesses to the same block. An access can join the access before it, share its
- * result and end with it: a load joins earlier loads of the block; a store of either kind joins the access just before,
- * if of the same kind and block and not in the lookup. Loads to other blocks do not matter, even if they end just now.
+ * An access may bypass a module. The module writes back a modified copy and drops it. The low module performs the
+ * access, or passes it on the same way. Meanwhile the block must not return to the module: its way stays locked, or, if
+ * it had none, its address is blocked.
  *
- * Example, nmoesi, an empty L1: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A store
- * to A waits until both have ended, then finds E and writes.
+ * Example, slc-glc, an SLC load of a block in state N in L1 and M in L2: L1 writes back and drops its copy, then L2
+ * does. The bytes come from memory through L2 to the processor, and L2's way is free again.
  */
 
 static gpci_tree_inflight *inflight_of(const gpci_engine *engine, uint32_t task) {
@@ -23,21 +22,6 @@ static gpci_tree_inflight *inflight_of(const gpci_engine *engine, uint32_t task)
 
 static uint32_t event_of(const gpci_engine *engine, const gpci_tree_inflight *access) {
     return gpci_tree_event_of(engine->tree, access->kind, access->flags);
-}
-
-bool gpci_goes_alone(const gpci_engine *engine, const gpci_tree_inflight *access) {
-    const gpci_module *module = gpci_module_at(engine->tree, access->module);
-    const uint32_t event = event_of(engine, access);
-    bool alone = event >= GPC_EVENT_COUNT || gpci_tree_goes_through(module, access->kind, access->flags) ||
-                 gpci_tree_bypasses(module, event, access->kind, access->flags);
-    for (uint32_t state = 0; state < engine->tree->states; state++)
-        alone |= (gpci_module_rule(module, (uint8_t)state, event)->actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
-    return alone;
-}
-
-static bool same_block(const gpci_engine *engine, const gpci_tree_inflight *left, const gpci_tree_inflight *right) {
-    const gpci_module *module = gpci_module_at(engine->tree, left->module);
-    return gpci_module_tag_of(module, left->address) == gpci_module_tag_of(module, right->address);
 }
 
 gpci_tree_payload gpci_store_of(const gpci_engine *engine, uint32_t inflight) {
@@ -50,8 +34,7 @@ gpci_tree_payload gpci_store_of(const gpci_engine *engine, uint32_t inflight) {
                                .atomics = engine->rests ? engine->rests[inflight].atomics : NULL};
 }
 
-/* Write and read an access's bytes when its master's block is unlocked. `block`: the master's block at this time. */
-static void perform(gpci_engine *engine, uint32_t inflight, uint32_t block) {
+void gpci_perform(gpci_engine *engine, uint32_t inflight, uint32_t block) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     gpci_module *module = gpci_module_at(engine->tree, access->module);
     if (access->applied)
@@ -67,132 +50,6 @@ static void perform(gpci_engine *engine, uint32_t inflight, uint32_t block) {
     gpci_performed(engine, inflight);
 }
 
-/* A load that joins an access with an already unlocked block reads the bytes saved at unlock. */
-static void read_of_master(const gpci_engine *engine, uint32_t inflight) {
-    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    const gpci_module *module = gpci_module_at(engine->tree, access->module);
-    access->applied = true;
-    if (engine->tree->with_data)
-        memcpy(gpci_payload_of(engine, inflight),
-               gpci_block_copy_of(engine, access->master) + (access->address & (module->given.block_bytes - 1)),
-               access->size);
-}
-
-/* True if an access or acquire of the module has locked the block to evict it; a store to the block would be lost. */
-static bool is_leaving(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
-    const uint32_t holder = gpci_lock_of(engine, module->index, block)->holder;
-    return holder != GPCI_NO_ITEM && gpci_tree_inflight_at(engine, holder)->module == module->index;
-}
-
-/* True if a store may join a performed store: the block is still as that store left it. */
-static bool still_writes(const gpci_engine *engine, const gpci_tree_inflight *access, uint32_t *block) {
-    const gpci_module *module = gpci_module_at(engine->tree, access->module);
-    *block = gpci_module_find(module, gpci_module_tag_of(module, access->address));
-    if (*block == GPCI_TREE_NO_BLOCK)
-        return false;
-    const gpc_protocol_rule rule = *gpci_module_rule(module, module->states[*block], event_of(engine, access));
-    return rule.actions == GPC_DO_HIT && rule.next == module->states[*block] && !is_leaving(engine, module, *block);
-}
-
-static uint32_t master_of(const gpci_engine *engine, uint32_t inflight) {
-    const uint32_t master = gpci_tree_inflight_at(engine, inflight)->master;
-    return master == GPCI_NO_ITEM ? inflight : master;
-}
-
-/* Neighbours in the order of a module's accesses; without order (no gpci_inflight_rest) none. */
-static uint32_t older_than(const gpci_engine *engine, uint32_t inflight) {
-    return GPCI_LIKELY(!engine->rests) ? GPCI_NO_ITEM : engine->rests[inflight].older;
-}
-
-static uint32_t newer_than(const gpci_engine *engine, uint32_t inflight) {
-    return GPCI_LIKELY(!engine->rests) ? GPCI_NO_ITEM : engine->rests[inflight].newer;
-}
-
-/*
- * Access to join because of an older access to the block: the older access's master. A joined access ends after its
- * master, in the same cycle. In between Multi2Sim lets others join, and end in the cycle, too: the joined access itself
- * is then the master.
- */
-static uint32_t joinable(const gpci_engine *engine, uint32_t other) {
-    if (GPCI_LIKELY(!gpci_tree_inflight_at(engine, other)->ended))
-        return master_of(engine, other);
-    return gpci_tree_has(engine->tree, GPC_PROTOCOL_RETRY) ? other : GPCI_NO_ITEM;
-}
-
-static uint32_t who_is_joined(const gpci_engine *engine, uint32_t inflight) {
-    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    uint32_t other = older_than(engine, inflight), block;
-    if (access->alone)
-        return GPCI_NO_ITEM;
-    if (access->kind == GPC_COHERENCE_LOAD) {
-        for (; other != GPCI_NO_ITEM; other = older_than(engine, other)) {
-            const gpci_tree_inflight *o = gpci_tree_inflight_at(engine, other);
-            if (o->kind != GPC_COHERENCE_LOAD)
-                return GPCI_NO_ITEM;
-            if (same_block(engine, o, access))
-                return o->alone ? GPCI_NO_ITEM : joinable(engine, other);
-        }
-        return GPCI_NO_ITEM;
-    }
-    if (other == GPCI_NO_ITEM)
-        return other;
-    const gpci_tree_inflight *tree_inflight = gpci_tree_inflight_at(engine, other);
-    const uint32_t master = joinable(engine, other);
-    if (tree_inflight->kind != access->kind || tree_inflight->alone || tree_inflight->holds_port ||
-        master == GPCI_NO_ITEM || !same_block(engine, tree_inflight, access))
-        return GPCI_NO_ITEM;
-    return gpci_tree_inflight_at(engine, master)->unlocked && !still_writes(engine, access, &block) ? GPCI_NO_ITEM
-                                                                                                    : master;
-}
-
-static void enlist(gpci_engine *engine, uint32_t inflight) {
-    gpci_engine_unit *unit = &engine->units[gpci_tree_inflight_at(engine, inflight)->module];
-    engine->rests[inflight].older = unit->youngest;
-    engine->rests[inflight].newer = GPCI_NO_ITEM;
-    if (unit->youngest == GPCI_NO_ITEM)
-        unit->oldest = inflight;
-    else
-        engine->rests[unit->youngest].newer = inflight;
-    unit->youngest = inflight;
-    unit->listed++;
-}
-
-/*
- * A joined access takes over the result of its master, which ends. With data a later access may read from the joined.
- */
-static void take_over(gpci_engine *engine, uint32_t master, uint32_t joined) {
-    const gpci_tree_inflight *inflight = gpci_tree_inflight_at(engine, master);
-    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, joined);
-    access->ended = true;
-    access->unlocked = inflight->unlocked;
-    access->deepest = inflight->deepest;
-    if (GPCI_UNLIKELY(gpci_tree_has(engine->tree, GPC_PROTOCOL_RETRY)) && engine->tree->with_data)
-        memcpy(gpci_block_copy_of(engine, joined), gpci_block_copy_of(engine, master),
-               gpci_module_at(engine->tree, access->module)->given.block_bytes);
-}
-
-/* Remove an access from the list. Joined accesses end after it. */
-static void strike_off(gpci_engine *engine, uint32_t inflight) {
-    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    gpci_engine_unit *unit = &engine->units[access->module];
-    const uint32_t older = older_than(engine, inflight), newer = newer_than(engine, inflight);
-    uint32_t other = access->master == GPCI_NO_ITEM ? newer : GPCI_NO_ITEM;
-    for (; other != GPCI_NO_ITEM; other = newer_than(engine, other))
-        if (gpci_tree_inflight_at(engine, other)->master == inflight)
-            take_over(engine, inflight, other);
-    unit->listed--;
-    unit->joined -= access->master != GPCI_NO_ITEM;
-    if (older == GPCI_NO_ITEM)
-        unit->oldest = newer;
-    else
-        engine->rests[older].newer = newer;
-    if (newer == GPCI_NO_ITEM)
-        unit->youngest = older;
-    else
-        engine->rests[newer].older = older;
-    gpci_wake(engine, &engine->rests[inflight].waiters, 0);
-}
-
 static void report(gpci_engine *engine, uint32_t inflight) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     access->notified = access->ended = true;
@@ -200,55 +57,11 @@ static void report(gpci_engine *engine, uint32_t inflight) {
         gpci_due_queue_join(&engine->waiters, &engine->ended, (gpci_due){inflight, 0});
 }
 
-static void join(gpci_engine *engine, uint32_t task, uint32_t master) {
-    const uint32_t inflight = gpci_task_at(engine, task)->inflight;
-    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight),
-                       *tree_inflight = gpci_tree_inflight_at(engine, master);
-    uint32_t block;
-    access->master = master;
-    gpci_due_queue_join(&engine->waiters, &engine->rests[master].waiters, (gpci_due){task, GPCI_STEP_access_end});
-    if (tree_inflight->unlocked && access->kind == GPC_COHERENCE_LOAD)
-        read_of_master(engine, inflight);
-    else if (tree_inflight->unlocked && still_writes(engine, access, &block))
-        perform(engine, inflight, block);
-    if (GPCI_UNLIKELY(tree_inflight->ended))
-        take_over(engine, master, inflight);
-    engine->units[access->module].joined++;
-    if (engine->host)
-        engine->host->joined(engine->host->self, inflight);
-}
-
-void gpci_step_access_begin(gpci_engine *e, uint32_t task) {
-    const uint32_t inflight = gpci_task_at(e, task)->inflight;
-    gpci_tree_inflight_at(e, inflight)->alone = gpci_goes_alone(e, gpci_tree_inflight_at(e, inflight));
-    enlist(e, inflight);
-    const uint32_t master = who_is_joined(e, inflight);
-    if (master != GPCI_NO_ITEM)
-        join(e, task, master);
-    else
-        gpci_then(e, task, GPCI_STEP_access_order);
-}
-
-/* Older access to wait for. */
-static uint32_t who_comes_first(const gpci_engine *engine, uint32_t inflight) {
-    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    uint32_t found = GPCI_NO_ITEM;
-    if (access->kind == GPC_COHERENCE_STORE)
-        return older_than(engine, inflight);
-    for (uint32_t other = older_than(engine, inflight); other != GPCI_NO_ITEM; other = older_than(engine, other)) {
-        const gpci_tree_inflight *tree_inflight = gpci_tree_inflight_at(engine, other);
-        if (tree_inflight->kind == GPC_COHERENCE_STORE)
-            return other;
-        if (same_block(engine, tree_inflight, access))
-            found = other;
-    }
-    return found;
-}
-
 void gpci_step_access_order(gpci_engine *engine, uint32_t task) {
     const gpci_tree_inflight *access = inflight_of(engine, task);
     const gpci_module *module = gpci_module_at(engine->tree, access->module);
-    const uint32_t first = who_comes_first(engine, gpci_task_at(engine, task)->inflight);
+    const uint32_t first =
+        engine->lists ? gpci_who_comes_first(engine, gpci_task_at(engine, task)->inflight) : GPCI_NO_ITEM;
     if (first != GPCI_NO_ITEM) {
         gpci_due_queue_join(&engine->waiters, &engine->rests[first].waiters, (gpci_due){task, GPCI_STEP_access_order});
         return;
@@ -357,6 +170,18 @@ static void evict(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     gpci_then(engine, eviction, GPCI_STEP_evict_begin);
 }
 
+/* Begin an access with bypass of the first-level module. The module gives up the copy before asking below. */
+static void pass_begin(gpci_engine *engine, uint32_t task, gpc_protocol_rule rule) {
+    const gpci_task *work = gpci_task_at(engine, task);
+    if (work->block == GPCI_TREE_NO_BLOCK &&
+        gpci_tree_inflight_at(engine, work->inflight)->kind == GPC_COHERENCE_N_STORE)
+        gpci_module_pass_line(gpci_task_module(engine, work), work->address);
+    if (work->block != GPCI_TREE_NO_BLOCK && rule.actions & GPC_DO_WRITE_BACK)
+        gpci_write_back_begin(engine, task, GPCI_STEP_access_passing, gpci_task_module(engine, work), work->block);
+    else
+        gpci_then(engine, task, GPCI_STEP_access_passing);
+}
+
 void gpci_step_access_found(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = inflight_of(engine, task);
@@ -375,7 +200,7 @@ void gpci_step_access_found(gpci_engine *engine, uint32_t task) {
     if (past && work->state != GPC_LINE_I && gpci_tree_evicts(access->flags)) {
         evict(engine, task, GPCI_STEP_access_passing);
     } else if (past) {
-        gpci_pass_begin(engine, task, rule);
+        pass_begin(engine, task, rule);
     } else if (rule.actions & GPC_DO_EVICT_FIRST) {
         evict(engine, task, GPCI_STEP_access_evicted);
     } else if (access->kind == GPC_COHERENCE_N_STORE) {
@@ -443,10 +268,9 @@ static void perform_all(gpci_engine *engine, uint32_t inflight, uint32_t block) 
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     const gpci_module *module = gpci_module_at(engine->tree, access->module);
     access->unlocked = true;
-    perform(engine, inflight, block);
-    for (uint32_t other = newer_than(engine, inflight); other != GPCI_NO_ITEM; other = newer_than(engine, other))
-        if (gpci_tree_inflight_at(engine, other)->master == inflight)
-            perform(engine, other, block);
+    gpci_perform(engine, inflight, block);
+    if (engine->lists)
+        gpci_perform_joined(engine, inflight, block);
     if (engine->tree->with_data)
         gpci_tree_data_load(engine->tree, module, block, gpci_module_tag_of(module, access->address),
                             module->given.block_bytes, gpci_block_copy_of(engine, inflight));
@@ -521,7 +345,7 @@ void gpci_step_access_unlock(gpci_engine *engine, uint32_t task) {
         return;
     }
     module->through |= (access->flags & GPC_ACCESS_THROUGH) != 0;
-    perform(engine, work->inflight, work->block);
+    gpci_perform(engine, work->inflight, work->block);
     const bool masked = gpci_tree_is_masked(engine->tree, module->states[work->block]);
     const uint8_t raised =
         gpci_raised_below(module, work->state, event_of(engine, access), gpci_tree_put_event(masked));
@@ -572,6 +396,92 @@ void gpci_step_access_end(gpci_engine *engine, uint32_t task) {
     if (engine->alone)
         gpci_trail_finish(engine, task);
     if (engine->lists)
-        strike_off(engine, inflight);
+        gpci_strike_off(engine, inflight);
     gpci_inflight_end(engine, task);
+}
+
+/* -- accesses that bypass the module */
+
+void gpci_drop_begin(gpci_engine *engine, uint32_t task, uint32_t event, gpci_step resumes) {
+    const gpci_task *work = gpci_task_at(engine, task);
+    gpci_module *module = gpci_task_module(engine, work);
+    if (work->block == GPCI_TREE_NO_BLOCK) { /* blocked since the lookup */
+        gpci_then(engine, task, resumes);
+    } else if (gpci_tree_rule(engine->tree, module, module->states[work->block], event).actions & GPC_DO_WRITE_BACK) {
+        gpci_write_back_begin(engine, task, resumes, module, work->block);
+    } else {
+        gpci_then(engine, task, resumes);
+    }
+}
+
+void gpci_drop_end(gpci_engine *engine, const gpci_task *work, uint32_t event) {
+    gpci_module *module = gpci_task_module(engine, work);
+    if (work->block == GPCI_TREE_NO_BLOCK)
+        return;
+    const gpc_protocol_rule rule = gpci_tree_rule(engine->tree, module, module->states[work->block], event);
+    if (rule.actions & GPC_DO_WRITE_BACK)
+        gpci_tree_data_clean(engine->tree, module, work->block);
+    gpci_tree_set_state(engine->tree, module, work->block, gpci_module_tag(module, work->block), rule.next,
+                        GPC_ORIGIN_PASS, engine->now);
+}
+
+void gpci_pass_load(gpci_engine *engine, uint32_t task, gpci_module *module, uint64_t address, gpci_step resumes) {
+    uint32_t child;
+    gpci_task_at(engine, task)->refused = false;
+    gpci_task_begin(engine, task, resumes, module->index, gpci_module_low(engine->tree, module, address), address,
+                    &child)
+        ->passing = true;
+    gpci_then(engine, child, GPCI_STEP_read_begin);
+}
+
+void gpci_step_access_passing(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
+    gpci_module *module = gpci_task_module(engine, work);
+    if (gpci_access_refused(engine, task))
+        return;
+    if (work->block != GPCI_TREE_NO_BLOCK) {
+        if (module->states[work->block] != GPC_LINE_I)
+            gpci_drop_end(engine, work, gpci_tree_event_of(engine->tree, access->kind, access->flags));
+        gpci_unlock(engine, module->index, work->block);
+        work->block = GPCI_TREE_NO_BLOCK;
+    }
+    if (access->kind == GPC_COHERENCE_LOAD) {
+        gpci_pass_load(engine, task, module, access->address, GPCI_STEP_access_passed);
+        return;
+    }
+    gpci_task *put = gpci_store_begin(engine, task, GPCI_STEP_access_passed,
+                                      access->kind != GPC_COHERENCE_STORE && engine->tree->non_coherent);
+    put->passing = true;
+    put->at_low = gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY);
+}
+
+/* The low module's predictor answered without bytes: the load asks again, for a copy if the decision is overturned. */
+static void ask_again(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
+    access->overturned = gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
+    access->word = 0;
+    if (access->overturned) {
+        access->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
+        engine->policy_request[work->inflight].admitted = 1; /* the replacement policy already saw the miss */
+    }
+    work->block = GPCI_TREE_NO_BLOCK;
+    work->state = GPC_LINE_I;
+    work->hit = work->missing = work->shared = false;
+    gpci_then(engine, task, GPCI_STEP_access_order);
+}
+
+void gpci_step_access_passed(gpci_engine *engine, uint32_t task) {
+    const gpci_task *work = gpci_task_at(engine, task);
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
+    if (gpci_access_refused(engine, task))
+        return;
+    if (GPCI_UNLIKELY(access->word != 0)) {
+        ask_again(engine, task);
+        return;
+    }
+    if (access->kind == GPC_COHERENCE_LOAD)
+        (void)gpci_module_hear(gpci_task_module(engine, work), work->address, GPC_BYPASS, 0);
+    gpci_then(engine, task, GPCI_STEP_access_end);
 }

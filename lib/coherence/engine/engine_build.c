@@ -4,7 +4,13 @@
 
 #include <string.h>
 
-/* Memory of overlapping accesses in addition to the tree. */
+/* Memory of overlapping accesses in addition to the tree; the table of steps. */
+
+const gpci_task_step_fn gpci_steps[] = {
+#define X(name) gpci_step_##name,
+    GPCI_STEPS(X)
+#undef X
+};
 
 #define BACK_OFF_WORDS 31u
 

@@ -86,6 +86,68 @@ gpc_status gpci_engine_hit(gpci_engine *engine, const gpc_coherence_request *req
     return status;
 }
 
+/* Let the first sender in a queue try to send. */
+static void sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64_t cycles) {
+    if (queue->head == GPCI_NO_ITEM)
+        return;
+    const gpci_due due = ((const gpci_waiter *)gpci_items_at(&engine->waiters, queue->head))->due;
+    gpci_step_in(engine, due.subject, (gpci_step)due.step, cycles);
+}
+
+/*
+ * Senders wait for a place in the sender's queue in order of arrival; a new one goes behind all. The first keeps its
+ * place until the message is sent, even after being woken. False: not sent.
+ *
+ * Example: A and B wait. A place is free, and A is woken for the next cycle. C is due earlier in that cycle: C goes
+ * behind B.
+ */
+static GPCI_NOINLINE bool send_in_order(gpci_engine *engine, gpci_engine_unit *unit, bool up,
+                                        const gpci_message *message) {
+    gpci_due_queue *queue = &unit->senders[up];
+    gpci_due first = ((const gpci_waiter *)gpci_items_at(&engine->waiters, queue->head))->due;
+    const bool behind = first.subject != message->task || first.step != message->again;
+    if (!engine->host->takes(engine->host->self, message, behind)) {
+        if (behind)
+            gpci_due_queue_join(&engine->waiters, queue, (gpci_due){message->task, message->again});
+        else
+            unit->freed[up] = 0; /* a message through the stage has taken the place */
+        return false;
+    }
+    if (behind)
+        return true; /* the queue is unbounded, or the message joins a packet there */
+    gpci_due_queue_leave(&engine->waiters, queue, &first);
+    unit->freed[up] -= unit->freed[up] != 0;
+    if (queue->head == GPCI_NO_ITEM)
+        unit->freed[up] = 0;
+    /* With sectors in L1s the message, of an L1 or to an L1, may have joined a packet of the line: no place needed. */
+    else if (unit->freed[up] || gpci_module_at(engine->tree, 0)->sector_mask)
+        sender_wake(engine, queue, 0);
+    return true;
+}
+
+/* True if the sender's queue has room; otherwise the sender waits there. Halves share queues, and wait in turn. */
+static bool has_place(gpci_engine *engine, const gpci_message *message) {
+    gpci_engine_unit *unit = &engine->units[gpci_module_at(engine->tree, message->from)->store->index];
+    const bool up = message->from == message->low;
+    if (GPCI_UNLIKELY(unit->senders[up].head != GPCI_NO_ITEM))
+        return send_in_order(engine, unit, up, message);
+    if (engine->host->takes(engine->host->self, message, false))
+        return true;
+    gpci_due_queue_join(&engine->waiters, &unit->senders[up], (gpci_due){message->task, message->again});
+    return false;
+}
+
+bool gpci_host_send(gpci_engine *engine, const gpci_message *message) {
+    gpc_coherence *coherence = engine->tree;
+    if (!has_place(engine, message))
+        return false;
+    const gpci_module *low = gpci_module_at(coherence, message->low);
+    gpci_module *from = gpci_module_at(coherence, message->from), *receiver = gpci_module_at(coherence, message->to);
+    gpci_tree_count_bytes(coherence, low, from, receiver, message->kind, message->bytes);
+    gpci_tree_uncount_bytes(low, from, receiver, engine->host->send(engine->host->self, message));
+    return true;
+}
+
 void gpci_engine_put(gpci_engine *engine, uint32_t task, gpci_step step, uint64_t cycle) {
     gpci_step_in(engine, task, step, cycle - engine->now);
 }
@@ -93,7 +155,7 @@ void gpci_engine_put(gpci_engine *engine, uint32_t task, gpci_step step, uint64_
 void gpci_engine_sent(gpci_engine *engine, uint32_t module, bool up) {
     gpci_engine_unit *unit = &engine->units[module];
     if (!unit->freed[up]++)
-        gpci_sender_wake(engine, &unit->senders[up], 1);
+        sender_wake(engine, &unit->senders[up], 1);
 }
 
 bool gpci_engine_idle(const gpci_engine *engine) {
@@ -128,8 +190,20 @@ uint64_t gpci_engine_next(const gpci_engine *engine) {
     return gpci_calendar_next(&engine->calendar, engine->now);
 }
 
+/* Count the locked blocks of a module's buckets anew. */
+static void count_held(const gpci_engine *engine, gpci_engine_unit *unit) {
+    unit->held = 0;
+    for (uint32_t bucket = 0; bucket <= unit->lock_mask; bucket++)
+        for (uint32_t item = unit->locks[bucket]; item;
+             item = ((const gpci_lock *)gpci_items_at(&engine->locks, item))->next)
+            unit->held++;
+}
+
 void gpci_engine_resume(gpci_engine *engine, uint64_t cycle) {
     engine->now = cycle;
+    for (uint32_t i = 0; i < engine->tree->module_count; i++)
+        if (!engine->tree->modules[i].near)
+            count_held(engine, &engine->units[i]);
     (void)settle(engine, GPC_OK);
 }
 

@@ -12,7 +12,7 @@
  * (gpci_engine_put) and runs steps (gpci_engine_run).
  *
  * The host decides the order of a processor's accesses and which accesses merge; or the engine does, as in trees
- * without a host, if it is created with `orders` (engine_access.c).
+ * without a host, if it is created with `orders` (engine_order.c).
  *
  * Example, a load miss: gpci_engine_access; run() locks a way of L1 and calls send(READ_REQUEST). When the packet
  * has passed the slice's tags: put(task, read_come); run() locks the slice's block, and calls use() for the slice's
@@ -84,10 +84,6 @@ bool gpci_engine_all_locked(const gpci_engine *engine, uint32_t module, uint64_t
 /* Perform an access that is a plain hit, at once. */
 gpc_status gpci_engine_hit(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
                            gpc_error *error);
-/* Set the current cycle. */
-GPCI_INLINE void gpci_engine_at(gpci_engine *engine, uint64_t cycle) {
-    engine->now = cycle;
-}
 /* After a load: find what follows from the loaded state and the current cycle. */
 void gpci_engine_resume(gpci_engine *engine, uint64_t cycle);
 /* Schedule a task's step at a cycle, not in the past. */
@@ -102,13 +98,7 @@ bool gpci_engine_idle(const gpci_engine *engine);
 /* True if a request arriving now would need data or permission from below the module. */
 bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step step);
 void gpci_engine_entry_free(gpci_engine *engine, uint32_t module);
-/*
- * True if a message of a module waits for room in the module's queue, up or down. gpci_engine_sent: a message left the
- * queue, which has room for one more in the next cycle.
- */
-GPCI_INLINE bool gpci_engine_wait(const gpci_engine *engine, uint32_t module, bool up) {
-    return engine->units[module].senders[up].head != GPCI_NO_ITEM;
-}
+/* A message left a module's queue, up or down, which has room for one more in the next cycle. */
 void gpci_engine_sent(gpci_engine *engine, uint32_t module, bool up);
 /* True if a message's arrival begins with a lookup at the receiver. */
 bool gpci_step_looks(gpci_step step);
@@ -117,13 +107,8 @@ void gpci_engine_report(const gpci_engine *engine, gpci_text *report);
 /* Visit the whole state, piece by piece, for snapshots. */
 void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data);
 
-/* Tell the host of what a lookup met. */
-GPCI_INLINE void gpci_find_tell(const gpci_engine *engine, gpci_met what, const gpci_task *lookup) {
-    if (engine->host)
-        engine->host->met(engine->host->self, what, lookup->parent, lookup->module);
-}
-
-/* engine_find.c: pass the port of a lookup to the first waiter. */
+/* engine_find.c: tell the host of what a lookup met; pass the port of a lookup to the first waiter. */
+void gpci_find_tell(const gpci_engine *engine, gpci_met what, const gpci_task *lookup);
 void gpci_find_release_port(gpci_engine *engine, const gpci_task *lookup);
 
 #endif

@@ -170,7 +170,7 @@ void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue
 }
 
 uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag) {
-    if (module->full_map || (engine->alone && !engine->units[module->store->index].held))
+    if (module->full_map || gpci_holds_none(engine, module))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t base = gpci_module_row(module, tag) * module->all_ways;
     for (uint32_t way = 0; way < module->all_ways; way++) {
@@ -210,4 +210,46 @@ bool gpci_find_locked(const gpci_engine *engine, uint32_t module, uint64_t addre
         return lock->holder != GPCI_NO_ITEM;
     return !gpci_lock_is_of(engine, lock, requester->inflight) &&
            !(requester->down && gpci_may_pass(engine, lock, gpci_is_coming(m, block, tag)));
+}
+
+/* -- addresses of bypassing accesses */
+
+void gpci_block_address(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    gpci_engine_unit *unit = &engine->units[work->module];
+    work->address_blocked = true;
+    work->behind = unit->address_blocked;
+    unit->address_blocked = task;
+}
+
+bool gpci_address_is_blocked(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t requester) {
+    const gpci_task *work;
+    uint32_t task = engine->units[module->index].address_blocked;
+    if (requester != GPCI_NO_ITEM && gpci_task_at(engine, requester)->address_blocked)
+        task = gpci_task_at(engine, requester)->behind; /* the rest of the list is older */
+    for (; task != GPCI_NO_ITEM; task = work->behind) {
+        work = gpci_task_at(engine, task);
+        if (gpci_module_tag_of(module, work->address) == tag)
+            return true;
+    }
+    return false;
+}
+
+void gpci_unblock_address(gpci_engine *engine, uint32_t task) {
+    gpci_task *work = gpci_task_at(engine, task);
+    gpci_engine_unit *unit = &engine->units[work->module];
+    uint32_t *link = &unit->address_blocked;
+    while (*link != task)
+        link = &gpci_task_at(engine, *link)->behind;
+    *link = work->behind;
+    work->address_blocked = false;
+    gpci_wake(engine, &unit->address_waiters, 0);
+}
+
+void gpci_release_address(gpci_engine *engine, uint32_t task) {
+    const gpci_task *work = gpci_task_at(engine, task);
+    if (work->address_blocked)
+        gpci_unblock_address(engine, task);
+    else if (work->block != GPCI_TREE_NO_BLOCK)
+        gpci_unlock(engine, work->module, work->block);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_alone.h"
-#include "coherence/engine/engine_hold.h"
-#include "coherence/engine/engine_host.h"
 
 /*
  * Star network with buffers. A message goes from the module's output buffer over a link to the switch's input buffer,
@@ -68,83 +66,9 @@ static void extract(gpci_engine *engine, const gpci_sent_message *sent, gpci_sta
     gpci_wake(engine, &buffer->waiters, 0);
 }
 
-gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
-                                  gpci_step again) {
-    const gpci_task *put = gpci_task_at(engine, task);
-    return (gpci_message){.task = task,
-                          .receiver = task,
-                          .low = put->down ? put->from : put->module,
-                          .from = put->from,
-                          .to = put->module,
-                          .bytes = engine->tree->control_bytes,
-                          .kind = kind,
-                          .arrives = arrives,
-                          .again = again,
-                          .address = put->address};
-}
-
-gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
-                                gpci_step again) {
-    gpci_message message = gpci_request_message(engine, task, kind, arrives, again);
-    const uint32_t requester = message.from;
-    message.from = message.to;
-    message.to = requester;
-    return message;
-}
-
-void gpci_sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64_t cycles) {
-    if (queue->head == GPCI_NO_ITEM)
-        return;
-    const gpci_due due = ((const gpci_waiter *)gpci_items_at(&engine->waiters, queue->head))->due;
-    gpci_step_in(engine, due.subject, (gpci_step)due.step, cycles);
-}
-
-/*
- * Senders wait for a place in the sender's queue in order of arrival; a new one goes behind all. The first keeps its
- * place until the message is sent, even after being woken. False: not sent.
- *
- * Example: A and B wait. A place is free, and A is woken for the next cycle. C is due earlier in that cycle: C goes
- * behind B.
- */
-static GPCI_NOINLINE bool send_in_order(gpci_engine *engine, gpci_engine_unit *unit, bool up,
-                                        const gpci_message *message) {
-    gpci_due_queue *queue = &unit->senders[up];
-    gpci_due first = ((const gpci_waiter *)gpci_items_at(&engine->waiters, queue->head))->due;
-    const bool behind = first.subject != message->task || first.step != message->again;
-    if (!engine->host->takes(engine->host->self, message, behind)) {
-        if (behind)
-            gpci_due_queue_join(&engine->waiters, queue, (gpci_due){message->task, message->again});
-        else
-            unit->freed[up] = 0; /* a message through the stage has taken the place */
-        return false;
-    }
-    if (behind)
-        return true; /* the queue is unbounded, or the message joins a packet there */
-    gpci_due_queue_leave(&engine->waiters, queue, &first);
-    unit->freed[up] -= unit->freed[up] != 0;
-    if (queue->head == GPCI_NO_ITEM)
-        unit->freed[up] = 0;
-    /* With sectors in L1s the message, of an L1 or to an L1, may have joined a packet of the line: no place needed. */
-    else if (unit->freed[up] || gpci_module_at(engine->tree, 0)->sector_mask)
-        gpci_sender_wake(engine, queue, 0);
-    return true;
-}
-
-/* True if the sender's queue has room; otherwise the sender waits there. Halves share queues, and wait in turn. */
-static bool has_place(gpci_engine *engine, const gpci_message *message) {
-    gpci_engine_unit *unit = &engine->units[gpci_module_at(engine->tree, message->from)->store->index];
-    const bool up = message->from == message->low;
-    if (GPCI_UNLIKELY(unit->senders[up].head != GPCI_NO_ITEM))
-        return send_in_order(engine, unit, up, message);
-    if (engine->host->takes(engine->host->self, message, false))
-        return true;
-    gpci_due_queue_join(&engine->waiters, &unit->senders[up], (gpci_due){message->task, message->again});
-    return false;
-}
-
-/* Put a message into the sender's output buffer. False: the sender waits. */
-static bool enter_star(gpci_engine *engine, const gpci_module *low, const gpci_message *message) {
+bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
     gpc_coherence *coherence = engine->tree;
+    const gpci_module *low = gpci_module_at(coherence, message->low);
     const uint32_t network = low->given.high_network;
     gpci_star_buffer *buffer = buffer_of(engine, network, message->from, GPCI_BUFFER_OUT);
     if (engine->now < buffer->write_free) {
@@ -179,30 +103,6 @@ static bool enter_star(gpci_engine *engine, const gpci_module *low, const gpci_m
                           gpci_module_at(coherence, message->to), message->kind, message->bytes);
     gpci_step_in(engine, sent_message, GPCI_STEP_message_leaves, 1);
     return true;
-}
-
-bool gpci_send(gpci_engine *engine, const gpci_message *message) {
-    gpc_coherence *coherence = engine->tree;
-    const gpci_module *low = gpci_module_at(coherence, message->low);
-    if (engine->untimed) {
-        (void)gpci_trail_send(engine, message);
-        gpci_tree_count_bytes(coherence, low, gpci_module_at(coherence, message->from),
-                              gpci_module_at(coherence, message->to), message->kind, message->bytes);
-        gpci_calendar_today(&engine->calendar, (gpci_due){message->receiver, message->arrives});
-        return true;
-    }
-    if (engine->hold)
-        return gpci_hold_send(engine, message);
-    if (engine->host) {
-        if (!has_place(engine, message))
-            return false;
-        gpci_module *from = gpci_module_at(coherence, message->from),
-                    *receiver = gpci_module_at(coherence, message->to);
-        gpci_tree_count_bytes(coherence, low, from, receiver, message->kind, message->bytes);
-        gpci_tree_uncount_bytes(low, from, receiver, engine->host->send(engine->host->self, message));
-        return true;
-    }
-    return enter_star(engine, low, message);
 }
 
 /* True if a message must wait for the head of its buffer, or for the buffer itself; `step` runs again later. */
@@ -320,58 +220,4 @@ void gpci_step_message_there(gpci_engine *engine, uint32_t sent_message) {
     extract(engine, sent, where(engine, sent));
     gpci_items_give(&engine->sent_messages, sent_message);
     gpci_step_in(engine, task, step, 0);
-}
-
-bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again) {
-    const gpci_task *probe_task = gpci_task_at(engine, probe), *request_task = gpci_task_at(engine, request);
-    return gpci_send(engine, &(gpci_message){.task = probe,
-                                             .receiver = request,
-                                             .low = probe_task->from,
-                                             .from = probe_task->module,
-                                             .to = request_task->from,
-                                             .bytes = engine->tree->control_bytes +
-                                                      gpci_task_module(engine, probe_task)->given.block_bytes,
-                                             .kind = GPC_MESSAGE_DATA,
-                                             .arrives = GPCI_STEP_peer_comes,
-                                             .again = again,
-                                             .address = probe_task->address,
-                                             .masked = probe_task->masked});
-}
-
-static void go_on(gpci_engine *engine, uint32_t task) {
-    gpci_task *request = gpci_task_at(engine, task);
-    const bool leaves = !request->left;
-    const uint32_t parent = request->parent;
-    const gpci_step step = (gpci_step)request->resumes;
-    request->left = true;
-    if (leaves && engine->alone) {
-        gpci_trail_join_peers(engine, task);
-        gpci_trail_end(engine, parent, task);
-    }
-    if (leaves) {
-        gpci_block_answered(engine, task);
-        gpci_task_at(engine, parent)->shared |= request->shared;
-    }
-    if (request->done)
-        gpci_task_give(engine, task);
-    if (leaves)
-        gpci_then(engine, parent, step);
-}
-
-void gpci_request_done(gpci_engine *engine, uint32_t task) {
-    gpci_task *request = gpci_task_at(engine, task);
-    request->done = true;
-    if (request->mshr) /* the module sends no answer */
-        engine->host->release(engine->host->self, task);
-    if (!request->coming)
-        go_on(engine, task);
-}
-
-/* For a read request without data from T, the peer's block suffices; the peer keeps a copy. */
-void gpci_step_peer_comes(gpci_engine *engine, uint32_t task) {
-    gpci_task *request = gpci_task_at(engine, task);
-    if (--request->coming || !(request->done || request->eager))
-        return;
-    request->shared |= request->eager;
-    go_on(engine, task);
 }

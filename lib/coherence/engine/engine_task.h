@@ -5,7 +5,7 @@
 #include "coherence/engine/engine_pool.h"
 #include "coherence/module/transaction.h"
 
-/* Steps of the protocol engine (engine.h), tasks (chains of steps), and accesses. */
+/* Contents of the protocol engine (engine.h): steps, tasks (chains of steps), accesses, messages, locks, modules. */
 
 /* Steps, a function per step. */
 /* clang-format off */
@@ -178,5 +178,101 @@ typedef struct gpci_inflight_rest {
     uint32_t older, newer;  /* neighbours in the module's order */
     gpci_due_queue waiters; /* waiting for the end */
 } gpci_inflight_rest;
+
+/* A message in flight. */
+typedef struct gpci_sent_message {
+    uint32_t next, behind; /* next: in the pool; behind: in the buffer */
+    uint32_t task, step;   /* step of `task` to run on arrival */
+    uint32_t network, from, to, bytes;
+    uint32_t buffer, kind;
+    uint64_t address, sent, began;
+    uint32_t message; /* index in the list of steps, of a lone access */
+    uint32_t masked;  /* a bool, without padding behind */
+} gpci_sent_message;
+
+/* Buffers of messages: four per module and network. */
+enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
+
+typedef struct gpci_star_buffer {
+    gpci_due_queue row, waiters;    /* row: messages, chained by `behind`; waiters: for room or for the head */
+    uint64_t size, used;            /* bytes; 0: unlimited */
+    uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
+    uint64_t decided;               /* switch output: 1 + cycle of the last decision */
+    uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
+    bool listed;            /* first buffer of a member: the member is in gpci_net.used */
+} gpci_star_buffer;
+
+/* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
+typedef struct gpci_net {
+    uint32_t count, used_count;
+    uint32_t *used; /* [count] members used by lone accesses since the network was idle: places */
+    gpci_star_buffer *buffers;
+} gpci_net;
+
+/* First token of internal accesses; tokens of the host's accesses are lower. */
+#define GPCI_NEIGHBOUR_TOKEN ((uint64_t)1 << 63)
+
+#define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
+
+/* Lock of a locked block. Unlocked blocks share entry 0 of the pool, which is free and read-only. */
+typedef struct gpci_lock {
+    uint32_t next;   /* free: next in the pool; in use: next of the bucket (gpci_engine_unit.locks); 0: none */
+    uint32_t block;  /* block of the lock */
+    uint32_t holder; /* access that holds the lock; GPCI_NO_ITEM: free */
+    uint32_t token; /* token of the holder (gpci_lock_token): the pool entry `holder` may be reused by a later access */
+    /* Task of the holder's request or put for the block; GPCI_NO_ITEM: none yet; GPCI_ANSWERED: answered. */
+    uint32_t asks;
+    uint32_t probe; /* probe that passed the lock and has not answered, or GPCI_NO_ITEM */
+    gpci_due_queue waiters;
+    uint64_t tag; /* tag being brought to the block */
+} gpci_lock;
+
+_Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them");
+
+#define GPCI_LOCK_FREE                                                                                    \
+    (gpci_lock) {                                                                                         \
+        .block = GPCI_TREE_NO_BLOCK, .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, \
+        .waiters = GPCI_DUE_QUEUE_INIT                                                                    \
+    }
+
+/* State of a module for overlapping accesses. */
+typedef struct gpci_engine_unit {
+    uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
+    uint32_t lock_mask;
+    uint32_t held; /* number of locked blocks; locks of both halves count in the home half; follows from `locks` */
+    uint32_t ports_used, oldest; /* only without a host, hence in no snapshot; oldest: access in flight */
+    gpci_due_queue port_waiters; /* lookups that wait for a port; only without a host */
+    bool mixed;                  /* modules above have different block sizes */
+    bool halved;                 /* half of a cache; waiters for room are in `address_waiters` */
+    /* state */
+    gpci_due_queue entry_waiters; /* with a host: for an MSHR entry */
+    /* With a host: waiting for room for a message, down [0] and up [1]; halves share the home half's queues. */
+    gpci_due_queue senders[2];
+    uint32_t freed[2];        /* places freed for `senders`; the first sender is about to take a place */
+    uint32_t youngest;        /* access in flight */
+    uint32_t listed, joined;  /* number of accesses in flight, and of joined accesses among them */
+    uint32_t sweeps;          /* acquires and flushes of the module in progress */
+    uint32_t address_blocked; /* first task that blocks an address, or GPCI_NO_ITEM */
+    gpci_due_queue address_waiters;
+    uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
+    gpci_due_queue notified_waiters;
+} gpci_engine_unit;
+
+/*
+ * Position of a task of a lone access in the list of steps: the task's next message is sent `delay` cycles after the
+ * end of step `after`, as in gpc_coherence_message, when the joined steps have ended.
+ */
+typedef struct gpci_trail {
+    uint32_t after, delay, directory;
+    uint32_t came;              /* message that brought the task to its module; GPC_NO_MESSAGE: none */
+    uint32_t joins, join_count; /* last steps of ended children: a list through gpc_coherence_message.join */
+    uint32_t peers, peer_count; /* messages of peers to the requester: a list likewise */
+    uint8_t looks, memory;
+    bool answered; /* the task's module has sent an answer */
+    bool late;     /* Multi2Sim: the answer to a probe waits for all other steps of the cycle */
+} gpci_trail;
+
+#define GPCI_TRAIL_INIT \
+    { GPC_NO_MESSAGE, 0, 0, GPC_NO_MESSAGE, GPC_NO_MESSAGE, 0, GPC_NO_MESSAGE, 0, 0, 0, false, false }
 
 #endif

@@ -21,7 +21,7 @@
 typedef uint16_t gpci_sharers;
 #define GPCI_SHARERS 16u /* bits */
 
-/* Choice of sets and of low modules, if shifts and masks are not enough: selector.c. */
+/* Choice of sets and of low modules, if shifts and masks are not enough: selector.c makes it. */
 typedef struct gpci_tree_selector {
     struct gpci_tree_selector *next; /* list of the tree */
     gpci_interleave spread;          /* addresses over the modules (slices) of a level */
@@ -250,8 +250,8 @@ void gpci_module_miss(gpci_module *module, uint64_t tag, const gpc_request *carr
 /* Make memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *module, uint32_t blocks);
 /*
- * addresses.c: low module that serves an address, or GPC_NO_MODULE. cover.c has checked that exactly one low module serves every
- * address of a module, down to a memory.
+ * addresses.c: low module that serves an address, or GPC_NO_MODULE. cover.c has checked that exactly one low module
+ * serves every address of a module, down to a memory.
  */
 uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *module, uint64_t address);
 bool gpci_module_serves(const gpci_module *module, uint64_t address);
@@ -260,8 +260,8 @@ bool gpci_module_serves(const gpci_module *module, uint64_t address);
 void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s);
 
 /*
- * addresses.c: (address / divisor) mod modulus of an interleaved module, hashed or not; gpci_module_has_residue: true if
- * an interleaved module serves the address's. gpci_tree_selected_set: set of a tag.
+ * addresses.c: (address / divisor) mod modulus of an interleaved module, hashed or not; gpci_module_has_residue: true
+ * if an interleaved module serves the address's. gpci_tree_selected_set: set of a tag.
  */
 uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address);
 bool gpci_module_has_residue(const gpci_module *module, uint64_t address);

@@ -11,7 +11,7 @@
  *
  * A block's set is (tag / block_bytes) mod sets. An interleaved module serves only every modulus-th stretch of
  * addresses, and divides the modulus out to use all its sets: ((tag / block_bytes) / modulus) mod sets. Other modules
- * have a selector (selector.c), by gpc_coherence_module.index and dense.
+ * have a selector (addresses.c), by gpc_coherence_module.index and dense.
  *
  * The ways of a set are in an order, most recent first; initially way 0 is first. If no way is invalid, the last is the
  * victim. Moves to the front:

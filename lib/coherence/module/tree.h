@@ -97,7 +97,7 @@ struct gpc_coherence {
     uint64_t line_access;       /* number of the access; parts of one line access share a number */
     uint64_t line_accesses;     /* numbers given */
     bool follows;               /* the next access is part of the previous line access */
-    bool overturned;            /* the last access, a load that would bypass L1, was kept (engine_pass.c) */
+    bool overturned;            /* the last access, a load that would bypass L1, was kept (engine_access.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
     size_t message_capacity, transition_capacity;

@@ -46,6 +46,11 @@ void gpci_find_release_port(gpci_engine *engine, const gpci_task *find) {
         unit->ports_used--;
 }
 
+void gpci_find_tell(const gpci_engine *engine, gpci_met what, const gpci_task *lookup) {
+    if (engine->host)
+        engine->host->met(engine->host->self, what, lookup->parent, lookup->module);
+}
+
 #ifdef GPCI_CHECK
 /* True if a request, and no access or probe, is refused. */
 static bool is_refused_request(const gpci_engine *engine, const gpci_task *find) {

@@ -340,3 +340,24 @@ void gpci_step_read_replied(gpci_engine *engine, uint32_t task) {
     }
     gpci_request_done(engine, task);
 }
+
+/* A load with bypass of T too. */
+void gpci_step_read_dropped(gpci_engine *engine, uint32_t task) {
+    gpci_task *request = gpci_task_at(engine, task);
+    if (request->refused) {
+        gpci_step_read_lowered(engine, task);
+        return;
+    }
+    gpci_drop_end(engine, request, GPC_EVENT_PASSING_LOAD);
+    gpci_pass_load(engine, task, gpci_task_module(engine, request), request->address, GPCI_STEP_read_lowered);
+}
+
+void gpci_step_read_lowered(gpci_engine *engine, uint32_t task) {
+    gpci_task *request = gpci_task_at(engine, task);
+    gpci_release_address(engine, task);
+    if (request->refused)
+        gpci_task_at(engine, request->parent)->refused = true;
+    else
+        request->bytes = engine->tree->control_bytes + gpci_tree_inflight_at(engine, request->inflight)->size;
+    gpci_then(engine, task, GPCI_STEP_read_reply);
+}

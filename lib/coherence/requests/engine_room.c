@@ -91,6 +91,8 @@ static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, ui
         gpci_module_join_line(module, base + way, tag);
         return base + way;
     }
+    if (gpci_holds_none(engine, module))
+        return GPCI_TREE_NO_BLOCK;
     for (way = 0; way < module->given.ways; way++) {
         const uint32_t locked = locked_in_way(engine, module, base + way);
         if (locked != GPCI_TREE_NO_BLOCK &&

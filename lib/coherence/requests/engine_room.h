@@ -9,11 +9,6 @@
 /* No block is free in a cache of two halves; returned in place of a block. */
 #define GPCI_WAIT_FOR_ROOM (GPCI_TREE_NO_BLOCK - 1)
 
-/* True for lone accesses if no block of a module is locked. */
-GPCI_INLINE bool gpci_holds_none(const gpci_engine *engine, const gpci_module *module) {
-    return engine->alone && !engine->units[module->store->index].held;
-}
-
 /*
  * Collect the ways of a row, from `first` to below `end`, that are unlocked or locked by access `inflight` (if given):
  * a bit per way, bit 0 for `first`. Returns their number.
