@@ -182,15 +182,12 @@ static void perform(gpc_coherence *coherence, gpci_module *module, uint32_t bloc
     }
 }
 
-void gpci_tree_data_begin(gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
-    if (module->lacks && !(store && gpci_tree_writes_all(module, store))) /* the common case needs no write */
-        memset(gpci_module_lacks_of(module, block),
-               module->given.block_bytes < 8 ? (1 << module->given.block_bytes) - 1 : 0xff, module->mask_bytes);
+void gpci_tree_lack_all(const gpci_module *module, uint32_t block) {
+    memset(gpci_module_lacks_of(module, block),
+           module->given.block_bytes < 8 ? (1 << module->given.block_bytes) - 1 : 0xff, module->mask_bytes);
 }
 
-void gpci_tree_data_come(gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
-    if (GPCI_LIKELY(!module->lacks) || !gpci_module_is_partial(module, block))
-        return;
+void gpci_tree_lack_less(const gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
     uint8_t *lacks = gpci_module_lacks_of(module, block);
     const uint32_t offset = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->size; i++)
@@ -198,10 +195,8 @@ void gpci_tree_data_come(gpci_module *module, uint32_t block, const gpci_tree_pa
             clear_bit(lacks, offset + i);
 }
 
-void gpci_tree_data_store(gpc_coherence *coherence, gpci_module *module, uint32_t block,
-                          const gpci_tree_payload *store) {
-    if (!coherence->with_data)
-        return;
+void gpci_tree_store_bytes(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                           const gpci_tree_payload *store) {
     if (GPCI_UNLIKELY(store->atomic_count)) {
         perform(coherence, module, block, store);
         return;

@@ -263,11 +263,24 @@ GPCI_INLINE bool gpci_tree_takes(const gpci_module *module, bool blind, const gp
  * Begin a block without bytes (with byte_masks), then with the bytes of `store` if given. gpci_tree_data_come: the
  * bytes of a store arrive.
  */
-void gpci_tree_data_begin(gpci_module *module, uint32_t block, const gpci_tree_payload *store);
-void gpci_tree_data_come(gpci_module *module, uint32_t block, const gpci_tree_payload *store);
+void gpci_tree_lack_all(const gpci_module *module, uint32_t block);
+GPCI_INLINE void gpci_tree_data_begin(const gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
+    if (GPCI_UNLIKELY(module->lacks != NULL) && !(store && gpci_tree_writes_all(module, store)))
+        gpci_tree_lack_all(module, block);
+}
+void gpci_tree_lack_less(const gpci_module *module, uint32_t block, const gpci_tree_payload *store);
+GPCI_INLINE void gpci_tree_data_come(const gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
+    if (GPCI_UNLIKELY(gpci_module_is_partial(module, block)))
+        gpci_tree_lack_less(module, block, store);
+}
 /* Write a store's bytes into a block, or memory; gpci_tree_data_load: read a load's bytes. */
-void gpci_tree_data_store(gpc_coherence *coherence, gpci_module *module, uint32_t block,
-                          const gpci_tree_payload *store);
+void gpci_tree_store_bytes(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                           const gpci_tree_payload *store);
+GPCI_INLINE void gpci_tree_data_store(gpc_coherence *coherence, gpci_module *module, uint32_t block,
+                                      const gpci_tree_payload *store) {
+    if (coherence->with_data)
+        gpci_tree_store_bytes(coherence, module, block, store);
+}
 void gpci_tree_data_load(const gpc_coherence *coherence, const gpci_module *module, uint32_t block, uint64_t address,
                          uint32_t size, uint8_t *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
-#include "timed/core/event_log_coherent.h"
+#include "timed/core/coherent.h"
 
 #include "coherence/module/tree.h"
 #include "level/rules/level_count.h"

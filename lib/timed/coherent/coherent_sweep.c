@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_sweep.h"
 #include "level/rules/level_count.h"
-#include "timed/core/event_log_coherent.h"
+#include "timed/core/coherent.h"
 
 /*
  * Acquires and flushes of a tree with a clock: sweeps of the protocol engine (coherence/engine/engine_sweep.c),
@@ -221,7 +221,7 @@ static bool begin_stretch(gpci_timed *timed, uint32_t index) {
 
 void gpci_coherent_flush_on(gpci_timed *timed) {
     gpci_coherent_host *host = timed->coherent;
-    if (!host->sealed || host->sweeps)
+    if (host->sweeps)
         return;
     /* sweeps leave work for later stretches */
     while (host->stretch < STRETCHES && !host->sweeps && begin_stretch(timed, host->stretch))

@@ -114,7 +114,7 @@ typedef struct gpci_packet_path {
     union {
         uint64_t local;          /* memory: address within the channel */
         uint64_t inner;          /* from L1 to the tags of the slice: address within the slice */
-        uint32_t next_of_bundle; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_bundle.c */
+        uint32_t next_of_bundle; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_ctrl.c */
     };
     uint16_t channel; /* memory: channel */
     uint16_t slice;   /* memory: asking L2 slice, over both partitions */

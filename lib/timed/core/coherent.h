@@ -24,7 +24,7 @@
  *                        cluster: to the cluster), which passes them on without a lookup
  *
  * A request for a locked block waits, or is refused and begins again at the L1 (coherence.conflict). Proof against
- * circles of waiters: coherence/requests/engine_find.c; for a slice's MSHR entries: coherent_mshr.c. Queue sizes
+ * circles of waiters: coherence/requests/engine_find.c; for a slice's MSHR entries: coherent_host.c. Queue sizes
  * come from keys; queues before the tags empty at the rate of the ports, whatever waits behind: coherent_ctrl.c.
  *
  * Example: a load misses in L1 and hits in L2 (l2.latency = 20).
@@ -119,7 +119,7 @@ void gpci_message_memory_done(gpci_timed *timed, uint32_t packet);
 /* Access of a packet, as a request to the protocol engine. */
 gpc_coherence_request gpci_coherent_request_of(const gpci_timed *timed, const gpci_packet *packet);
 
-/* coherent_mshr.c: MSHR entries of slices */
+/* coherent_host.c: MSHR entries of slices */
 /* Move the first packet of a queue to the waiting packets if it must wait for an entry. True if moved. */
 bool gpci_coherent_mshr_stall(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue);
 /* True if the first waiting packet still lacks an entry, and blocks the tags. Call only if a packet waits. */
@@ -152,7 +152,7 @@ gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *timed, uint32_t module);
 void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
                              uint32_t packet);
 
-/* coherent_bundle.c: packets of several messages */
+/* coherent_ctrl.c: packets of several messages */
 /* Put a message into the sender's queue. True: the message joined a packet of the queue and shares the header. */
 bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet);
 /* True if a message would join a packet in the queue. */
@@ -211,7 +211,7 @@ bool gpci_coherent_acquires(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
 bool gpci_coherent_marks(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
 /* Begin a kernel like gpci_coherent_begin, but with time, from the next cycle on. */
 gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *hierarchy);
-/* Continue the flush of a kernel, if any. */
+/* Continue the flush of a kernel (gpci_coherent_host.sealed). */
 void gpci_coherent_flush_on(gpci_timed *timed);
 /* A sweep has ended. */
 void gpci_coherent_swept(gpci_timed *timed, uint32_t inflight);
@@ -262,6 +262,56 @@ GPCI_INLINE gpci_task *gpci_message_task(const gpci_timed *timed, const gpci_pac
 /* True if a message looks up a block on arrival. */
 GPCI_INLINE bool gpci_message_looks(const gpci_packet *packet) {
     return gpci_step_looks((gpci_step)packet->message.step);
+}
+
+/* Events of the protocol engine: as in event_log.h. */
+
+GPCI_COLD void gpci_append_origin(gpci_timed *timed, uint32_t inflight, const gpci_packet *pkt);
+GPCI_COLD void gpci_append_sweep(gpci_timed *timed, uint32_t inflight);
+GPCI_COLD void gpci_append_message(gpci_timed *timed, const gpci_message *message, uint32_t packet);
+GPCI_COLD void gpci_append_memory_access(gpci_timed *timed, uint32_t task, uint32_t packet);
+GPCI_COLD void gpci_append_arrival(gpci_timed *timed, const gpci_packet *pkt);
+GPCI_COLD void gpci_append_met(gpci_timed *timed, gpci_met what, uint32_t task, uint32_t module);
+GPCI_COLD void gpci_append_entry(gpci_timed *timed, gpc_what what, uint32_t task);
+
+/* An access of the protocol engine is for the packet. */
+GPCI_INLINE void gpci_log_origin(gpci_timed *timed, uint32_t inflight, const gpci_packet *pkt) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_origin(timed, inflight, pkt);
+}
+
+/* A sweep begins: the messages belong to no access. */
+GPCI_INLINE void gpci_log_sweep(gpci_timed *timed, uint32_t inflight) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_sweep(timed, inflight);
+}
+
+/* A message leaves as a packet; so does the memory access of a task. */
+GPCI_INLINE void gpci_log_message(gpci_timed *timed, const gpci_message *message, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_message(timed, message, packet);
+}
+GPCI_INLINE void gpci_log_memory_access(gpci_timed *timed, uint32_t task, uint32_t packet) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_memory_access(timed, task, packet);
+}
+
+/* A message has arrived. */
+GPCI_INLINE void gpci_log_arrival(gpci_timed *timed, const gpci_packet *pkt) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_arrival(timed, pkt);
+}
+
+/* A task waits, or is refused; or a module evicts for a task. */
+GPCI_INLINE void gpci_log_met(gpci_timed *timed, gpci_met what, uint32_t task, uint32_t module) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_met(timed, what, task, module);
+}
+
+/* A request takes, or gives back, an MSHR entry. */
+GPCI_INLINE void gpci_log_entry(gpci_timed *timed, gpc_what what, uint32_t task) {
+    if (GPCI_UNLIKELY(timed->log != NULL))
+        gpci_append_entry(timed, what, task);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
-#include "timed/core/event_log_coherent.h"
+#include "timed/core/coherent.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
 #include "timed/ctrl/plain_values.h"

@@ -4,7 +4,7 @@
 
 #include "coherence/module/tree.h"
 #include "level/rules/level_count.h"
-#include "timed/core/event_log_coherent.h"
+#include "timed/core/coherent.h"
 
 static gpci_lsus *lsus_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_LSUS];
