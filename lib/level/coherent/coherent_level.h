@@ -24,8 +24,16 @@
  * both halves of the slices of their part (partition or GPU). Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are
  * above near halves 12 and 13 and home halves 4 and 5. Near half 12 is above home half 6, which is above memory 10.
  */
+/* Place of a module in the hierarchy, known when the tree is built. */
+typedef struct gpci_seat {
+    uint16_t gpu;
+    uint16_t slice; /* number of a slice; for a memory, of the slice in front */
+    uint16_t side;  /* 1 + partition of a module of L2; 0: not of L2, or undivided */
+} gpci_seat;
+
 typedef struct gpci_coherent {
     gpc_coherence *tree;
+    gpci_seat *seats;                    /* [modules] */
     uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
     uint32_t first_cluster, first_slice, first_memory, first_near, modules;
     uint32_t parts, part_slices;                      /* parts of L2 that cache lines of each other; 1: no such parts */
@@ -179,20 +187,18 @@ GPCI_INLINE bool gpci_is_near(const gpci_coherent *coherent, uint32_t module) {
 
 /* GPU of a module. */
 GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *coherent, uint32_t module) {
-    if (coherent->gpus == 1)
-        return 0;
-    return module < coherent->sms             ? module / coherent->gpu_sms
-           : module < coherent->first_slice   ? (module - coherent->first_cluster) / coherent->gpu_clusters
-           : gpci_is_near(coherent, module)   ? (module - coherent->first_near) / coherent->gpu_slices
-           : gpci_is_memory(coherent, module) ? (module - coherent->first_memory) / coherent->gpu_slices
-                                              : (module - coherent->first_slice) / coherent->gpu_slices;
+    return coherent->seats[module].gpu;
 }
 
 /* Number of a slice; for a memory, number of the slice in front. */
 GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *coherent, uint32_t module) {
-    return module - (gpci_is_near(coherent, module)     ? coherent->first_near
-                     : gpci_is_memory(coherent, module) ? coherent->first_memory
-                                                        : coherent->first_slice);
+    return coherent->seats[module].slice;
+}
+
+/* True if two modules of L2 are in different partitions. */
+GPCI_INLINE bool gpci_crosses_partitions(const gpci_coherent *coherent, uint32_t from, uint32_t to) {
+    const uint16_t one = coherent->seats[from].side, other = coherent->seats[to].side;
+    return one && other && one != other;
 }
 
 /* Near half of a slice, by slice number; GPC_NO_MODULE: slices are undivided, or no SM uses the slice's part. */

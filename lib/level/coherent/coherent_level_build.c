@@ -386,9 +386,36 @@ static gpc_status build(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gp
 static uint32_t count_near(const gpc_hierarchy *hierarchy) {
     const gpci_coherent *coherent = hierarchy->coherent;
     uint32_t last = 0;
-    for (uint32_t sm = 0; sm < hierarchy->sms && coherent->parts > 1; sm++)
-        last = gpci_part_of_sm(hierarchy, sm) > last ? gpci_part_of_sm(hierarchy, sm) : last;
+    for (uint32_t sm = 0; sm < hierarchy->sms && coherent->parts > 1; sm++) {
+        const uint32_t part = hierarchy->partitions == 2 ? hierarchy->sm_partition[sm] : sm / coherent->gpu_sms;
+        last = part > last ? part : last;
+    }
     return coherent->parts > 1 ? (last + 1) * coherent->part_slices : 0;
+}
+
+/* Number of a module among the modules of its kind: L1s, clusters, slices, memories or near halves. */
+static uint32_t number_of(const gpci_coherent *coherent, uint32_t module) {
+    return module - (module >= coherent->first_near      ? coherent->first_near
+                     : module >= coherent->first_memory  ? coherent->first_memory
+                     : module >= coherent->first_slice   ? coherent->first_slice
+                     : module >= coherent->first_cluster ? coherent->first_cluster
+                                                         : 0);
+}
+
+static gpc_status seat_modules(const gpc_hierarchy *hierarchy, gpci_coherent *coherent) {
+    coherent->seats = gpci_zalloc(hierarchy->context, coherent->modules, sizeof *coherent->seats);
+    for (uint32_t module = 0; coherent->seats && module < coherent->modules; module++) {
+        const uint32_t number = number_of(coherent, module);
+        const bool l2 = module >= coherent->first_slice;
+        const uint32_t each = l2                       ? coherent->gpu_slices
+                              : module < coherent->sms ? coherent->gpu_sms
+                                                       : coherent->gpu_clusters;
+        coherent->seats[module].gpu = (uint16_t)(coherent->gpus > 1 ? number / each : 0);
+        coherent->seats[module].slice = (uint16_t)(l2 ? number : 0);
+        if (l2 && hierarchy->partitions == 2)
+            coherent->seats[module].side = (uint16_t)(1 + number / coherent->part_slices);
+    }
+    return coherent->seats ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 gpc_status gpci_coherent_create(gpc_hierarchy *hierarchy, gpc_error *error) {
@@ -416,6 +443,8 @@ gpc_status gpci_coherent_create(gpc_hierarchy *hierarchy, gpc_error *error) {
                                                                        : 1;
     coherent->part_slices = hierarchy->slices_per_partition;
     coherent->modules += count_near(hierarchy);
+    if (seat_modules(hierarchy, coherent) < 0)
+        return gpci_out_of_memory(error);
     coherent->memory_level = (uint8_t)(2 + (coherent->clusters != 0) + coherent->l2 + (coherent->parts > 1));
     coherent->control = number(hierarchy, GPCI_KEY_NETWORK_HEADER);
     gpc_status status = gpci_coherent_l2_asks(hierarchy, error, &coherent->l2_asks);
@@ -430,6 +459,7 @@ void gpci_coherent_destroy(gpc_hierarchy *hierarchy) {
     if (!hierarchy->coherent)
         return;
     gpc_coherence_destroy(hierarchy->coherent->tree);
+    gpci_free(hierarchy->context, hierarchy->coherent->seats);
     gpci_free(hierarchy->context, hierarchy->coherent);
 }
 

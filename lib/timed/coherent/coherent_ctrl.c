@@ -25,14 +25,6 @@ static uint32_t slice_for(const gpci_timed *timed, uint32_t module, uint64_t add
            gpci_l2_place_of(timed->hierarchy, address).slice;
 }
 
-/* True if two modules of L2 are in different partitions. */
-static bool crosses_partitions(const gpci_timed *timed, uint32_t from, uint32_t to) {
-    const gpci_coherent *coherent = timed->hierarchy->coherent;
-    return timed->hierarchy->partitions == 2 && from >= coherent->first_slice && to >= coherent->first_slice &&
-           gpci_slice_number(coherent, from) / coherent->part_slices !=
-               gpci_slice_number(coherent, to) / coherent->part_slices;
-}
-
 static bool is_l1(const gpci_timed *timed, uint32_t module) {
     return module < timed->hierarchy->sms;
 }
@@ -58,7 +50,7 @@ static const gpci_queue *queue_for(const gpci_timed *timed, uint32_t from, uint3
         return is_l1(timed, to) ? &timed->clusters[from - coherent->first_cluster].served
                                 : &timed->clusters[from - coherent->first_cluster].out;
     if ((coherent->l2 && gpci_is_memory(coherent, from)) || gpci_gpu_of(coherent, from) != gpci_gpu_of(coherent, to) ||
-        crosses_partitions(timed, from, to))
+        gpci_crosses_partitions(coherent, from, to))
         return NULL;
     const gpci_ctrl *ctrl = &timed->l2[gpci_slice_number(coherent, from)];
     return coherent->l2 && gpci_is_memory(coherent, to) ? &ctrl->link : &ctrl->served;
@@ -143,7 +135,7 @@ bool gpci_message_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint32
     pkt->message.module = to;
     if (GPCI_UNLIKELY(gpu != other))
         return gpci_gpu_link_send(timed, packet, gpu, other);
-    if (GPCI_UNLIKELY(crosses_partitions(timed, from, to)))
+    if (GPCI_UNLIKELY(gpci_crosses_partitions(coherent, from, to)))
         return send_across(timed, packet, from, to);
     const uint32_t slice = slice_between(timed, from, to, pkt->address);
     if (is_l1(timed, from)) {
