@@ -374,7 +374,7 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }
-    if (way >= cache->ways || !gpci_is_candidate(candidates, way))
+    if (!gpci_is_choice(candidates, cache->ways, way))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;

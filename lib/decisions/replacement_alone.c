@@ -88,7 +88,7 @@ gpc_status gpc_replacement_choose(gpc_replacement *replacement, uint32_t set, co
     const uint32_t way =
         kept_out ? GPC_WAY_BYPASS : replacement->ops->choose_victim(replacement->self, set, candidates, request);
     if (!note_declined(replacement, request, way == GPC_WAY_BYPASS) &&
-        (way >= replacement->decider.ways || !gpci_is_candidate(candidates, way)))
+        !gpci_is_choice(candidates, replacement->decider.ways, way))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;

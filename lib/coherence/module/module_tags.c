@@ -340,7 +340,7 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, c
     uint32_t way = module->given.any_victim ? GPCI_NO_WAY : gpci_module_free_way(module, row, false, candidates);
     if (way == GPCI_NO_WAY)
         way = insist(module, set, candidates, &request);
-    return way < module->given.ways && gpci_is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
+    return gpci_is_choice(candidates, module->given.ways, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
 /* Free or least recent candidate, with data or (`own`) without lines; moves to the front. */

@@ -361,9 +361,7 @@ gpc_status gpci_coherent_check(gpc_hierarchy *hierarchy, gpc_error *error) {
         if (gpci_number(hierarchy, demands[i].key) != demands[i].value)
             add(&required, demands[i].key, demands[i].why, "%s", demands[i].text);
     const uint64_t allocate = gpci_number(hierarchy, GPCI_KEY_L2_WRITE_ALLOCATE);
-    if (allocate == GPC_WRITE_NO_ALLOCATE)
-        add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
-    else if (allocate == GPC_WRITE_NAIVE_FETCH)
+    if (allocate == GPC_WRITE_NO_ALLOCATE || allocate == GPC_WRITE_NAIVE_FETCH)
         add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
     else if (allocate == GPC_WRITE_LAZY_FETCH && hierarchy->gpus > 1 && !gpci_number(hierarchy, GPCI_KEY_GPU_HOME))
         add(&required, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other",

@@ -10,6 +10,11 @@ GPCI_INLINE bool gpci_is_candidate(const uint64_t *candidates, uint32_t way) {
     return !candidates || gpci_bit_is_set(candidates, way);
 }
 
+/* True if a policy's choice among `ways` ways is a candidate. */
+GPCI_INLINE bool gpci_is_choice(const uint64_t *candidates, uint32_t ways, uint32_t way) {
+    return way < ways && gpci_is_candidate(candidates, way);
+}
+
 /* Words of a mask over `ways` ways. */
 GPCI_INLINE uint32_t gpci_way_words(uint32_t ways) {
     return (ways + 63) / 64;

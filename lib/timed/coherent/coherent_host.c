@@ -293,16 +293,19 @@ gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
     return GPCI_UNLIKELY(lacks) && status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
-bool gpci_coherent_defer_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided) {
+void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided) {
     const gpci_module *l1 = gpci_module_at(timed->hierarchy->coherent->tree, packet->request.sm);
     const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
-    if (!segments || !ops || !ops->on_reply || !gpci_passes_l1(timed->hierarchy, packet->request.space))
-        return false;
+    if (!segments || !gpci_passes_l1(timed->hierarchy, packet->request.space))
+        return;
+    if (!ops || !ops->on_reply) {
+        gpci_count_l1_bypass(timed->hierarchy, packet->request.sm, segments);
+        return;
+    }
     packet->born = timed->wheel.now;
     packet->line.marks |= GPCI_MARK_PASSES | (decided ? GPCI_MARK_OPEN : 0);
     if (decided)
         gpci_open_l1_bypass(timed->hierarchy, packet->request.sm);
-    return true;
 }
 
 void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned) {

@@ -235,18 +235,16 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
 }
 
 /* A load bypasses L1, also when the packet is tried again. */
-static void bypass(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, bool first, const gpci_tag_access *access,
+static void bypass(gpci_timed *timed, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, access->flags, request);
-    if (!first || gpci_coherent_defer_bypass(timed, pkt, segments, !timed->hierarchy->coherent->tree->follows))
-        return;
-    if (segments && gpci_passes_l1(timed->hierarchy, pkt->request.space))
-        gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
+    if (first)
+        gpci_coherent_note_bypass(timed, pkt, segments, !timed->hierarchy->coherent->tree->follows);
 }
 
 /* Ask L1's predictor about an access, once, however often its packet is delayed. */
-static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
+static GPCI_NOINLINE void predict(gpci_timed *timed, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const bool first = !access->looked;
@@ -255,7 +253,7 @@ static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, uint
         access->asked = access->passes = 0;
     }
     access->looked = true;
-    bypass(timed, ctrl, packet, first, access, request);
+    bypass(timed, packet, first, access, request);
 }
 
 /* True if L1's predictor sends a load delayed for `reason` past L1. Asked once per reason, as in stall.c. */
@@ -302,7 +300,7 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
         access->flags = GPC_ACCESS_NO_ALLOCATE;
         gpci_module_at(timed->hierarchy->coherent->tree, ctrl->index)->counts.bypasses +=
             !timed->hierarchy->coherent->tree->follows;
-        bypass(timed, ctrl, packet, true, access, request);
+        bypass(timed, packet, true, access, request);
         ctrl->counts.passed[past]++;
         GPCI_AGAIN(ctrl->counts.passed_again[past] += (access->flags & GPC_ACCESS_NO_ALLOCATE) != 0);
     }
@@ -325,7 +323,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t 
         gpci_coherent_values_attach(timed, packet, &request);
     gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, pkt->line.fetched, pkt->flags & GPCI_PACKET_FOLLOWS);
     if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
-        predict(timed, ctrl, packet, access, &request);
+        predict(timed, packet, access, &request);
     const gpci_sight sight = gpci_engine_look(gpci_engine_of(timed), &request);
     if (sight == GPCI_SIGHT_HIT)
         return hit(timed, ctrl, packet, &request);

@@ -99,10 +99,11 @@ void gpci_coherent_forget(gpci_timed *timed);
 /* Save or load origins, while packets are traced. */
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
 /*
- * A predictor that hears replies may overturn a bypass: mark the load, whose bypass counts at the end. False: no such
- * predictor, or no bypass. `decided`: the decision is the load's own, not that of an earlier load of the line.
+ * A load of `segments` bypasses L1 (0: no bypass): count it. If the predictor hears replies, it may overturn the bypass:
+ * mark the load, whose bypass counts at the end. `decided`: the decision is the load's own, not that of an earlier load
+ * of the line.
  */
-bool gpci_coherent_defer_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided);
+void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided);
 /* Count a deferred bypass, unless overturned. */
 GPCI_COLD void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned);
 GPCI_INLINE void gpci_coherent_settle_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet,

@@ -112,16 +112,14 @@ void gpci_lsu_ended(gpci_timed *timed, uint32_t inflight) {
 }
 
 /* Ask the predictor at the start of a lane's access, even if the access then joins another. */
-static GPCI_NOINLINE void predict(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_packet *pkt,
-                                  gpc_coherence_request *request) {
+static GPCI_NOINLINE void predict(gpci_timed *timed, gpci_packet *pkt, gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, bits, request);
-    if (!gpci_coherent_defer_bypass(timed, pkt, segments, true) && segments)
-        gpci_count_l1_bypass(timed->hierarchy, ctrl->index, segments);
+    gpci_coherent_note_bypass(timed, pkt, segments, true);
 }
 
 /* Begin an access. False: out of memory, without change; L1's next step tries again if the simulation continues. */
-static bool begin_access(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
+static bool begin_access(gpci_timed *timed, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpci_engine *engine = gpci_engine_of(timed);
     const gpc_status status = gpci_coherent_reserve(timed, pkt->address);
@@ -132,7 +130,7 @@ static bool begin_access(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
     gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, 0, false);
     if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
-        predict(timed, ctrl, pkt, &request);
+        predict(timed, pkt, &request);
     pkt->born = timed->wheel.now;
     pkt->mshr.done = false;
     gpci_engine_at(engine, timed->wheel.now);
@@ -150,7 +148,7 @@ static void begin(gpci_timed *timed, gpci_ctrl *ctrl, gpci_lsu *unit) {
         const uint32_t packet = unit->queue.first;
         gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
         const uint32_t inflight = pkt->line.inflight;
-        if (!begin_access(timed, ctrl, packet))
+        if (!begin_access(timed, packet))
             return;
         if (!unit->half && waits) {
             unit->in_flight++;
