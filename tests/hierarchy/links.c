@@ -3,6 +3,8 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
+
 /* Data carried between policies by the hierarchy: words down and back with a request, last words, launches. */
 
 /* A predictor with given answers, recording calls. */
@@ -63,8 +65,15 @@ static const gpc_predictor_ops upper = {.struct_size = sizeof upper,
                                         .predict = predict,
                                         .on_reply = on_reply,
                                         .on_warp_event = on_warp_event},
+                               deaf = {.struct_size = sizeof deaf,
+                                       .name = "deaf",
+                                       .reads = GPC_READS_PLACE | GPC_READS_POLICY_WORD,
+                                       .instance_bytes = sizeof(talker),
+                                       .init = init,
+                                       .predict = predict},
                                lower = {.struct_size = sizeof lower,
                                         .name = "lower",
+                                        .reads = GPC_READS_PLACE | GPC_READS_POLICY_WORD,
                                         .instance_bytes = sizeof(talker),
                                         .init = init,
                                         .predict = predict_cache,
@@ -83,6 +92,7 @@ static void open_with(rig *r, talk *t, const char *settings) {
     rig_open(r, NULL);
     gpc_hierarchy_destroy(r->hierarchy);
     cr_assert_eq(gpc_context_register_predictor(r->context, &upper, t, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &deaf, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_predictor(r->context, &lower, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_replacement(r->context, &miser, NULL, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(r->config, settings, NULL, &error), GPC_OK, "%s", error.message);
@@ -121,6 +131,25 @@ Test(memory_links, decisions_and_words) {
     check_decisions((talk){.first = GPC_BYPASS, .last = GPC_BYPASS}, 1, true);
     check_decisions((talk){.first = GPC_CACHE, .last = GPC_BYPASS}, 4, true);
     check_decisions((talk){.first = GPC_BYPASS, .last = GPC_CACHE}, 4, false);
+}
+
+/* A predictor without on_reply: L2's word does not overturn the decision, in caches and in trees. */
+Test(memory_links, deaf_predictor_keeps_its_decision) {
+    static const char *const settings[] = {"", "coherence = nmoesi\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        rig r;
+        talk t = {.first = GPC_BYPASS, .down = 7, .up = 9};
+        char text[128];
+        snprintf(text, sizeof text, "%sl1.bypass = deaf\nl2.bypass = lower\n", settings[i]);
+        open_with(&r, &t, text);
+        rig_load(&r, 0x80);
+        rig_load(&r, 0x80);
+        const gpc_stats s = rig_stats(&r);
+        cr_expect_eq(t.heard_down, 7, "%s", settings[i]);
+        cr_expect_eq(s.l1_bypasses, 2, "%s", settings[i]);
+        cr_expect_eq(s.l1_overturned_bypasses, 0, "%s", settings[i]);
+        rig_close(&r);
+    }
 }
 
 /* L1 keeps existing lines; declined lines count as bypasses. */
