@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/control/vote.h"
 
-#include <math.h>
-
 /* Number of measures: throughput and L1 miss ratio, over all active SMs. */
 #define MEASURES 2u
 
@@ -144,12 +142,6 @@ static double throughput(const gpci_vote *vote, uint32_t candidate) {
     return time > 0 ? work / time : -1;
 }
 
-static double relative(double rate, double base) {
-    if (base > 0)
-        return rate / base;
-    return rate > 0 ? HUGE_VAL : 1;
-}
-
 static void finish_round(gpci_vote *vote) {
     double base = vote->alone ? vote->base : throughput(vote, 0);
     uint32_t tester = 0; /* candidate of a round with one SM */
@@ -160,7 +152,8 @@ static void finish_round(gpci_vote *vote) {
         tester = c;
         if (base < 0)
             continue; /* no reference ran in this round */
-        vote->candidates[c].score = relative(rate, base);
+        /* beside a default without work: infinite, or for a candidate without work no number, which wins nothing */
+        vote->candidates[c].score = rate / base;
         vote->candidates[c].tested = true;
     }
     if (vote->alone && !tester)
