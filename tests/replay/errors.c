@@ -167,6 +167,11 @@ Test(errors, warps_that_are_narrow) {
     rig_close(r);
 }
 
+static gpc_status put_nothing(void *user_data, const void *data, size_t bytes) {
+    (void)user_data, (void)data, (void)bytes;
+    return GPC_OK;
+}
+
 Test(errors, arguments) {
     rig *r = rig_open();
     gpc_replay *none = NULL;
@@ -193,6 +198,8 @@ Test(errors, arguments) {
     cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_ERROR_ABI);
     expect_error(r, gpc_replay_kernel(NULL, trace, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
     expect_error(r, gpc_replay_kernel(replay, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
+    expect_error(r, gpc_replay_save_to(NULL, put_nothing, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
+    expect_error(r, gpc_replay_save_to(replay, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "write is NULL");
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_END);
     gpc_trace_close(trace);
