@@ -11,6 +11,22 @@
 
 /* Blocks as a replay holds them, against those that gpc_trace_next_block gives. */
 
+/* Two strings of one hash and one length are two strings. */
+Test(packed, strings_of_one_hash) {
+    gpc_context *context = NULL;
+    gpci_block_pool pool;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    gpci_block_pool_init(&pool, context);
+    cr_expect_eq(gpci_block_pool_add(&pool, 7, "abc", 3), 0);
+    cr_expect_eq(gpci_block_pool_find(&pool, 7, "abc", 3), 0);
+    cr_expect_eq(gpci_block_pool_find(&pool, 7, "abd", 3), GPCI_NO_ENTRY);
+    cr_expect_eq(gpci_block_pool_find(&pool, 7, "ab", 2), GPCI_NO_ENTRY);
+    cr_expect_eq(gpci_block_pool_add(&pool, 7, "abd", 3), 1);
+    cr_expect_eq(gpci_block_pool_find(&pool, 7, "abd", 3), 1);
+    gpci_block_pool_clear(&pool);
+    gpc_context_destroy(context);
+}
+
 /* The hash of a string depends on the length and on each byte of the string, and on no byte beside the string. */
 Test(packed, hash_of_a_string) {
     enum { LONGEST = 40 };
