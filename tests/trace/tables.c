@@ -39,6 +39,19 @@ static void check_instruction(const gpc_trace *trace, const gpc_warp *warp, size
     cr_expect(i->addresses[0] == first && i->addresses[lanes - 1] == last, "%s", opcode);
 }
 
+static uint64_t lines_passed_over(const gpc_trace *trace) {
+    gpc_note note = GPC_NOTE_INIT;
+    uint64_t lines = 0;
+    for (size_t n = 0; n < gpc_trace_note_count(trace); n++) {
+        cr_assert_eq(gpc_trace_note(trace, n, &note), GPC_OK);
+        if (note.reason != GPC_NOTE_PASSED_OVER)
+            continue;
+        cr_expect_str_eq(note.text, "output of the program");
+        lines += note.count;
+    }
+    return lines;
+}
+
 static void check(rig *r, const char *source) {
     gpc_trace *trace = open_trace(r, source);
     gpc_kernel kernel = next_kernel(r, trace);
@@ -60,6 +73,7 @@ static void check(rig *r, const char *source) {
     check_instruction(trace, &block->warps[0], 0, "ATOMG.E.ADD", 48, 1, 0x4000, 0x4000);
     expect_end(r, trace);
     expect_last_kernel(r, trace);
+    cr_expect_eq(lines_passed_over(trace), 0, "the header is no other output");
     gpc_trace_close(trace);
 }
 
@@ -125,9 +139,6 @@ Test(tables, lanes_cycles_and_sms) {
     "MEMTRACE: CTX 0x0000000000000001 - LAUNCH - Kernel pc 0x00007f - Kernel name copy(float*, int) - grid launch " \
     "id 0 - grid size 2,2,1 - block size 40,1,1 - nregs 24 - shmem 1024 - cuda stream id 5\n"
 
-/*
- * Between other output of the program; warps of the hardware are ranked, and lanes without an address do not take part.
- */
 /* A lane beyond the first 32 makes all warps of the kernel (not of others) warps of 64. */
 Test(tables, warps_of_64_lanes) {
     rig r;
@@ -155,6 +166,10 @@ Test(tables, warps_of_64_lanes) {
     rig_close(&r);
 }
 
+/*
+ * Between other output of the program, which is noted; warps of the hardware are ranked, and lanes
+ * without an address do not take part.
+ */
 Test(tables, mem_trace) {
     rig r;
     rig_open(&r);
@@ -175,6 +190,7 @@ Test(tables, mem_trace) {
     check_instruction(trace, &block->warps[1], 1, "LDG.E", 0, 1, 0x200, 0x200);
     expect_end(&r, trace);
     expect_last_kernel(&r, trace);
+    cr_expect_eq(lines_passed_over(trace), 4);
     gpc_trace_close(trace);
     rig_close(&r);
 }

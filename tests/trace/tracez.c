@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/files/zstd.h"
 #include "trace/rig.h"
 
 #include <criterion/criterion.h>
@@ -95,6 +96,25 @@ static void write_text_of_it(const rig *r, const char *name) {
         snprintf(text + strlen(text), sizeof text - strlen(text), "#END_TB\n");
     }
     write_text(r, name, text);
+}
+
+/* The dictionary's number stands behind the flags, and behind the window's byte unless the frame is a single segment. */
+Test(tracez, number_of_the_dictionary) {
+    static const struct {
+        uint8_t frame[10];
+        size_t size;
+        uint32_t number;
+    } frames[] = {
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x21, 7}, 6, 7},
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x20, 7}, 6, 0},
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x21, 7}, 5, 0},
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x01, 0xff, 7}, 7, 7},
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x02, 0xff, 7, 1}, 8, 0x107},
+        {{0x28, 0xb5, 0x2f, 0xfd, 0x03, 0xff, 7, 1, 2, 3}, 10, 0x3020107},
+        {{0x28, 0xb5, 0x2f, 0xfc, 0x21, 7}, 6, 0},
+    };
+    for (size_t n = 0; n < sizeof frames / sizeof *frames; n++)
+        cr_expect_eq(gpci_zstd_dictionary(frames[n].frame, frames[n].size), frames[n].number, "frame %zu", n);
 }
 
 Test(tracez, frames) {
