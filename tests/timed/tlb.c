@@ -189,6 +189,21 @@ Test(tlb, ports) {
     }
 }
 
+/* The SM behind the last SM is first, in the same word of 64 SMs and in the next. */
+Test(tlb, sms_in_turn) {
+    static const uint32_t last[] = {0, 1, 62, 63, 64, 69};
+    for (unsigned i = 0; i < sizeof last / sizeof *last; i++) {
+        rig r;
+        rig_open(&r, SMALL "sm.count = 70\ntlb.l2_ports = 1\n", MEMORY);
+        rig_latency(&r, WORD(GPC_LOAD, 0x10000, .sm = last[i]));
+        const uint64_t again = rig_issue(&r, WORD(GPC_LOAD, 0x20000, .sm = last[i])),
+                       next = rig_issue(&r, WORD(GPC_LOAD, 0x30000, .sm = (last[i] + 1) % 70));
+        rig_finish(&r);
+        cr_expect_eq(r.done[again].cycle, r.done[next].cycle + 1, "behind SM %u", last[i]);
+        rig_close(&r);
+    }
+}
+
 /* Merges: the third load of a page is held up until the page is known, and later loads, too. */
 Test(tlb, merges_are_limited) {
     rig r;
