@@ -24,7 +24,7 @@ void gpci_drop_all(gpc_cache *cache) {
 
 void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits) {
     const size_t slots = (size_t)cache->sets * cache->tags.row;
-    for (size_t slot = 0; slot < slots && cache->free_ways < cache->sets * cache->ways; slot++) {
+    for (size_t slot = 0; slot < slots; slot++) {
         const uint64_t line =
             GPCI_VALID(cache->states[slot]) ? gpci_line_at(&cache->tags, slot) << cache->line_shift : address;
         if ((line & bits) < address)
