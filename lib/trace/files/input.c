@@ -267,10 +267,10 @@ double gpci_input_progress(const gpci_input *input) {
         return 1;
     if (input->tracez)
         return gpci_tracez_progress(input->tracez);
-    off_t at = lseek(input->file, 0, SEEK_CUR);
-    if (at < 0 || !input->size)
+    if (!input->size) /* a pipe, whose length is unknown */
         return 0;
-    return (uint64_t)at >= input->size ? 1 : (double)at / (double)input->size;
+    const uint64_t at = (uint64_t)lseek(input->file, 0, SEEK_CUR);
+    return at >= input->size ? 1 : (double)at / (double)input->size;
 }
 
 bool gpci_input_is_stream(const gpci_input *input) {
