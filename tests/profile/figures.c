@@ -327,6 +327,18 @@ Test(figures, kernels) {
     rig_close(&r);
 }
 
+/* A kernel begins, and the tables have the counts of the kernel before. */
+Test(figures, kernel_before) {
+    rig r;
+    rig_open(&r, NULL);
+    cr_assert_eq(gpc_profile_begin_kernel(r.profile, "first", NULL, NULL), GPC_OK);
+    cr_expect_eq(rig_sm(&r, 0)->counts.loads, 0);
+    rig_load(&r, 0, 0x10, A);
+    cr_assert_eq(gpc_profile_begin_kernel(r.profile, "second", NULL, NULL), GPC_OK);
+    cr_expect_eq(rig_sm(&r, 0)->counts.loads, 1);
+    rig_close(&r);
+}
+
 /* Without a flush between kernels the stream goes on. */
 Test(figures, kernels_without_a_flush) {
     static const char *const settings[] = {"kernels.flush=none", NULL};
