@@ -170,6 +170,22 @@ Test(sampled, same_bytes) {
     rig_close(r);
 }
 
+/* Half an interval of a variance of 1 is a table's quantile of Student's t; between small degrees, on a straight line. */
+Test(sampled, intervals_of_few_units) {
+    static const double rows[][2] = {{1, 12.7062},  {1.5, 8.50445}, {2, 4.3027},  {3, 3.1824}, {4, 2.7764},
+                                     {4.5, 2.6735}, {5, 2.5706},    {10, 2.2281}, {1e6, 1.96}};
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "cycles", &info), GPC_OK);
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        static gpci_estimates estimates;
+        gpc_estimate found = GPC_ESTIMATE_INIT;
+        estimates.variances[info.offset / sizeof(uint64_t)] = 1;
+        estimates.freedom[info.offset / sizeof(uint64_t)] = 1 / rows[n][0];
+        gpci_estimates_give(&estimates, &info, &found);
+        cr_expect_float_eq(found.high, rows[n][1], 1e-3, "%g: %g", rows[n][0], found.high);
+    }
+}
+
 /* In 12 samples with different seeds, all but a few have the truth within the interval. */
 Test(sampled, intervals_cover_the_truth) {
     rig *r = open_timed("kernels");
