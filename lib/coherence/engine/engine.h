@@ -424,8 +424,8 @@ GPCI_INLINE bool gpci_takes_store(const gpci_engine *engine, const gpci_module *
     return gpci_tree_takes(module, true, &store);
 }
 
-/* After a lone access: begin to read the block at `place` in the fetch group of a wish. False: nothing to read. */
-bool gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
+/* After a lone access: begin to read the block at `place` in the fetch group of a wish, if there is a block to read. */
+void gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
                           uint32_t place);
 
 /*

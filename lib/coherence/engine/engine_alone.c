@@ -327,9 +327,10 @@ static void grant_wishes(gpci_engine *engine, uint32_t inflight, const gpc_reque
     for (uint32_t i = 0; i < coherence->neighbour_fetch_count; i++) {
         const gpci_tree_neighbour_fetch neighbour_fetch = coherence->neighbour_fetches[i];
         const gpci_module *module = gpci_module_at(coherence, neighbour_fetch.module);
-        for (uint32_t k = 0; k <= module->fetch_mask && coherence->failed == GPC_OK; k++)
-            if (gpci_fetch_neighbour(engine, inflight, &neighbour_fetch, k))
-                run(engine, inflight, carried);
+        for (uint32_t k = 0; k <= module->fetch_mask && coherence->failed == GPC_OK; k++) {
+            gpci_fetch_neighbour(engine, inflight, &neighbour_fetch, k);
+            run(engine, inflight, carried);
+        }
     }
     coherence->neighbour_fetch_count = 0;
 }

@@ -97,7 +97,7 @@ void gpci_ask_for_group(gpci_engine *engine, uint32_t request, gpci_step step) {
     }
 }
 
-bool gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
+void gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
                           uint32_t place) {
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     const gpci_module *module = gpci_module_at(engine->tree, neighbour_fetch->module);
@@ -105,19 +105,18 @@ bool gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tre
                    tag = first + ((uint64_t)place << module->block_shift);
     if (tag == neighbour_fetch->tag || !gpci_reads_neighbours(module) || !gpci_module_serves(module, tag) ||
         is_asked(gpci_module_at(engine->tree, access->module), access->address, access->asks, module, tag))
-        return false;
+        return;
     uint32_t block = gpci_module_find(module, tag);
     if (block != GPCI_TREE_NO_BLOCK &&
         (gpci_module_directory_only(module, block) || !gpci_module_is_partial(module, block)))
-        return false;
+        return;
     if (block == GPCI_TREE_NO_BLOCK) {
         const uint32_t way = gpci_module_way_of_line(module, tag); /* the line may have left again */
         if (way == GPCI_TREE_NO_BLOCK)
-            return false;
+            return;
         block = gpci_module_row(module, tag) * module->all_ways + way;
     }
     begin(engine, inflight, module, block, tag);
-    return true;
 }
 
 void gpci_internal_end(gpci_engine *engine, uint32_t task) {
