@@ -143,7 +143,7 @@ gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *fro
     const char *wrong = check_block(&writer->kernel, from, block);
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_block: expected %s", wrong);
-    bool fresh = false;
+    bool fresh;
     if (gpci_seen_add(&writer->seen, block->index, &fresh) < 0)
         return gpci_out_of_memory(error);
     if (!fresh)
