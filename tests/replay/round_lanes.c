@@ -103,3 +103,55 @@ Test(round_lanes, what_has_an_order_is_refused) {
             gpc_context_destroy(context);
         }
 }
+
+/* User data: the SM with no way. */
+static gpc_status note_sm(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    *(const uint32_t **)self = env->user_data;
+    return GPC_OK;
+}
+
+static uint32_t no_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)set, (void)candidates;
+    return request->sm == **(const uint32_t **)self ? GPC_MAX_WAYS : 0;
+}
+
+/* Replay until the policy of an SM goes astray; returns the instructions of all SMs. */
+static uint64_t go_astray(uint32_t sm, uint32_t threads) {
+    static const gpc_replacement_ops stray = {.struct_size = sizeof stray,
+                                              .name = "stray",
+                                              .reads = GPC_READS_PLACE | GPC_READS_SM,
+                                              .instance_bytes = sizeof(const uint32_t *),
+                                              .init = note_sm,
+                                              .choose_victim = no_way};
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(context, &stray, &sm, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, "preset = gtx480\nsm.count = 3\nl1.replacement = stray\n", NULL, &error),
+                 GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    const gpci_workers_options options = {.count = threads, .exactly = true};
+    cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:gather:4MiB", NULL, &trace), GPC_OK);
+    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_ERROR_CALLBACK, "SM %u", sm);
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return stats.warp_instructions;
+}
+
+/* The SMs run alike, so the first victim of each is in one round: that round is the last, whichever SM goes astray. */
+Test(round_lanes, errors) {
+    for (uint32_t sm = 0; sm < 3; sm++)
+        for (uint32_t threads = 1; threads < 3; threads++)
+            cr_expect_eq(go_astray(sm, threads), go_astray(0, 1), "SM %u, %u threads", sm, threads);
+}
