@@ -3,29 +3,30 @@
 
 #include <criterion/criterion.h>
 
-/* Dynamic PCAL on schedulers: samples of two SMs with two schedulers each, and then the permissions of the warps. */
+/* Dynamic PCAL on schedulers: samples of two SMs or more with two schedulers each, and then the permissions of warps. */
 
-enum { SMS = 2, PER_SM = 2, COUNT = SMS * PER_SM, WARPS = 6 };
+enum { SMS = 2, MOST_SMS = 24, PER_SM = 2, WARPS = 6 };
 
 typedef struct rig {
     gpc_context *context;
-    gpc_scheduler *schedulers[COUNT];
+    gpc_scheduler *schedulers[MOST_SMS * PER_SM];
+    uint32_t count;
     uint64_t cycle;
     uint64_t stalls; /* of 1000 cycles */
 } rig;
 
-static void open_rig(rig *r, const char *policy) {
-    *r = (rig){.stalls = 0};
+static void open_sms(rig *r, const char *policy, uint32_t sms) {
+    *r = (rig){.count = sms * PER_SM};
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < r->count; i++) {
         gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
         options.policy = policy;
         options.warps = WARPS;
         options.sm = i / PER_SM;
         options.index = i % PER_SM;
         options.count = PER_SM;
-        options.sms = SMS;
+        options.sms = sms;
         options.share_with = i ? r->schedulers[0] : NULL;
         cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[i]), GPC_OK, "%s",
                      error.message);
@@ -34,8 +35,12 @@ static void open_rig(rig *r, const char *policy) {
     }
 }
 
+static void open_rig(rig *r, const char *policy) {
+    open_sms(r, policy, SMS);
+}
+
 static void close_rig(rig *r) {
-    for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t i = 0; i < r->count; i++)
         gpc_scheduler_destroy(r->schedulers[i]);
     gpc_context_destroy(r->context);
 }
@@ -43,7 +48,7 @@ static void close_rig(rig *r) {
 /* A period of 1000 cycles, with issued instructions per SM; and the next cycle. */
 static void period(rig *r, uint64_t first, uint64_t second) {
     r->cycle += 1000;
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < r->count; i++) {
         gpc_stats stats;
         gpc_stats_init(&stats);
         stats.sm_cycles = stats.sm_active_cycles = 1000;
@@ -56,7 +61,7 @@ static void period(rig *r, uint64_t first, uint64_t second) {
         stats.network_request_cycles = stats.network_reply_cycles = 900;
         gpc_scheduler_sample(r->schedulers[i], &stats, r->cycle);
     }
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < r->count; i++) {
         uint32_t slot;
         cr_assert_eq(gpc_scheduler_pick(r->schedulers[i], r->cycle + 1, true, &slot), GPC_OK);
     }
@@ -71,7 +76,7 @@ static void expect_one(const rig *r, uint32_t i, const char *classes) {
 
 /* Equal expectations for the schedulers of an SM. */
 static void expect(const rig *r, const char *first, const char *second) {
-    for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t i = 0; i < r->count; i++)
         expect_one(r, i, i / PER_SM ? second : first);
 }
 
@@ -106,6 +111,18 @@ Test(pcal_auto, climbs_until_no_warp_is_throttled) {
 Test(pcal_auto, votes_and_all_follow) {
     rig r;
     open_rig(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)");
+    r.stalls = 300;
+    period(&r, 100, 100);
+    expect(&r, "CBBTTT", "CCCTTT");
+    period(&r, 130, 100);
+    expect(&r, "CBBTTT", "CBBTTT");
+    close_rig(&r);
+}
+
+/* Likewise of many SMs. */
+Test(pcal_auto, many_sms_follow) {
+    rig r;
+    open_sms(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)", MOST_SMS);
     r.stalls = 300;
     period(&r, 100, 100);
     expect(&r, "CBBTTT", "CCCTTT");
