@@ -119,7 +119,7 @@ Test(pcal_auto, votes_and_all_follow) {
     close_rig(&r);
 }
 
-/* Likewise of many SMs. */
+/* Many SMs follow a vote of one SM. */
 Test(pcal_auto, many_sms_follow) {
     rig r;
     open_sms(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)", MOST_SMS);
