@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERSION 21u
+#define VERSION 22u
 #define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 

@@ -2,7 +2,7 @@
 #ifndef GPC_DECISIONS_DECIDER_H
 #define GPC_DECISIONS_DECIDER_H
 
-#include "cache/requests.h"
+#include "cache/cache.h"
 #include "registry/registry.h"
 
 /* Common part of a policy without a cache: the policy, and the shape of the host's cache. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/requests.h"
+#include "cache/cache.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -202,7 +202,7 @@ Test(shown, reserved_bytes_are_zero) {
 
 /*
  * Requests made for an access, at each level and on each way: all fields of the classes ACCESS and ASKER
- * (cache/requests.h) are those of the access. An access has its number in `pc`; a request of nobody has no `pc`.
+ * (cache/cache.h) are those of the access. An access has its number in `pc`; a request of nobody has no `pc`.
  */
 
 enum { MOST_ASKED = 64 };

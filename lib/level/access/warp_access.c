@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/warp_access.h"
 
-#include "cache/requests.h"
+#include "cache/cache.h"
 #include "level/access/bulk.h"
 #include "level/access/fence.h"
 #include "level/access/local_memory.h"

@@ -3,7 +3,7 @@
 #define GPC_LEVEL_KERNELS_H
 
 #include "base/archive.h"
-#include "cache/requests.h"
+#include "cache/cache.h"
 #include "level/rules/hierarchy.h"
 
 #include <gpucache/hierarchy.h>

@@ -196,40 +196,12 @@ gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages) {
     return grow_to(pool, (pool->message_live + (uint64_t)messages + GPCI_POOL_MESSAGES - 1) / GPCI_POOL_MESSAGES);
 }
 
-uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
-    const uint32_t packet = pool->fresh++;
-    if (!(pool->fresh % GPCI_POOL_CHUNK))
-        pool->fresh += pool->stride;
-    memset(gpci_packet_at(pool, packet), 0, sizeof(gpci_packet));
-    GPCI_POISON(gpci_packet_at(pool, packet), sizeof(gpci_packet));
-    memset(&pool->links[packet], 0, sizeof *pool->links);
-    return packet;
-}
-
-/* Clear a packet of one cache line; the first at a place clears all sharers, for snapshots. */
-static void clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
-    memset(gpci_packet_at(pool, packet), 0,
-           at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
-    GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
-}
-
-uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
-    const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
-    if (group >= pool->waiter_groups)
-        return GPCI_NO_PACKET;
-    pool->waiter_fresh++;
-    const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1,
-                   packet = at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
-    clear_sharer(pool, packet, at);
-    return packet;
-}
-
 /* Messages take the chunks of a group in turn: messages in flight lie together. */
 uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
     const uint32_t fresh = pool->message_fresh++, at = fresh % GPCI_POOL_MESSAGES;
     const uint32_t packet = fresh / GPCI_POOL_MESSAGES * GPCI_POOL_PERIOD +
                             (1 + at % GPCI_POOL_SHARERS) * GPCI_POOL_CHUNK + at / GPCI_POOL_SHARERS;
-    clear_sharer(pool, packet, at);
+    gpci_pool_clear_sharer(pool, packet, at);
     memset(&pool->links[packet], 0, sizeof *pool->links);
     return packet;
 }

@@ -6,6 +6,8 @@
 #include "base/check.h"
 #include "timed/component/clock.h"
 
+#include <string.h>
+
 /* Packets are in a pool (gpci_pool). In all files `packet` is an index in the pool, and `pkt` a pointer to a packet. */
 #define GPCI_NO_PACKET UINT32_MAX
 #define GPCI_UNLIMITED UINT32_MAX
@@ -333,8 +335,34 @@ GPCI_INLINE void gpci_sw_prefetch_link(const gpci_pool *pool, uint32_t packet) {
  * A packet, waiter or message never used so far. Zeroed: a snapshot contains all bytes, though not every kind of packet
  * uses every field, and must not contain old memory.
  */
-uint32_t gpci_pool_take_fresh(gpci_pool *pool);
-uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool);
+static GPCI_NOINLINE uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
+    const uint32_t packet = pool->fresh++;
+    if (!(pool->fresh % GPCI_POOL_CHUNK))
+        pool->fresh += pool->stride;
+    memset(gpci_packet_at(pool, packet), 0, sizeof(gpci_packet));
+    GPCI_POISON(gpci_packet_at(pool, packet), sizeof(gpci_packet));
+    memset(&pool->links[packet], 0, sizeof *pool->links);
+    return packet;
+}
+
+/* Clear a packet of one cache line; the first at a place clears all sharers, for snapshots. */
+GPCI_INLINE void gpci_pool_clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
+    memset(gpci_packet_at(pool, packet), 0,
+           at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
+    GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
+}
+
+static GPCI_NOINLINE uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
+    const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
+    if (group >= pool->waiter_groups)
+        return GPCI_NO_PACKET;
+    pool->waiter_fresh++;
+    const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1,
+                   packet = at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
+    gpci_pool_clear_sharer(pool, packet, at);
+    return packet;
+}
+
 uint32_t gpci_pool_take_fresh_message(gpci_pool *pool);
 
 /* Take a packet with undefined fields, and a link due at once. Reserve first. */
