@@ -241,7 +241,6 @@ typedef struct gpci_ctrl {
     gpci_queue *entrance;      /* for packets of an SM or, in a slice, of the network: `in`, or a part's queue before */
     const gpci_intake *intake; /* queue of an L1 in place of the queue before the tags; or NULL */
     gpci_parts parts;
-    uint64_t *changes; /* L2: [1 << GPCI_CHANGES_BITS] (changes.h); or NULL */
     gpci_mshr mshr;
     gpci_ahead ahead;    /* not ahead between two calls */
     bool reads_anew;     /* L1: among the instructions before the tags may be loads of the moment (gpci_reads_anew) */
@@ -300,6 +299,9 @@ GPCI_INLINE void gpci_parts_run(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point p
  */
 void gpci_parts_looked(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
                        bool found);
+/* Tell the parts at CHANGE and LOOK. */
+void gpci_parts_change(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner);
+void gpci_parts_look(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt);
 /* At HOLD, true: a packet of a slice waits at the tags, up to access->until; at PASSED. */
 bool gpci_parts_hold_up(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access);
 void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt);
@@ -425,6 +427,13 @@ void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
  * sectors: the rest is fetched, invisible to L2's predictor.
  */
 bool gpci_verify(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
+
+/*
+ * changes.c: true if a load past L1 that must find the value of its moment (gpci_reads_anew) cannot wait for a read of
+ * the line in flight: the line has changed since. An entry that drains (drain.h) has the data of such a read.
+ */
+bool gpci_changes_forbid(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
+                         const gpci_tag_access *access);
 
 /* stall.c: hold up a packet of L1, unless the predictor sends it past L1 (GPCI_WAITING). */
 gpci_verdict gpci_l1_on_stall(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,

@@ -16,6 +16,8 @@ void gpci_part_add(gpci_ctrl *ctrl, gpci_part_kind kind, const gpci_part_class *
     parts->at[GPCI_AT_EVICT] |= class->evicted ? bit : 0;
     parts->at[GPCI_AT_LEAVE] |= class->leaves ? bit : 0;
     parts->at[GPCI_AT_HOLD] |= class->holds_up ? bit : 0;
+    parts->at[GPCI_AT_CHANGE] |= class->changes ? bit : 0;
+    parts->at[GPCI_AT_LOOK] |= class->looks ? bit : 0;
     parts->at[GPCI_AT_PASSED] |= class->passed ? bit : 0;
     parts->at[GPCI_AT_ANSWER] |= class->answers ? bit : 0;
 }
@@ -71,6 +73,16 @@ bool gpci_parts_hold_up(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *p
             return true;
     } while (left &= left - 1);
     return false;
+}
+
+void gpci_parts_change(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner) {
+    for (uint32_t i = 0; (i = next_at(&ctrl->parts, GPCI_AT_CHANGE, i)) < GPCI_PART_COUNT; i++)
+        ctrl->parts.class[i]->changes(timed, ctrl, inner);
+}
+
+void gpci_parts_look(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
+    for (uint32_t i = 0; (i = next_at(&ctrl->parts, GPCI_AT_LOOK, i)) < GPCI_PART_COUNT; i++)
+        ctrl->parts.class[i]->looks(timed, ctrl, pkt);
 }
 
 void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {

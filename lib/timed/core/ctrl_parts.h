@@ -35,6 +35,8 @@
     X(FENCES, fences)         \
     X(ATOMICS, atomic_unit)   \
     X(WRITTEN, written)       \
+    X(CHANGES, changes)       \
+    X(CODE, code)             \
     X(PORTS, ports)
 
 typedef enum gpci_part_kind {
@@ -60,6 +62,8 @@ typedef enum gpci_point {
     GPCI_AT_EVICT,
     GPCI_AT_LEAVE,
     GPCI_AT_HOLD,
+    GPCI_AT_CHANGE,
+    GPCI_AT_LOOK,
     GPCI_AT_PASSED,
     GPCI_AT_ANSWER,
     GPCI_POINT_COUNT
@@ -92,6 +96,10 @@ typedef struct gpci_part_class {
     /* True if a packet before a lookup must wait; the slice is woken at the end of the wait, access->until. */
     bool (*holds_up)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p,
                      struct gpci_tag_access *access);
+    /* A write or atomic changes a line of the slice, its home. */
+    void (*changes)(struct gpci_timed *t, struct gpci_ctrl *ctrl, uint64_t inner);
+    /* A packet is looked up in its home slice. */
+    void (*looks)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
     /* A write has passed the tags, and is not served yet. */
     void (*passed)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
     /* The first of a queue of a slice's replies is due; true: the part has taken the reply. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/core/changes.h"
 #include "timed/core/coherent.h"
 #include "timed/core/ctrl_holders.h"
 #include "timed/ctrl/prefetch.h"
@@ -38,7 +37,6 @@ static gpc_status make_mshr(gpci_timed *timed, gpci_ctrl *ctrl) {
 void gpci_ctrl_unmake(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_free(timed->context, ctrl->mshr.buckets);
     gpci_free_lines(timed->context, ctrl->mshr.rows);
-    gpci_free(timed->context, ctrl->changes);
 }
 
 gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
@@ -101,8 +99,6 @@ static gpc_status make_ctrl(const gpci_group *group, gpci_ctrl *ctrl, uint8_t le
     ctrl->line = first ? &timed->hierarchy->l1_level : &timed->hierarchy->l2_level;
     ctrl->entrance = &ctrl->in;
     gpci_ctrl_queues(timed, ctrl);
-    if (!first && !timed->hierarchy->coherent && gpci_changes_create(timed, ctrl) < 0)
-        return GPC_ERROR_MEMORY;
     return make_mshr(timed, ctrl);
 }
 
@@ -145,8 +141,6 @@ void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
     if (ctrl->mshr.rows)
         visit(user_data, ctrl->mshr.rows, ((size_t)ctrl->mshr.mask + 1) * sizeof *ctrl->mshr.rows);
     gpci_parts_state(ctrl, visit, user_data);
-    if (ctrl->changes)
-        visit(user_data, ctrl->changes, sizeof *ctrl->changes << GPCI_CHANGES_BITS);
 }
 
 static gpci_ctrl *ctrl_at(const gpci_group *group, uint32_t index) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "level/rules/level_rules.h"
-#include "timed/core/changes.h"
 #include "timed/core/coherent.h"
 #include "timed/core/mshr_table.h"
 #include "timed/core/run_ahead.h"
@@ -68,24 +67,6 @@ const gpci_ctrl_rules gpci_l1_ctrl = {.own_lines = true,
                                       .on_stall = gpci_l1_on_stall,
                                       .on_not_allocated = gpci_l1_not_kept};
 
-/*
- * A load past L1 that must find the value of its moment does not wait for a read sent before the line's last change. An
- * entry that drains (drain.h) has the data of such a read.
- */
-static GPCI_NOINLINE bool goes_alone(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
-                                     const gpci_tag_access *access) {
-    if (!gpci_reads_anew(&pkt->request))
-        return false;
-    const uint32_t mshr_entry = gpci_mshr_find(timed, ctrl, pkt->request.address);
-    if (mshr_entry == GPCI_NO_PACKET)
-        return false;
-    const gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
-    const uint8_t flying = gpci_mshr_in_flight(entry);
-    if (flying && !(flying & timed->hierarchy->l1_level.segments_of[access->result.needed_sectors]))
-        return false;
-    return gpci_changes_since(timed, pkt->address) > gpci_mshr_sent(timed, entry);
-}
-
 /* A load that bypasses L1 is held up at the tags, or no more: the bypass is open meanwhile, without a fetch. */
 static GPCI_NOINLINE void hold_bypass(const gpci_timed *timed, const gpci_ctrl *ctrl, bool first,
                                       gpci_verdict verdict) {
@@ -126,7 +107,8 @@ static gpci_verdict pass_load(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     if (first)
         gpci_ctrl_look(timed, ctrl, pkt, access);
     const bool bypassed = access->result.outcome == GPC_BYPASSED,
-               alone = bypassed && goes_alone(timed, ctrl, pkt, access);
+               alone = bypassed && GPCI_UNLIKELY(gpci_reads_anew(&pkt->request)) &&
+                       gpci_changes_forbid(timed, ctrl, pkt, access);
     if (first) {
         access->flying = alone ? 0 : access->flying;
         count_lookup(timed, ctrl, pkt, access);

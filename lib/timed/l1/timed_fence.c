@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "level/rules/level_count.h"
-#include "timed/core/changes.h"
 #include "timed/core/coherent.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
 #include "timed/core/timed.h"
+#include "timed/ctrl/changes.h"
 
 /*
  * Fences with a clock. A fence goes through the SM's memory pipeline like an access; at L1's tags all accesses issued

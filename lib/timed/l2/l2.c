@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
-#include "timed/core/changes.h"
 #include "timed/core/timed.h"
 #include "timed/ctrl/atomic_unit.h"
 #include "timed/l1/multicast.h"
@@ -147,10 +146,10 @@ static gpci_verdict pass_uncached(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t p
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
     uint8_t segments = (uint8_t)(pkt->segments << gpci_l2_shift(timed->hierarchy, pkt->address));
     pkt->request.address = pkt->path.inner;
-    if (pkt->type != GPCI_READ)
-        gpci_changes_note(timed, ctrl, pkt->path.inner);
-    if (pkt->type != GPCI_READ)
+    if (pkt->type != GPCI_READ) {
+        gpci_parts_change(timed, ctrl, pkt->path.inner);
         gpci_l2_write_memory(timed, ctrl, gpci_l2_line(timed, pkt->path.inner), segments);
+    }
     if (pkt->type == GPCI_WRITE) {
         serve(timed, ctrl, packet, pkt, 3);
         return GPCI_SERVED;
@@ -161,24 +160,9 @@ static gpci_verdict pass_uncached(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t p
     return GPCI_WAITING;
 }
 
-/* kernels.code = l2: fill code missing in the home slice without a fetch. */
-static GPCI_COLD void put_code(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
-    gpc_access_result got = {.way = GPCI_NO_WAY};
-    gpc_line line = {.valid_sectors = 0};
-    gpci_line_of(ctrl->cache, pkt->request.address, &line);
-    const uint8_t lacks = pkt->request.sector_mask & (uint8_t)~line.valid_sectors;
-    if (!lacks)
-        return;
-    const gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, lacks, &got);
-    GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
-    timed->failed = status < 0 ? status : timed->failed;
-    if (got.evicted)
-        gpci_ctrl_evicted(timed, ctrl, pkt, &got.eviction);
-}
-
 /* A line changes at home: a copy in the other partition leaves, and what is on its way there may be older. */
-static void change(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, unsigned shift) {
-    gpci_changes_note(timed, ctrl, pkt->request.address);
+static void change(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, unsigned shift) {
+    gpci_parts_change(timed, ctrl, pkt->request.address);
     gpci_l2_drop_copy(timed->hierarchy, ctrl->index, pkt->request.address, pkt->address);
     if (ctrl->networks.peer_requests)
         gpci_ctrl_outdate(timed, &timed->l2[peer_of(timed, ctrl)], pkt->request.address,
@@ -230,8 +214,8 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
         unsigned shift = prepare(timed, pkt);
         if (pkt->type != GPCI_READ)
             change(timed, ctrl, pkt, shift);
-        if (GPCI_UNLIKELY(pkt->request.space == GPC_SPACE_INSTRUCTION) && timed->hierarchy->code_in_l2 && !remote)
-            put_code(timed, ctrl, pkt);
+        if (gpci_parts_at(ctrl, GPCI_AT_LOOK) && !remote)
+            gpci_parts_look(timed, ctrl, pkt);
         gpci_ctrl_look(timed, ctrl, pkt, access);
         gpci_log_lookup(timed, ctrl, pkt, access);
         GPCI_AGAIN(gpci_count_l2_remote_again(timed->hierarchy, ctrl->index,
