@@ -19,8 +19,11 @@ WORDS = {"ABI", "ARGUMENT", "CALLBACK", "CANCELLED", "EXISTS", "FORMAT", "IO", "
 DECLARATION = re.compile(r"/\*.*?\*/|^GPC_API gpc_status (gpc_\w+)\(", re.DOTALL | re.MULTILINE)
 DEFINITION = re.compile(r"^(?:[A-Za-z_][\w ]*[ *]+)(\w+)\(([^;{}]*)\)\s*\{", re.MULTILINE)
 NOISE = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""", re.DOTALL)
-# Statuses that no call of the function can have: the text of a built-in preset has no fault.
-IMPOSSIBLE = {"gpc_config_load_preset": {"GPC_ERROR_FORMAT", "GPC_ERROR_RANGE"}}
+# Statuses that no call of the function can have: the text of a built-in preset has no fault; a cycle runs only if due.
+IMPOSSIBLE = {
+    "gpc_config_load_preset": {"GPC_ERROR_FORMAT", "GPC_ERROR_RANGE"},
+    "gpc_hierarchy_advance": {"GPC_END"},
+}
 
 
 def comments():

@@ -207,6 +207,9 @@ Test(timed_misses, said_in_words) {
     }
     cr_expect_eq(gpc_hierarchy_check_advance(NULL, 1, &error), GPC_ERROR_ARGUMENT);
     rig_open(&r, NULL, 50);
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX), GPC_OK, "up to the last cycle; nothing is due");
+    cr_expect_eq(gpc_hierarchy_now(r.hierarchy), UINT64_MAX);
+    rig_reopen(&r, "", 50);
     rig_step(&r);
     cr_expect_eq(gpc_hierarchy_check_advance(r.hierarchy, UINT64_MAX, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX), GPC_ERROR_ARGUMENT);

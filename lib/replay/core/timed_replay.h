@@ -2,10 +2,10 @@
 #ifndef GPC_REPLAY_TIMED_REPLAY_H
 #define GPC_REPLAY_TIMED_REPLAY_H
 
-#include "timed/component/clock.h"
 #include "replay/core/replay.h"
 #include "replay/core/scoreboard.h"
 #include "scheduler/scheduler.h"
+#include "timed/component/clock.h"
 #include "timed/core/sm_front_end.h"
 
 /*

@@ -5,17 +5,17 @@
  * The part of a slice of plain caches that knows the last changes of lines, by hash of the line: lines with equal
  * hashes share an element.
  */
-#define BITS 6u
+#define CHANGES_BITS 6u
 
 static uint64_t *at(const gpci_timed *timed, const gpci_ctrl *slice, uint64_t inner) {
     uint64_t *changes = slice->parts.self[GPCI_PART_CHANGES];
-    return &changes[gpci_l2_line(timed, inner) * 0x9e3779b97f4a7c15u >> (64 - BITS)];
+    return &changes[gpci_l2_line(timed, inner) * 0x9e3779b97f4a7c15u >> (64 - CHANGES_BITS)];
 }
 
 static gpc_status make(gpci_timed *timed, gpci_ctrl *slice, gpc_error *error) {
     if (timed->hierarchy->coherent)
         return GPC_OK;
-    uint64_t *changes = gpci_zalloc(timed->context, (size_t)1 << BITS, sizeof *changes);
+    uint64_t *changes = gpci_zalloc(timed->context, (size_t)1 << CHANGES_BITS, sizeof *changes);
     if (!changes)
         return gpci_out_of_memory(error);
     gpci_part_add(slice, GPCI_PART_CHANGES, &gpci_changes_part, changes);
@@ -27,7 +27,7 @@ static void destroy(gpci_timed *timed, gpci_ctrl *slice) {
 }
 
 static void state(gpci_ctrl *slice, gpci_state_fn visit, void *user_data) {
-    visit(user_data, slice->parts.self[GPCI_PART_CHANGES], sizeof(uint64_t) << BITS);
+    visit(user_data, slice->parts.self[GPCI_PART_CHANGES], sizeof(uint64_t) << CHANGES_BITS);
 }
 
 static void changes(gpci_timed *timed, gpci_ctrl *slice, uint64_t inner) {

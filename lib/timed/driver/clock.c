@@ -230,7 +230,7 @@ gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles) {
     if (target < timed->wheel.now)
         return GPC_ERROR_ARGUMENT;
     gpc_status status = timed->failed;
-    while (status == GPC_OK && (next = gpci_timed_next(timed)) <= target)
+    while (status == GPC_OK && (next = gpci_timed_next(timed)) <= target && next != GPCI_NEVER)
         status = gpci_timed_run_cycle(hierarchy, target);
     if (status == GPC_OK && stands_still(timed, next))
         return GPC_ERROR_STATE;
@@ -266,7 +266,7 @@ static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles,
     if (timed->wheel.now + cycles < cycles)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
     const uint64_t next = gpci_timed_next(timed);
-    if (next - timed->wheel.now > cycles && stands_still(timed, next)) {
+    if ((next == GPCI_NEVER || next - timed->wheel.now > cycles) && stands_still(timed, next)) {
         char text[400];
         gpci_timed_report(hierarchy, text, sizeof text);
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: nothing moves any more: %s", text);
