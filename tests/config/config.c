@@ -193,6 +193,17 @@ Test(config, policies) {
     rig_close(&r);
 }
 
+/* A scheduler of 1,023 characters is read, blanks and all; 1,024 are too many. */
+Test(config, long_schedulers) {
+    char text[1025];
+    memset(text, ' ', sizeof text);
+    memcpy(text, "gto(", 4);
+    strcpy(text + 1023, ")");
+    refuses("scheduler", text, GPC_ERROR_RANGE, "is longer than 1024 characters");
+    strcpy(text + 1022, ")");
+    accepts("scheduler", text, "gto");
+}
+
 /* No key is a fraction or a free text yet; reading is checked with artificial keys. */
 Test(config, texts) {
     rig r;
