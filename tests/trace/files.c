@@ -362,6 +362,31 @@ Test(files, odd_hosts) {
     rig_close(&r);
 }
 
+/* A decompressor gets the usual SIGPIPE, neither ignored nor blocked as in the host: it ends when nobody reads. */
+Test(files, signals_of_a_decompressor) {
+    rig r;
+    rig_open(&r);
+    write_kernel(&r, "kernel-1.traceg", 1, 2000);
+    shell(&r, "xz -k kernel-1.traceg && mkdir own && printf '#!/bin/sh\n/bin/sh -c \"kill -s PIPE \\$\\$\" && exit 9\n"
+              "PATH=/usr/bin:/bin\nexec xz \"$@\"\n' > own/xz && chmod +x own/xz");
+    char *path = strdup(getenv("PATH"));
+    sigset_t pipes, before;
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    setenv("PATH", path_of(&r, "own"), 1);
+    for (int blocked = 0; blocked < 2; blocked++) {
+        uint64_t instructions = 0;
+        signal(SIGPIPE, blocked ? SIG_DFL : SIG_IGN);
+        cr_assert_eq(sigprocmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &pipes, &before), 0);
+        cr_expect_eq(read_all(&r, path_of(&r, "kernel-1.traceg.xz"), &instructions), GPC_OK, "%s", r.error.message);
+        cr_expect_eq(instructions, 2000);
+        cr_assert_eq(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+    }
+    setenv("PATH", path, 1);
+    free(path);
+    rig_close(&r);
+}
+
 /* A host without standard input: a descriptor in the free place is closed with the trace. */
 Test(files, standard_input_free) {
     rig r;
