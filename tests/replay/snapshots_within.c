@@ -349,7 +349,7 @@ static void expect_refused(gpc_status status, gpc_status expected, const gpc_err
     cr_expect(strstr(error->message, part), "'%s' says nothing of '%s'", error->message, part);
 }
 
-/* Equal name and grid, with other addresses: detected by the present blocks. */
+/* Equal name and grid, with another address of one lane: detected by the present blocks. */
 static void write_trace(const char *path, const char *address) {
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);
@@ -357,7 +357,7 @@ static void write_trace(const char *path, const char *address) {
                   "-accelsim tracer version = 4\n#traces format = ...\n");
     for (unsigned b = 0; b < 4; b++)
         fprintf(file,
-                "#BEGIN_TB\nthread block = %u,0,0\nwarp = 0\ninsts = 3\n0000 ffffffff 1 R1 LDG.E 1 R2 4 1 %s 4\n"
+                "#BEGIN_TB\nthread block = %u,0,0\nwarp = 0\ninsts = 3\n0000 00000001 1 R1 LDG.E 1 R2 4 1 %s 4\n"
                 "0010 ffffffff 1 R3 IADD3 1 R1 0\n0020 ffffffff 0 EXIT 0 0\n#END_TB\n",
                 b, address);
     cr_assert_eq(fclose(file), 0);
