@@ -114,7 +114,7 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
 }
 
 static gpc_status grow(gpci_stack *stack) {
-    uint32_t words = stack->words ? stack->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree requires */
+    const uint32_t words = stack->words ? stack->words * 2 : FIRST_WORDS; /* twice: places are seldom renumbered */
     if (words > MOST_WORDS)
         return GPC_ERROR_MEMORY;
     uint32_t *owners = gpci_resize(stack->context, stack->owners, (size_t)words * 64, sizeof *owners);

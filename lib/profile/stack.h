@@ -25,9 +25,9 @@ typedef struct gpci_stack {
     uint32_t *sums;   /* [words + 1]: Fenwick tree of the bits per word, from index 1 */
     uint32_t *owners; /* [words x 64]: line of a place in use; GPCI_STACK_NOWHERE = a hole */
     uint32_t *holes;  /* [hole_capacity], max-heap of places */
-    uint32_t words;   /* a power of two */
-    uint32_t next;    /* place of the next access */
-    uint32_t used;    /* places in use */
+    uint32_t words;
+    uint32_t next; /* place of the next access */
+    uint32_t used; /* places in use */
     uint32_t hole_count;
     size_t hole_capacity;
 } gpci_stack;
