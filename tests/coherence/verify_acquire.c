@@ -20,14 +20,14 @@ static void tear_down(void) {
 
 TestSuite(verify_acquire, .init = set_up, .fini = tear_down);
 
-static gpci_verify_found *explore(const char *protocol, const char *tree, uint32_t positions, uint32_t faults,
-                                  uint64_t most) {
+static gpci_verify_found *explore(const char *protocol, const char *tree, uint32_t blocks, uint32_t positions,
+                                  uint32_t faults, uint64_t most) {
     gpci_verify_found *found = calloc(1, sizeof *found);
     cr_assert(found);
     gpci_verify_setup setup = {.context = context,
                                .protocol = protocol,
                                .tree = *gpci_verify_tree_of(tree),
-                               .blocks = 1,
+                               .blocks = blocks,
                                .positions = positions,
                                .in_flight = 1,
                                .symmetric = true,
@@ -48,7 +48,7 @@ Test(verify_acquire, nothing_old_is_read) {
     for (unsigned t = 0; t < sizeof trees / sizeof *trees; t++)
         for (unsigned p = t == 3 ? 2 : 0; p < 3; p++) {
             const bool whole = effort_wanted() == EFFORT_THOROUGH && t + p == 0;
-            gpci_verify_found *found = explore(protocols[p], trees[t], 1, 0, whole ? 0 : effort_of(20000));
+            gpci_verify_found *found = explore(protocols[p], trees[t], 1, 1, 0, whole ? 0 : effort_of(20000));
             cr_expect_eq(found->verdict, GPC_VERIFY_PASSED, "%s, %s: %s", protocols[p], trees[t], found->text);
             cr_expect_eq(found->limit, whole ? GPC_VERIFY_ALL : GPC_VERIFY_LIMIT_STATES);
             free(found);
@@ -59,7 +59,7 @@ Test(verify_acquire, nothing_old_is_read) {
 Test(verify_acquire, one_that_does_not_wait) {
     static const char *const protocols[] = {"vi", "slc-glc"};
     for (unsigned p = 0; p < 2; p++) {
-        gpci_verify_found *found = explore(protocols[p], "2 over memory", 1, GPCI_FAULT_BLIND_ACQUIRE, 100000);
+        gpci_verify_found *found = explore(protocols[p], "2 over memory", 1, 1, GPCI_FAULT_BLIND_ACQUIRE, 100000);
         cr_expect_eq(found->verdict, GPC_VERIFY_VALUE, "%s: %s", protocols[p], found->text);
         cr_expect(strstr(found->text, "old when it began to acquire"), "%s", found->text);
         free(found);
@@ -76,9 +76,26 @@ Test(verify_acquire, a_table_that_keeps_too_much) {
     keeps.name = "keeps";
     keeps.first = (const gpc_protocol_rules *)&first;
     cr_assert_eq(gpc_context_register_protocol(context, &keeps, &error), GPC_OK, "%s", error.message);
-    gpci_verify_found *found = explore("keeps", "2 over memory", 2, 0, 100000);
+    gpci_verify_found *found = explore("keeps", "2 over memory", 1, 2, 0, 100000);
     cr_expect_eq(found->verdict, GPC_VERIFY_VALUE, "%s", found->text);
     cr_expect(strstr(found->text, "old when it began to acquire"), "%s", found->text);
+    free(found);
+}
+
+/* A table that keeps a detached copy. */
+Test(verify_acquire, a_table_that_keeps_detached_copies) {
+    enum { D = GPC_LINE_COUNT, STATES };
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_protocol keeps = gpci_nmoesi_d;
+    static gpc_protocol_rule first[STATES][GPC_EVENT_COUNT];
+    memcpy(first, *gpci_nmoesi_d.first, sizeof first);
+    first[D][GPC_EVENT_ACQUIRE] = (gpc_protocol_rule){.actions = GPC_DO_IGNORE, .next = D, .next_shared = D};
+    keeps.name = "keeps";
+    keeps.first = (const gpc_protocol_rules *)&first;
+    cr_assert_eq(gpc_context_register_protocol(context, &keeps, &error), GPC_OK, "%s", error.message);
+    gpci_verify_found *found = explore("keeps", "2 over memory of 1 entry", 2, 1, 0, 100000);
+    cr_expect_eq(found->verdict, GPC_VERIFY_VALUE, "%s", found->text);
+    cr_expect(strstr(found->text, "detached still, after an acquire"), "%s", found->text);
     free(found);
 }
 
