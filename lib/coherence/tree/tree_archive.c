@@ -93,8 +93,6 @@ void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
     coherence->entries++;
     gpci_map_archive(coherence->context, &coherence->pages, archive);
     archive_memory(coherence, archive);
-    for (uint32_t i = 0; coherence->timing && i < coherence->star_count; i++)
-        for (uint32_t m = 0; m < coherence->module_count; m++)
-            GPCI_ARCHIVE_FIELD(archive, coherence->stars[i].last[m]);
-    GPCI_ARCHIVE_FIELD(archive, coherence->line_accesses);
+    GPCI_ARCHIVE_FIELD(archive,
+                       coherence->line_accesses); /* a hierarchy's tree has no timing, and no turns of switches */
 }
