@@ -145,6 +145,8 @@ Test(window, refused_without_effect) {
     expect_refused("l2.persisting = 8KiB\n", "leaves no way of L2's sets to others: l2.size is 8192B");
     expect_refused("l2.window_ratio = 50\n", "l2.window_ratio has no effect");
     expect_refused("l2.window_begin = 128\n", "l2.window_begin has no effect");
+    expect_refused("l2.window_hit = streaming\n", "l2.window_hit has no effect");
+    expect_refused("l2.window_miss = streaming\n", "l2.window_miss has no effect");
     expect_refused("l2.window_bytes = 1KiB\nl2.window_miss = streaming\n", "l2.window_ratio is 100");
     expect_refused("l2.window_bytes = 1KiB\nl2.persisting = 0B\n", "l2.persisting is 0B");
     expect_refused("l2.window_bytes = 1KiB\nl2.window_hit = normal\n", "all of its lines are normal");

@@ -53,16 +53,13 @@ gpc_status gpci_set_aside(const gpc_hierarchy *hierarchy, uint32_t ways, uint32_
 }
 
 gpc_status gpci_build_window(gpc_hierarchy *hierarchy, gpc_error *error) {
-    static const gpci_key details[] = {GPCI_KEY_L2_WINDOW_BEGIN, GPCI_KEY_L2_WINDOW_RATIO, GPCI_KEY_L2_WINDOW_HIT,
-                                       GPCI_KEY_L2_WINDOW_MISS};
     const uint64_t bytes = gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_BYTES);
     if (!has_l2(hierarchy) && (bytes || is_set(hierarchy, GPCI_KEY_L2_PERSISTING)))
         return gpci_fail(error, GPC_ERROR_RANGE, "%s needs l2.enabled = true and coherence = none or viper",
                          bytes ? "l2.window_bytes" : "l2.persisting");
-    for (size_t i = 0; !bytes && i < sizeof details / sizeof *details; i++)
-        if (is_set(hierarchy, details[i]))
-            return gpci_fail(error, GPC_ERROR_RANGE, "%s has no effect: l2.window_bytes is 0B",
-                             gpci_key_name(details[i]));
+    for (gpci_key key = GPCI_KEY_L2_WINDOW_BEGIN; !bytes && key <= GPCI_KEY_L2_WINDOW_MISS; key++)
+        if (is_set(hierarchy, key))
+            return gpci_fail(error, GPC_ERROR_RANGE, "%s has no effect: l2.window_bytes is 0B", gpci_key_name(key));
     hierarchy->window = (gpci_window){.begin = gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_BEGIN),
                                       .bytes = bytes,
                                       .hit_ratio = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_WINDOW_RATIO),
