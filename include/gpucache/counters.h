@@ -384,13 +384,13 @@
       "if caches, l2, l2.sectors=4, l2.line=128B, l2.partitions=1: = l2:atomic_sector_hits; <= l2.atomic_sectors")    \
     X(268, l2_atomic_busy_cycles, "l2.atomic_busy_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that the atomic units of slices worked (l2.atomic_cycles)",                                                    \
-      "= again; <= 4 l2.cycles")                                                                                      \
+      "= again")                                                                                                      \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them",                                                                      \
       "= again")                                                                                                      \
     X(392, l2_written_wait_cycles, "l2.written_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",              \
       "that tags of slices waited for a sector just written (l2.write_to_read)",                                      \
-      "= again; <= 4 l2.cycles")                                                                                      \
+      "= again")                                                                                                      \
     X(368, l2_prefetches, "l2.prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                            \
       "that a slice sent for because of its prefetcher (l2.prefetcher)",                                              \
       "if fresh: = l2.useful_prefetches + l2.late_prefetches + l2.unused_prefetches + again")                         \

@@ -171,7 +171,7 @@
       "= again; if hosted: <= sm.cycles")                                                                             \
     X(95, l1_reordered, "l1.reordered", "transactions", SUM, L1_PART, REORDER, "0.1",                                 \
       "that left it before an older one",                                                                             \
-      "= again; <= l1.load_lines + l1.store_sectors + l1.atomic_sectors")                                             \
+      "= again")                                                                                                      \
     X(96, l1_reorder_switches, "l1.reorder_switches", "times", SUM, L1_PART, REORDER, "0.1",                          \
       "L1's tags turned to another queue of it",                                                                      \
       "= again")                                                                                                      \

@@ -231,3 +231,39 @@ Test(ledger_events, random_machines) {
         used += run(seed);
     cr_expect_gt(used, 500, "%u", used);
 }
+
+/* Bounds hold where one kind of instruction is all there is, of `lanes` lines each. */
+static void run_kind(const char *settings, uint8_t kind, uint32_t warps, uint32_t lanes) {
+    char text[2000] = "";
+    uint64_t addresses[32];
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *h;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, settings, "test", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    for (uint32_t warp = 0; warp < warps; warp++) {
+        gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            addresses[lane] = ((uint64_t)warp * 32 + lane) * 128;
+        w.warp = w.warp_age = warp, w.kind = kind, w.mask = (1ull << lanes) - 1, w.width = 4, w.addresses = addresses;
+        offer(h, &w, true);
+    }
+    cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
+    const gpci_ledger_owner owner = {.hierarchy = h, .data = h, .get = get};
+    cr_expect(gpci_ledger_right(&owner, text, sizeof text), "kind %d\n%s\n%s", kind, settings, text);
+    gpc_hierarchy_destroy(h);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+}
+
+Test(ledger_events, one_kind) {
+    for (uint8_t kind = 0; kind < GPC_KIND_COUNT; kind++) {
+        run_kind(
+            "mode = timed\nsm.count = 1\nl1.queue = unlimited\nl1.reorder = warp\nl1.reorder_drain = round-robin\n",
+            kind, 8, 32);
+        run_kind("mode = timed\nsm.count = 1\nl2.atomic_cycles = 10000\n", kind, 1, 1);
+    }
+}
