@@ -456,13 +456,26 @@ void gpci_step_access_passing(gpci_engine *engine, uint32_t task) {
     put->at_low = gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY);
 }
 
-/* The low module's predictor answered without bytes: the load asks again, for a copy if the decision is overturned. */
-static void ask_again(gpci_engine *engine, uint32_t task) {
+/*
+ * R's predictor hears T's answer, once; not of a line that R's replacement policy declined, which stays out. True if
+ * the predictor overturns the bypass.
+ */
+static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
+    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
+    const gpc_request *request = engine->tree->request;
+    if (access->kind != GPC_COHERENCE_LOAD || access->heard || (request && request->admitted))
+        return false;
+    access->heard = true;
+    return gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
+}
+
+/* The load asks again: T answered without bytes, or an overturned bypass needs a copy. */
+static void ask_again(gpci_engine *engine, uint32_t task, bool overturned) {
     gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
-    access->overturned = gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
     access->word = 0;
-    if (access->overturned) {
+    access->overturned = overturned;
+    if (overturned) {
         access->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
         engine->policy_request[work->inflight].admitted = 1; /* the replacement policy already saw the miss */
     }
@@ -477,11 +490,9 @@ void gpci_step_access_passed(gpci_engine *engine, uint32_t task) {
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
     if (gpci_access_refused(engine, task))
         return;
-    if (GPCI_UNLIKELY(access->word != 0)) {
-        ask_again(engine, task);
-        return;
-    }
-    if (access->kind == GPC_COHERENCE_LOAD)
-        (void)gpci_module_hear(gpci_task_module(engine, work), work->address, GPC_BYPASS, 0);
-    gpci_then(engine, task, GPCI_STEP_access_end);
+    const bool overturned = is_overturned(engine, work);
+    if (GPCI_UNLIKELY(overturned || (access->answered && access->word != 0)))
+        ask_again(engine, task, overturned);
+    else
+        gpci_then(engine, task, GPCI_STEP_access_end);
 }

@@ -154,14 +154,17 @@ typedef struct gpci_tree_inflight {
     uint64_t line_access; /* gpc_coherence.line_access */
     uint32_t word;        /* answer of T's predictor, for the predictor of the access's module */
     uint16_t module;
-    gpci_tree_asks asks;          /* gpc_coherence.asks */
-    uint8_t kind, found, deepest; /* deepest: level reached by the requests */
+    gpci_tree_asks asks; /* gpc_coherence.asks */
+    uint8_t kind, found;
+    uint8_t deepest : 6, judged : 2; /* deepest level reached by the requests; GPCI_JUDGED_ of a slice about the line */
     bool holds_port : 1, unlocked : 1, ended : 1, notified : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
-    bool own : 1;                      /* served by the module without requests below */
-    bool alone : 1;                    /* never joins and is never joined: goes below alone */
-    bool through : 1;                  /* a performed store, to be written through again */
-    bool taken : 1;                    /* store being written through: a probe passed its block's lock */
-    bool answered : 1, overturned : 1; /* bypassing load: T has answered without bytes; the bypass was overturned */
+    bool own : 1;       /* served by the module without requests below */
+    bool alone : 1;     /* never joins and is never joined: goes below alone */
+    bool through : 1;   /* a performed store, to be written through again */
+    bool taken : 1;     /* store being written through: a probe passed its block's lock */
+    bool responded : 1; /* T's predictor was asked for `word` */
+    /* bypassing load: T has answered without bytes; the predictor has heard T's answer, and overturned the bypass */
+    bool answered : 1, heard : 1, overturned : 1;
 } gpci_tree_inflight;
 
 _Static_assert(sizeof(gpci_tree_inflight) == 64, "there may be a hundred thousand of them");

@@ -235,6 +235,8 @@ bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const 
 bool gpci_module_declines(const gpci_module *module, uint64_t tag, const gpc_request *policy_request);
 /* A request for a copy misses: true if the line is kept out. Asked once per access of a line, if the module asks. */
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag);
+/* Note the earlier decision about the current access's line. */
+void gpci_module_recall(gpci_module *module, uint64_t tag, bool out);
 /* Answer of a responding cache's predictor to the current request; one answer per access of a line. */
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag);
 /*

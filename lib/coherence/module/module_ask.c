@@ -70,15 +70,19 @@ bool gpci_module_was_asked(const gpci_module *module, uint64_t tag) {
            module->asked_access == module->tree->line_access;
 }
 
+void gpci_module_recall(gpci_module *module, uint64_t tag, bool out) {
+    module->kept_out = out;
+    module->asked_line = tag >> module->line_shift;
+    module->asked_access = module->tree->line_access;
+}
+
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag) {
     const gpc_request *access = module->tree->request;
     if (gpci_module_was_asked(module, tag))
         return module->kept_out;
     if (!is_asked_of(module, tag, access))
         return false;
-    module->kept_out = decide(module, tag, access);
-    module->asked_line = tag >> module->line_shift;
-    module->asked_access = module->tree->line_access;
+    gpci_module_recall(module, tag, decide(module, tag, access));
     return module->kept_out;
 }
 

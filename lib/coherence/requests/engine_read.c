@@ -67,6 +67,13 @@ static void count(const gpci_engine *engine, gpci_module *module, const gpci_tas
     module->stats.hits += hit;
 }
 
+/* T's predictor responds to an access once: a request that comes again takes the word given before. */
+static void ask_once(gpci_tree_inflight *access, gpci_module *target, uint64_t tag) {
+    if (!access->responded)
+        access->word = gpci_module_respond(target, tag);
+    access->responded = true;
+}
+
 /*
  * A load would bypass R, but T's predictor has bits for R's predictor in a line of T: answer with the bits, without
  * bytes; R asks again.
@@ -79,7 +86,7 @@ static bool is_answered(gpci_engine *engine, uint32_t task) {
     if (!request->passing || request->refused || access->answered || !engine->tree->request ||
         engine->tree->request->admitted || gpci_module_way_of_line(target, tag) == UINT32_MAX)
         return false;
-    access->word = gpci_module_respond(target, tag);
+    ask_once(access, target, tag);
     access->answered = access->word != 0;
     if (access->answered)
         gpci_release_address(engine, task); /* only its line may be present, not the block */
@@ -90,8 +97,8 @@ static bool is_answered(gpci_engine *engine, uint32_t task) {
 static void respond(gpci_engine *engine, const gpci_task *request) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, request->inflight);
     gpci_module *target = gpci_task_module(engine, request);
-    if (gpci_task_from(engine, request)->level == 1 && !access->answered)
-        access->word = gpci_module_respond(target, gpci_module_tag_of(target, request->address));
+    if (gpci_task_from(engine, request)->level == 1)
+        ask_once(access, target, gpci_module_tag_of(target, request->address));
 }
 
 void gpci_step_read_found(gpci_engine *engine, uint32_t task) {

@@ -234,6 +234,12 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
     return GPCI_WAITING;
 }
 
+/* Note the decision of L1's policies: GPC_ACCESS_ bits. */
+static void mark(gpci_packet *pkt, uint32_t flags) {
+    pkt->line.marks |= (uint8_t)(GPCI_MARK_ASKED | (flags & GPC_ACCESS_NO_ALLOCATE ? GPCI_MARK_OUT : 0) |
+                                 (flags & GPC_ACCESS_EVICT ? GPCI_MARK_EVICTS : 0));
+}
+
 /* A load bypasses L1, also when the packet is tried again. */
 static void bypass(gpci_timed *timed, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
@@ -243,16 +249,22 @@ static void bypass(gpci_timed *timed, uint32_t packet, bool first, const gpci_ta
         gpci_coherent_note_bypass(timed, pkt, segments, !timed->hierarchy->coherent->tree->follows);
 }
 
-/* Ask L1's predictor about an access, once, however often its packet is delayed. */
+/*
+ * Ask L1's policies about an access, once: the packet keeps the decision. A packet that waits for a resource may lose
+ * its place at the tags to a packet that returns there.
+ */
 static GPCI_NOINLINE void predict(gpci_timed *timed, uint32_t packet, gpci_tag_access *access,
                                   gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    const bool first = !access->looked;
-    if (first) {
-        access->flags = (uint8_t)gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
+    const bool first = !(pkt->line.marks & GPCI_MARK_ASKED);
+    if (!access->looked || access->mshr_entry != packet)
         access->asked = access->passes = 0;
-    }
     access->looked = true;
+    access->mshr_entry = packet;
+    if (first)
+        mark(pkt, gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags));
+    access->flags = (uint8_t)((pkt->line.marks & GPCI_MARK_OUT ? GPC_ACCESS_NO_ALLOCATE : 0) |
+                              (pkt->line.marks & GPCI_MARK_EVICTS ? GPC_ACCESS_EVICT : 0));
     bypass(timed, packet, first, access, request);
 }
 
@@ -298,6 +310,7 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
         past = GPC_BUSY_LINE;
     if (past != none && !access->flags) {
         access->flags = GPC_ACCESS_NO_ALLOCATE;
+        mark(gpci_packet_at(&timed->pool, packet), access->flags);
         gpci_module_at(timed->hierarchy->coherent->tree, ctrl->index)->counts.bypasses +=
             !timed->hierarchy->coherent->tree->follows;
         bypass(timed, packet, true, access, request);

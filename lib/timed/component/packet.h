@@ -33,10 +33,14 @@ enum {
 enum {
     /* No line for the data, whatever the predictor says: the policy gave up no line, or the warp has no token. */
     GPCI_MARK_DECLINED = 0x01,
-    GPCI_MARK_OPEN = 0x01,         /* in a tree: the load's bypass is open (gpci_open_l1_bypass) */
-    GPCI_MARK_KEPT = 0x02,         /* keep the data, for any waiting access: from the predictor's view of the reply */
-    GPCI_MARK_ADMITTED = 0x04,     /* asked at the miss, the replacement policy did not decline */
-    GPCI_MARK_VERIFIED = 0x08,     /* the predictor has seen a reply, and the rest was sent for */
+    GPCI_MARK_OPEN = 0x01,     /* in a tree: the load's bypass is open (gpci_open_l1_bypass) */
+    GPCI_MARK_KEPT = 0x02,     /* keep the data, for any waiting access: from the predictor's view of the reply */
+    GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
+    GPCI_MARK_VERIFIED = 0x08, /* the predictor has seen a reply, and the rest was sent for */
+    /* in a tree: L1's policies were asked; the access leaves no line; the access evicts L1's line */
+    GPCI_MARK_ASKED = 0x02,
+    GPCI_MARK_OUT = 0x04,
+    GPCI_MARK_EVICTS = 0x08,
     GPCI_MARK_TOKEN_SHIFT = 4,     /* two bits from here: L1's gpc_token */
     GPCI_MARK_PASSES = 0x40,       /* bypasses L1; in a tree: with a predictor that hears replies, not yet counted */
     GPCI_MARK_GENERATION_SHIFT = 7 /* one bit: gpci_fences.generation at the start */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/coherent.h"
+
+#include "suited.h"
+
+#include <string.h>
+
+/* Questions to policies of a tree with a clock. Each access has a PC of its own, which counts the questions. */
+
+enum { ACCESSES = 400 };
+
+typedef struct questions {
+    uint32_t predictions[ACCESSES], replies[ACCESSES]; /* of L1s */
+    uint32_t below[ACCESSES], answers[ACCESSES];       /* of slices: predictions and responses */
+    uint64_t random;
+} questions;
+
+static questions asked; /* of the hierarchy under test */
+
+static uint32_t draw(uint32_t limit) {
+    asked.random = asked.random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(asked.random >> 33) % limit;
+}
+
+static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set;
+    asked.predictions[request->pc]++;
+    prediction->decision = draw(3) ? GPC_CACHE : GPC_BYPASS;
+    prediction->policy_word = 1;
+}
+
+static void predict_below(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set;
+    asked.below[request->pc]++;
+    prediction->decision = draw(3) ? GPC_CACHE : GPC_BYPASS;
+}
+
+static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
+    (void)self, (void)word;
+    asked.replies[request->pc]++;
+    return draw(2) ? GPC_CACHE : predicted;
+}
+
+static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    asked.answers[request->pc]++;
+    return 1 + draw(8);
+}
+
+static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return draw(2);
+}
+
+static uint32_t first_candidate(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)request;
+    uint32_t way = 0;
+    while (candidates && !(candidates[0] >> way & 1))
+        way++;
+    return way;
+}
+
+static void open_asking(rig *r, const char *settings) {
+    char text[2048];
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_predictor_ops predictor = {.struct_size = sizeof predictor,
+                                   .name = "asked",
+                                   .below = "asked-below",
+                                   .predict = predict,
+                                   .on_reply = on_reply,
+                                   .reads = GPC_READS_PC};
+    const gpc_predictor_ops below = {.struct_size = sizeof below,
+                                     .name = "asked-below",
+                                     .predict = predict_below,
+                                     .respond = respond,
+                                     .reads = GPC_READS_PC};
+    const gpc_replacement_ops keeper = {.struct_size = sizeof keeper,
+                                        .name = "declining",
+                                        .choose_victim = first_candidate,
+                                        .declines = declines,
+                                        .reads = GPC_READS_ADMISSION};
+    *r = (rig){0};
+    snprintf(text, sizeof text,
+             "%s" COHERENT
+             "mode = timed\nl2.inclusion = non-inclusive\nl1.size = 1KiB\nl2.size = 4KiB\nl2.bypass = asked-below\n%s",
+             rig_base, settings);
+    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &predictor, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &below, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(r->context, &keeper, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r->config, text, "settings", &error), GPC_OK, "%s", error.message);
+    suit(r->context, r->config);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+}
+
+/* Loads, and some stores, of a few lines. `segments`: most sectors of an access. */
+static void run(rig *r, uint32_t segments) {
+    gpc_error error = GPC_ERROR_INIT;
+    for (uint32_t n = 0; n < ACCESSES; n++) {
+        gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+        uint64_t addresses[4];
+        const uint32_t lanes = 1 + draw(segments);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            addresses[lane] = draw(40) * 128 + lane * 32;
+        for (uint32_t lane = 1; lane < lanes; lane++)
+            addresses[lane] = addresses[0] + lane * 32;
+        w.sm = draw(2), w.warp = draw(4), w.pc = n, w.mask = (1u << lanes) - 1, w.width = 4, w.addresses = addresses;
+        w.kind = draw(5) ? GPC_LOAD : GPC_STORE;
+        while (gpc_hierarchy_try_issue(r->hierarchy, &w, n, NULL) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1), GPC_OK);
+        if (!draw(3))
+            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, draw(40)), GPC_OK);
+    }
+    for (unsigned i = 0; i < 1000 && !gpc_hierarchy_is_idle(r->hierarchy); i++)
+        cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1000), GPC_OK);
+    cr_assert(gpc_hierarchy_is_idle(r->hierarchy), "no end after 1000000 cycles");
+    cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, &error), GPC_OK, "%s", error.message);
+}
+
+static const char *const protocols[] = {"msi", "mesi", "moesi", "nmoesi", "nmoesi-d", "vi", "hmg", "slc-glc"};
+static const char *const narrow[] = {"", "l1.mshr_entries = 1\n", "l1.miss_queue = 1\nl1.mshr_merges = 2\n",
+                                     "l2.mshr_entries = 1\nnetwork.input_buffer = 1\n"};
+
+/* An access that waits, is retried, or loses its place at the tags, asks each policy once, and is answered once. */
+Test(coherent, one_access_asks_once) {
+    for (unsigned i = 0; i < 2 * 4 * 8; i++) {
+        rig r;
+        char settings[256];
+        snprintf(settings, sizeof settings, "coherence = %s\nl1.bypass = asked\n%s%s", protocols[i / 8], narrow[i % 4],
+                 i / 4 % 2 ? "l1.replacement = declining\n" : "");
+        memset(&asked, 0, sizeof asked);
+        asked.random = i;
+        open_asking(&r, settings);
+        run(&r, 1);
+        uint64_t predictions = 0, replies = 0;
+        for (unsigned n = 0; n < ACCESSES; n++) {
+            cr_expect(asked.predictions[n] <= 1 && asked.replies[n] <= 1 && asked.below[n] <= 1 &&
+                          asked.answers[n] <= 1,
+                      "%s: access %u: %u predictions, %u replies; below %u, %u", settings, n, asked.predictions[n],
+                      asked.replies[n], asked.below[n], asked.answers[n]);
+            predictions += asked.predictions[n];
+            replies += asked.replies[n];
+        }
+        cr_expect(replies > 50 && predictions >= replies, "%s", settings);
+        cr_expect_eq(rig_stats(&r).l1_predictions, predictions, "%s", settings);
+        rig_close(&r);
+    }
+}
+
+/* A bypassing load that L1's replacement policy has declined takes the bytes, whatever the slice answers. */
+Test(coherent, declined_loads_end) {
+    for (unsigned i = 0; i < 8; i++) {
+        rig r;
+        char settings[128];
+        snprintf(settings, sizeof settings, "coherence = %s\nl1.replacement = declining\n", protocols[i]);
+        memset(&asked, 0, sizeof asked);
+        asked.random = i;
+        open_asking(&r, settings);
+        run(&r, 1);
+        cr_expect_gt(rig_stats(&r).l1_bypasses, 3, "%s", settings);
+        rig_close(&r);
+    }
+}
