@@ -158,7 +158,7 @@ Test(coherence_store, equal_states_save_equal_bytes) {
             gpci_module *mm = &c->modules[3];
             cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);
             const uint64_t tag = gpci_module_tag_of(mm, address);
-            gpci_module_write(mm, gpci_module_victim(mm, tag), tag, GPC_LINE_E);
+            gpci_module_write(mm, gpci_module_victim(mm, tag, gpci_module_row(mm, tag)), tag, GPC_LINE_E);
         }
         memset(c->modules[2].data, turn, 128 * 32);
         memset(c->modules[2].dirty, turn, 16 * 32);

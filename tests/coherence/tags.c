@@ -81,10 +81,15 @@ static void both_write(naive *n, gpci_module *m, uint32_t set, uint32_t way, uin
     gpci_module_write(m, set * m->all_ways + way, tag, state);
 }
 
+static uint32_t victim_of(gpci_module *m, uint64_t tag) {
+    return gpci_module_victim(m, tag, gpci_module_row(m, tag));
+}
+
 /* Bring a block to a way, as a transaction does: choose, evict, write. */
 static void both_fill(naive *n, gpci_module *m, uint64_t tag, bool directory, uint8_t state) {
     const uint32_t set = (uint32_t)(tag / BLOCK % n->sets), way = naive_victim(n, set, directory);
-    const uint32_t block = directory ? gpci_module_choose(m, tag, true, NULL) : gpci_module_victim(m, tag);
+    const uint32_t block =
+        directory ? gpci_module_choose(m, tag, gpci_module_row(m, tag), true, NULL) : victim_of(m, tag);
     cr_assert_eq(block, set * m->all_ways + way, "victim");
     if (n->valid[set][way])
         both_write(n, m, set, way, 0, GPC_LINE_I);
@@ -155,12 +160,12 @@ Test(coherence_tags, lru_by_hand) {
     small *s = small_open();
     s->modules[0].any_victim = true;
     gpci_module *m = &small_tree(s)->modules[0];
-    cr_expect_eq(gpci_module_victim(m, 0x000), 1, "the last in order, though all are invalid");
+    cr_expect_eq(victim_of(m, 0x000), 1, "the last in order, though all are invalid");
     gpci_module_write(m, 1, 0x000, GPC_LINE_E);
-    cr_expect_eq(gpci_module_victim(m, 0x100), 0);
+    cr_expect_eq(victim_of(m, 0x100), 0);
     gpci_module_write(m, 0, 0x100, GPC_LINE_E);
     gpci_module_touch(m, gpci_module_find(m, 0x000));
-    cr_expect_eq(gpci_module_victim(m, 0x200), 0);
+    cr_expect_eq(victim_of(m, 0x200), 0);
     small_close(s);
 }
 
@@ -262,14 +267,14 @@ Test(coherence_tags, policies_are_told) {
     s->modules[0].sets = 1;
     gpci_module *m = &small_tree(s)->modules[0];
     *told = '\0';
-    gpci_module_write(m, gpci_module_victim(m, 0x040), 0x040, GPC_LINE_E);
+    gpci_module_write(m, victim_of(m, 0x040), 0x040, GPC_LINE_E);
     expect_told("m0.1 f0.0 ");
-    gpci_module_write(m, gpci_module_victim(m, 0x140), 0x140, GPC_LINE_E);
+    gpci_module_write(m, victim_of(m, 0x140), 0x140, GPC_LINE_E);
     expect_told("m0.5 f0.1 ");
     gpci_module_touch(m, 0);
     gpci_module_write(m, 0, 0x040, GPC_LINE_M);
     expect_told("h0.0 ");
-    cr_expect_eq(gpci_module_victim(m, 0x240), 0);
+    cr_expect_eq(victim_of(m, 0x240), 0);
     expect_told("m0.9 v0.0 ");
     gpci_module_leave(m, 0, 0x240, true);
     gpci_module_write(m, 0, 0x040, GPC_LINE_I);
@@ -281,7 +286,7 @@ Test(coherence_tags, policies_are_told) {
     *(uint32_t *)m->policy->self = 2;
     gpci_module_write(m, 0, 0x040, GPC_LINE_S);
     *told = '\0';
-    cr_expect_eq(gpci_module_victim(m, 0x240), GPCI_TREE_NO_BLOCK, "there is no way 2");
+    cr_expect_eq(victim_of(m, 0x240), GPCI_TREE_NO_BLOCK, "there is no way 2");
     expect_told("m0.9 v0.0 ");
     small_close(s);
 }
@@ -431,7 +436,7 @@ Test(coherence_tags, full_map) {
     cr_expect_eq(gpci_module_find(mm, 0), GPCI_TREE_NO_BLOCK);
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);
-        const uint32_t block = gpci_module_victim(mm, i * stride);
+        const uint32_t block = victim_of(mm, i * stride);
         cr_assert_eq(block, i);
         cr_assert(mm->states[block] == GPC_LINE_I && gpci_module_owner_of(mm, block, 1) == GPCI_TREE_NO_OWNER);
         gpci_module_write(mm, block, i * stride, GPC_LINE_E);
@@ -445,10 +450,10 @@ Test(coherence_tags, full_map) {
     /* an invalid entry belongs to the block again */
     gpci_module_write(mm, 77, 0, GPC_LINE_I);
     cr_expect_eq(gpci_module_find(mm, 77 * stride), GPCI_TREE_NO_BLOCK);
-    cr_expect_eq(gpci_module_victim(mm, 77 * stride), 77);
+    cr_expect_eq(victim_of(mm, 77 * stride), 77);
     /* reserved room exists for this number */
     cr_assert_eq(gpci_module_reserve(s->context, mm, 100), GPC_OK);
     for (uint32_t i = 0; i < 100; i++)
-        cr_assert_eq(gpci_module_victim(mm, (6000 + i) * stride), 5000 + i);
+        cr_assert_eq(victim_of(mm, (6000 + i) * stride), 5000 + i);
     small_close(s);
 }

@@ -314,7 +314,7 @@ void gpci_look_again(gpci_engine *engine, uint32_t module, uint32_t block);
  */
 void gpci_halves_move(gpci_engine *engine, uint32_t module);
 /* Find a locked block that `tag` is being brought to, or GPCI_TREE_NO_BLOCK. */
-uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag);
+uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t row);
 /* True if the tag of a found block has not arrived yet. */
 bool gpci_is_coming(const gpci_module *module, uint32_t block, uint64_t tag);
 /* True if a probe may pass a lock held by another access. */

@@ -62,8 +62,8 @@ bool gpci_engine_bring(const gpci_engine *engine, const gpc_coherence_request *r
     if (GPCI_LIKELY(!module->fetch_mask))
         return false;
     const uint64_t tag = gpci_module_tag_of(module, request->address);
-    const uint32_t block = gpci_find_coming(engine, module, tag);
-    return block != GPCI_TREE_NO_BLOCK && gpci_module_find(module, tag) == GPCI_TREE_NO_BLOCK &&
+    const uint32_t row = gpci_module_row(module, tag), block = gpci_find_coming(engine, module, tag, row);
+    return block != GPCI_TREE_NO_BLOCK && gpci_module_find_in(module, tag, row) == GPCI_TREE_NO_BLOCK &&
            gpci_lock_of(engine, module->index, block)->token & GPCI_LOCK_NEIGHBOUR;
 }
 

@@ -169,10 +169,10 @@ void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue
     (first ? gpci_due_queue_lead : gpci_due_queue_join)(&engine->waiters, queue, due);
 }
 
-uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag) {
+uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t row) {
     if (module->full_map || gpci_holds_none(engine, module))
         return GPCI_TREE_NO_BLOCK;
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways;
+    const uint32_t base = row * module->all_ways;
     for (uint32_t way = 0; way < module->all_ways; way++) {
         if (gpci_is_locked(engine, module->index, base + way) &&
             gpci_lock_of(engine, module->index, base + way)->tag == tag)
@@ -200,9 +200,10 @@ bool gpci_is_coming(const gpci_module *module, uint32_t block, uint64_t tag) {
 bool gpci_find_locked(const gpci_engine *engine, uint32_t module, uint64_t address, const gpci_task *requester) {
     const gpci_module *m = gpci_module_at(engine->tree, module);
     const uint64_t tag = gpci_module_tag_of(m, address);
-    uint32_t block = gpci_module_find(m, tag);
+    const uint32_t row = gpci_module_row(m, tag);
+    uint32_t block = gpci_module_find_in(m, tag, row);
     if (block == GPCI_TREE_NO_BLOCK)
-        block = gpci_find_coming(engine, m, tag);
+        block = gpci_find_coming(engine, m, tag, row);
     if (block == GPCI_TREE_NO_BLOCK)
         return false;
     const gpci_lock *lock = gpci_lock_of(engine, module, block);

@@ -160,6 +160,8 @@ struct gpci_module {
 uint32_t gpci_module_row(const gpci_module *module, uint64_t tag);
 /* Valid block of a tag, or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_find(const gpci_module *module, uint64_t tag);
+/* Variant for a tag's known row. A lookup finds the row once. */
+uint32_t gpci_module_find_in(const gpci_module *module, uint64_t tag, uint32_t row);
 /* A lookup found the block: tell the replacement policy of a hit. */
 void gpci_module_touch(gpci_module *module, uint32_t block);
 /*
@@ -172,9 +174,10 @@ void gpci_module_warp_event(gpci_module *module, const gpc_warp_event *event);
 /*
  * Choose a block for a missing tag: a free way (unless any_victim), otherwise the policy's victim, which becomes the
  * most recent. The caller evicts all blocks of the old line, and informs the policy (gpci_module_leave).
- * GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room (gpci_module_reserve makes room).
+ * `row`: of the tag. GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room
+ * (gpci_module_reserve makes room).
  */
-uint32_t gpci_module_victim(gpci_module *module, uint64_t tag);
+uint32_t gpci_module_victim(gpci_module *module, uint64_t tag, uint32_t row);
 /* A block comes to a way with other blocks of the line: a hit for the policy, a use for lru. */
 void gpci_module_join_line(gpci_module *module, uint32_t block, uint64_t tag);
 /* A store misses the block and fetches no data, but blocks of the line are present: inform the policy. */
@@ -183,7 +186,8 @@ void gpci_module_pass_line(gpci_module *module, uint64_t tag);
  * Choose a regular or directory-only way among `candidates` (bit per way of the kind, at least one set; NULL: all).
  * Not for full maps. The content does not leave yet.
  */
-uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, bool directory, const uint64_t *candidates);
+uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, uint32_t row, bool directory,
+                            const uint64_t *candidates);
 /*
  * A victim leaves for a tag: tell the policy now; it is not told again when the state becomes I. `dirty`: modified when
  * chosen.
@@ -193,6 +197,8 @@ void gpci_module_leave(gpci_module *module, uint32_t block, uint64_t tag, bool d
 uint32_t gpci_module_free_way(const gpci_module *module, uint32_t row, bool directory, const uint64_t *candidates);
 /* Way with data of the line of `tag`, if any of the blocks is valid, or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag);
+/* Variant for a tag's known row; GPCI_TREE_NO_BLOCK if lines are blocks. */
+uint32_t gpci_module_line_in(const gpci_module *module, uint64_t tag, uint32_t row);
 /* True if another block of the line is valid. Not for directory-only ways. */
 bool gpci_module_has_company(const gpci_module *module, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */

@@ -98,6 +98,10 @@ uint32_t gpci_module_find(const gpci_module *module, uint64_t tag) {
     return find_in_row(module, tag, plain_row(module, tag));
 }
 
+uint32_t gpci_module_find_in(const gpci_module *module, uint64_t tag, uint32_t row) {
+    return GPCI_UNLIKELY(module->full_map) ? find_in_map(module, tag) : find_in_row(module, tag, row);
+}
+
 static void bring_to_front(gpci_module *module, uint32_t block) {
     const uint32_t row = block / module->all_ways, way = block - row * module->all_ways;
     const uint32_t ways = module->given.ways;
@@ -114,6 +118,10 @@ bool gpci_module_has_company(const gpci_module *module, uint32_t block) {
             return true;
     }
     return false;
+}
+
+uint32_t gpci_module_line_in(const gpci_module *module, uint64_t tag, uint32_t row) {
+    return module->sector_mask ? find_line(module, tag, row) : GPCI_TREE_NO_BLOCK;
 }
 
 uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag) {
@@ -377,9 +385,10 @@ void gpci_module_join_line(gpci_module *module, uint32_t block, uint64_t tag) {
 }
 
 void gpci_module_pass_line(gpci_module *module, uint64_t tag) {
-    const uint32_t way = module->sector_mask ? gpci_module_way_of_line(module, tag) : GPCI_TREE_NO_BLOCK;
+    const uint32_t row = module->sector_mask ? gpci_module_row(module, tag) : 0,
+                   way = gpci_module_line_in(module, tag, row);
     if (way != GPCI_TREE_NO_BLOCK)
-        gpci_module_join_line(module, gpci_module_row(module, tag) * module->all_ways + way, tag);
+        gpci_module_join_line(module, row * module->all_ways + way, tag);
 }
 
 /* Entry of a block in a full map, existing or new; the map has an entry for every block, valid or not. */
@@ -393,19 +402,19 @@ static uint32_t map_entry(gpci_module *module, uint64_t tag) {
     return (uint32_t)entry->value;
 }
 
-uint32_t gpci_module_victim(gpci_module *module, uint64_t tag) {
+uint32_t gpci_module_victim(gpci_module *module, uint64_t tag, uint32_t row) {
     if (module->full_map)
         return map_entry(module, tag);
-    const uint32_t row = row_of(module, tag),
-                   way = module->sector_mask ? gpci_module_way_of_line(module, tag) : GPCI_TREE_NO_BLOCK;
+    const uint32_t way = gpci_module_line_in(module, tag, row);
     if (way == GPCI_TREE_NO_BLOCK)
         return choose_in_row(module, tag, row, false, NULL);
     gpci_module_join_line(module, row * module->all_ways + way, tag);
     return row * module->all_ways + way;
 }
 
-uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, bool directory, const uint64_t *candidates) {
-    return choose_in_row(module, tag, row_of(module, tag), directory, candidates);
+uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, uint32_t row, bool directory,
+                            const uint64_t *candidates) {
+    return choose_in_row(module, tag, row, directory, candidates);
 }
 
 static void notify_invalidation(const gpci_module *module, uint32_t set, uint32_t way) {

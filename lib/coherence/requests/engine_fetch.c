@@ -48,7 +48,8 @@ static uint32_t place_of(const gpci_engine *engine, const gpci_module *module, u
         return GPCI_TREE_NO_BLOCK;
     if (found != GPCI_TREE_NO_BLOCK)
         return found == place && gpci_module_is_partial(module, found) ? place : GPCI_TREE_NO_BLOCK;
-    return gpci_find_coming(engine, module, tag) == GPCI_TREE_NO_BLOCK ? place : GPCI_TREE_NO_BLOCK;
+    return gpci_find_coming(engine, module, tag, place / module->all_ways) == GPCI_TREE_NO_BLOCK ? place
+                                                                                                 : GPCI_TREE_NO_BLOCK;
 }
 
 static void begin(gpci_engine *engine, uint32_t inflight, const gpci_module *module, uint32_t place, uint64_t tag) {

@@ -25,8 +25,8 @@
 
 /* Choose a way for an arrived block, or GPCI_TREE_NO_BLOCK. */
 static uint32_t room_for(gpci_engine *engine, gpci_module *module, uint64_t tag) {
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways, ways = module->given.ways;
-    const uint32_t own = module->sector_mask ? gpci_module_way_of_line(module, tag) : GPCI_TREE_NO_BLOCK;
+    const uint32_t row = gpci_module_row(module, tag), base = row * module->all_ways, ways = module->given.ways;
+    const uint32_t own = gpci_module_line_in(module, tag, row);
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     if (engine->units[module->index].sweeps)
         return GPCI_TREE_NO_BLOCK;
@@ -39,7 +39,7 @@ static uint32_t room_for(gpci_engine *engine, gpci_module *module, uint64_t tag)
     const uint32_t count = gpci_unlocked_ways(engine, module, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return GPCI_TREE_NO_BLOCK;
-    const uint32_t block = gpci_module_choose(module, tag, false, count == ways ? NULL : candidates);
+    const uint32_t block = gpci_module_choose(module, tag, row, false, count == ways ? NULL : candidates);
     if (block == GPCI_TREE_NO_BLOCK)
         gpci_tree_fail_victim(engine->tree, module);
     return block;

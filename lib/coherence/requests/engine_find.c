@@ -98,13 +98,13 @@ static void miss(gpci_engine *engine, uint32_t task) {
  * Look up a tag; sets `block` and `hit`. A probe may find a block locked by its own access (the low module evicted the
  * entry on behalf of a request of this access). It is admitted, and sees only what was there before.
  */
-static void look_up(const gpci_engine *engine, gpci_task *find, uint64_t tag) {
+static void look_up(const gpci_engine *engine, gpci_task *find, uint64_t tag, uint32_t row) {
     const gpci_module *module = gpci_task_module(engine, find);
     gpci_task *parent = gpci_task_at(engine, find->parent);
-    find->block = gpci_module_find(module, tag);
+    find->block = gpci_module_find_in(module, tag, row);
     const bool there = find->block != GPCI_TREE_NO_BLOCK;
     if (!there)
-        find->block = gpci_find_coming(engine, module, tag);
+        find->block = gpci_find_coming(engine, module, tag, row);
     find->hit = find->block != GPCI_TREE_NO_BLOCK;
     if (!parent->down || !find->hit ||
         !gpci_lock_is_of(engine, gpci_lock_of(engine, module->index, find->block), find->inflight))
@@ -184,9 +184,9 @@ bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step 
     if (module->place == GPCI_PLACE_MEMORY || request->down)
         return false;
     const uint64_t tag = gpci_module_tag_of(module, request->address);
-    const uint32_t block = gpci_module_find(module, tag);
+    const uint32_t row = gpci_module_row(module, tag), block = gpci_module_find_in(module, tag, row);
     if (block == GPCI_TREE_NO_BLOCK)
-        return gpci_find_coming(engine, module, tag) == GPCI_TREE_NO_BLOCK;
+        return gpci_find_coming(engine, module, tag, row) == GPCI_TREE_NO_BLOCK;
     return needs_below(engine, request, block, step);
 }
 
@@ -340,8 +340,9 @@ static bool is_taken_by_others(const gpci_module *module, uint32_t block, uint64
 }
 
 /* Make room for an absent block, in a module without locked blocks. */
-static void find_room(gpci_engine *engine, uint32_t task, const gpci_look *find, gpci_module *module, uint64_t tag) {
-    const uint32_t block = gpci_choose_way(engine, module, tag);
+static void find_room(gpci_engine *engine, uint32_t task, const gpci_look *find, gpci_module *module, uint64_t tag,
+                      uint32_t row) {
+    const uint32_t block = gpci_choose_way(engine, module, tag, row);
     const bool evicts = is_taken_by_others(module, block, tag);
     module->stats.accesses++;
     if (evicts && (module->sector_mask || !leaves_silently(engine, module, block))) {
@@ -367,10 +368,10 @@ static bool find_at_once(gpci_engine *engine, uint32_t task, const gpci_look *fi
     if (GPCI_UNLIKELY(engine->units[module->index].address_blocked != GPCI_NO_ITEM || module->asks || module->near ||
                       !gpci_holds_none(engine, module)))
         return false;
-    const uint32_t block = gpci_module_find(module, tag);
+    const uint32_t row = gpci_module_row(module, tag), block = gpci_module_find_in(module, tag, row);
     gpci_task *work = gpci_task_at(engine, task);
     if (block == GPCI_TREE_NO_BLOCK && find->allocates) {
-        find_room(engine, task, find, module, tag);
+        find_room(engine, task, find, module, tag, row);
         return true;
     }
     if (block != GPCI_TREE_NO_BLOCK && find->allocates && gpci_module_directory_only(module, block))
@@ -415,7 +416,8 @@ void gpci_step_find_look(gpci_engine *engine, uint32_t task) {
         conflict(engine, task, &engine->units[module->index].address_waiters);
         return;
     }
-    look_up(engine, find, tag);
+    const uint32_t row = gpci_module_row(module, tag);
+    look_up(engine, find, tag, row);
     if (!find->hit && !find->allocates) {
         miss(engine, task);
         return;
@@ -428,8 +430,9 @@ void gpci_step_find_look(gpci_engine *engine, uint32_t task) {
     const bool promotes = find->hit && find->allocates && !find->out && gpci_module_directory_only(module, find->block);
     find->entry = promotes ? find->block : GPCI_TREE_NO_BLOCK;
     if (!find->hit || promotes) {
-        find->block = find->out || (module->fill_ways && !engine->alone) ? gpci_choose_entry_way(engine, module, tag)
-                                                                         : gpci_choose_way(engine, module, tag);
+        find->block = find->out || (module->fill_ways && !engine->alone)
+                          ? gpci_choose_entry_way(engine, module, tag, row)
+                          : gpci_choose_way(engine, module, tag, row);
         if (GPCI_UNLIKELY(find->block == GPCI_WAIT_FOR_ROOM)) {
             keep_order(engine, find->parent, find->blocking);
             conflict(engine, task, &engine->units[module->index].address_waiters);

@@ -82,9 +82,9 @@ static uint32_t leaving_way(const gpci_engine *engine, const gpci_module *module
  * the way is the line's own and another line is still leaving, a block of that line. GPCI_TREE_NO_BLOCK: the line has
  * no way.
  */
-static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, uint64_t tag) {
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways;
-    uint32_t way = gpci_module_way_of_line(module, tag);
+static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row) {
+    const uint32_t base = row * module->all_ways;
+    uint32_t way = gpci_module_line_in(module, tag, row);
     if (way != GPCI_TREE_NO_BLOCK) {
         if (is_taken(engine, module, base + way, tag))
             return module->twin ? GPCI_WAIT_FOR_ROOM : locked_in_way(engine, module, base + way);
@@ -109,37 +109,37 @@ static void look_at_room(gpci_engine *engine, const gpci_module *module) {
     engine->tree->entries++;
 }
 
-uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag) {
+uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row) {
     if (GPCI_LIKELY(!module->notified && !module->full_map) && gpci_holds_none(engine, module))
-        return gpci_module_victim(module, tag);
-    const uint32_t place = module->sector_mask ? place_in_line(engine, module, tag) : GPCI_TREE_NO_BLOCK;
+        return gpci_module_victim(module, tag, row);
+    const uint32_t place = module->sector_mask ? place_in_line(engine, module, tag, row) : GPCI_TREE_NO_BLOCK;
     if (place != GPCI_TREE_NO_BLOCK)
         return place;
     if (module->full_map || (module->given.any_victim && !module->policy && !module->twin)) {
-        const uint32_t victim = gpci_module_victim(module, tag);
+        const uint32_t victim = gpci_module_victim(module, tag, row);
         if (module->full_map)
             look_at_room(engine, module);
         return unless_locked(engine, module, victim);
     }
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways, ways = module->given.ways;
+    const uint32_t base = row * module->all_ways, ways = module->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     const uint32_t count = gpci_holds_none(engine, module)
                                ? ways
                                : gpci_unlocked_ways(engine, module, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return module->twin ? GPCI_WAIT_FOR_ROOM : unless_locked(engine, module, base);
-    const uint32_t block = gpci_module_choose(module, tag, false, count == ways ? NULL : candidates);
+    const uint32_t block = gpci_module_choose(module, tag, row, false, count == ways ? NULL : candidates);
     if (block != GPCI_TREE_NO_BLOCK)
         return block;
     gpci_tree_fail_victim(engine->tree, module);
     return base;
 }
 
-uint32_t gpci_choose_entry_way(const gpci_engine *engine, gpci_module *module, uint64_t tag) {
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways, first = module->given.ways;
+uint32_t gpci_choose_entry_way(const gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row) {
+    const uint32_t base = row * module->all_ways, first = module->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     return gpci_unlocked_ways(engine, module, base, first, module->all_ways, GPCI_NO_ITEM, candidates)
-               ? gpci_module_choose(module, tag, true, candidates)
+               ? gpci_module_choose(module, tag, row, true, candidates)
            : module->fill_ways ? unless_locked(engine, module, base + first)
                                : base + first;
 }
@@ -153,7 +153,7 @@ bool gpci_is_kept_out(const gpci_engine *engine, gpci_task *find, uint64_t tag) 
         gpci_module_token_tick(module, engine->tree->request);
     if (!gpci_module_may_keep_out(module, find->hit ? find->block : GPCI_TREE_NO_BLOCK, requester, find->address))
         return false;
-    if (module->sector_mask && place_in_line(engine, module, tag) != GPCI_TREE_NO_BLOCK)
+    if (module->sector_mask && place_in_line(engine, module, tag, gpci_module_row(module, tag)) != GPCI_TREE_NO_BLOCK)
         find->judged = GPCI_JUDGED_IN;
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, find->inflight);
     if (access->judged != GPCI_JUDGED_NOT && gpci_module_same_line(module, access->address, tag))
@@ -183,11 +183,11 @@ bool gpci_is_full_of_near(const gpci_engine *engine, const gpci_module *module, 
 
 uint32_t gpci_take_directory_way(gpci_engine *engine, gpci_task *task, uint64_t tag) {
     gpci_module *module = gpci_task_from(engine, task);
-    const uint32_t base = gpci_module_row(module, tag) * module->all_ways;
+    const uint32_t row = gpci_module_row(module, tag), base = row * module->all_ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     if (!gpci_unlocked_ways(engine, module, base, module->given.ways, module->all_ways, task->inflight, candidates))
         return GPCI_TREE_NO_BLOCK;
-    const uint32_t block = gpci_module_choose(module, tag, true, candidates);
+    const uint32_t block = gpci_module_choose(module, tag, row, true, candidates);
     task->lent = gpci_lock_of(engine, module->index, block)->holder != GPCI_NO_ITEM;
     gpci_lock_take(engine, module->index, block, task->inflight, tag);
     return block;

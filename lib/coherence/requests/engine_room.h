@@ -25,9 +25,9 @@ uint32_t gpci_take_directory_way(gpci_engine *engine, gpci_task *task, uint64_t 
  * way, to wait for the lock; or GPCI_WAIT_FOR_ROOM. Multi2Sim chooses regardless of locks and then waits for the chosen
  * block; halves of a cache must not wait for each other like this.
  */
-uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag);
+uint32_t gpci_choose_way(gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row);
 /* Choose among directory-only ways or fill ways. */
-uint32_t gpci_choose_entry_way(const gpci_engine *engine, gpci_module *module, uint64_t tag);
+uint32_t gpci_choose_entry_way(const gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row);
 /*
  * True if a policy keeps out a block missed by a request for a copy (or present only as an entry), module_ask.c. Only
  * for modules that ask; asked once per lookup.
