@@ -57,8 +57,9 @@ struct gpci_engine {
     size_t label_capacity;
     gpci_trail *trails; /* [trail_capacity] by task, for lone accesses; or NULL */
     size_t trail_capacity;
-    gpci_trail start; /* position at which the next access begins */
-    uint32_t most;    /* most tasks, locks, messages, waiters or entries made by a step and the immediate successors */
+    size_t task_room, inflight_room; /* tasks and accesses with room in every array beside the pools, too */
+    gpci_trail start;                /* position at which the next access begins */
+    uint32_t most; /* most tasks, locks, messages, waiters or entries made by a step and the immediate successors */
     uint32_t internals; /* most internal accesses made by a step (gpci_internal_begin) */
     /*
      * [in-flight access][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock
@@ -496,12 +497,12 @@ bool gpci_engine_grow(gpci_engine *engine);
 GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
     const size_t most = engine->most, due = most + engine->waiters.used;
     const gpci_calendar *calendar = &engine->calendar;
-    return GPCI_LIKELY(engine->tasks.used + most <= engine->tasks.capacity &&
+    return GPCI_LIKELY(engine->tasks.used + most <= engine->task_room &&
                        engine->locks.used + most <= engine->locks.capacity &&
                        engine->sent_messages.used + most <= engine->sent_messages.capacity &&
                        due <= engine->waiters.capacity && calendar->today_count + due <= calendar->today_capacity &&
                        calendar->later_count + due <= calendar->later_capacity &&
-                       engine->inflights.used + engine->internals <= engine->inflights.capacity && !engine->crowded &&
+                       engine->inflights.used + engine->internals <= engine->inflight_room && !engine->crowded &&
                        !engine->hold) ||
            gpci_engine_grow(engine);
 }
@@ -512,8 +513,8 @@ GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
 gpc_status gpci_engine_reserve_access(gpci_engine *engine, uint64_t address);
 GPCI_INLINE gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {
     const gpc_coherence *tree = engine->tree;
-    const bool ready = gpci_tree_has_room(tree) && engine->entries == tree->entries &&
-                       engine->inflights.used < engine->inflights.capacity;
+    const bool ready =
+        gpci_tree_has_room(tree) && engine->entries == tree->entries && engine->inflights.used < engine->inflight_room;
     return GPCI_LIKELY(ready) && gpci_engine_reserve_step(engine) ? GPC_OK
                                                                   : gpci_engine_reserve_access(engine, address);
 }

@@ -296,8 +296,11 @@ static bool reserve_rests(gpci_engine *engine) {
 }
 
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more) {
-    return gpci_items_reserve(engine->context, &engine->inflights, more) && reserve_payload(engine) &&
-           reserve_shown(engine) && reserve_rests(engine);
+    if (!gpci_items_reserve(engine->context, &engine->inflights, more) || !reserve_payload(engine) ||
+        !reserve_shown(engine) || !reserve_rests(engine))
+        return false;
+    engine->inflight_room = engine->inflights.capacity;
+    return true;
 }
 
 bool gpci_engine_make_trails(gpci_engine *engine) {
@@ -325,6 +328,7 @@ bool gpci_engine_grow(gpci_engine *engine) {
         !gpci_items_reserve(engine->context, &engine->sent_messages, tasks) ||
         !gpci_items_reserve(engine->context, &engine->waiters, tasks) || !gpci_engine_make_trails(engine))
         return false;
+    engine->task_room = engine->tasks.capacity;
     /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
     return gpci_calendar_reserve(engine->context, &engine->calendar,
                                  (uint32_t)(engine->tasks.capacity + engine->waiters.capacity)) &&
