@@ -368,12 +368,13 @@ Test(files, signals_of_a_decompressor) {
     rig_open(&r);
     write_kernel(&r, "kernel-1.traceg", 1, 2000);
     shell(&r, "xz -k kernel-1.traceg && mkdir own && printf '#!/bin/sh\n/bin/sh -c \"kill -s PIPE \\$\\$\" && exit 9\n"
-              "PATH=/usr/bin:/bin\nexec xz \"$@\"\n' > own/xz && chmod +x own/xz");
-    char *path = strdup(getenv("PATH"));
+              "PATH=\"${PATH#*:}\"\nexec xz \"$@\"\n' > own/xz && chmod +x own/xz");
+    char *path = strdup(getenv("PATH")), first[4096];
+    snprintf(first, sizeof first, "%s:%s", path_of(&r, "own"), path);
     sigset_t pipes, before;
     sigemptyset(&pipes);
     sigaddset(&pipes, SIGPIPE);
-    setenv("PATH", path_of(&r, "own"), 1);
+    setenv("PATH", first, 1);
     for (int blocked = 0; blocked < 2; blocked++) {
         uint64_t instructions = 0;
         signal(SIGPIPE, blocked ? SIG_DFL : SIG_IGN);
