@@ -36,13 +36,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # {folder of lib/: suites to run first}; the longest matching folder counts.
 SUITES = {
-    "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
-    "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies": "registry contract",
-    "policies/control": "control contract", "policies/predictor": "predictor contract registry",
+    "base": "base registry config hierarchy", "cache": "cache oracle hierarchy", "coherence": "coherence hierarchy",
+    "decisions": "decisions contract", "functional": "hierarchy oracle replay", "level": "hierarchy timed predictor",
+    "level/observe": "hierarchy stats timed", "policies": "registry contract",
+    "policies/control": "control contract", "policies/predictor": "predictor profile contract registry",
     "policies/prefetcher": "prefetcher registry",
     "policies/protocol": "coherence contract registry", "policies/replacement": "replacement contract registry",
     "policies/scheduler": "scheduler contract registry", "policies/throttle": "throttle contract registry",
-    "profiler": "profile", "registry": "registry config",
+    "profiler": "profile", "registry": "registry config contract coherence",
     "trace/binary": "trace record fuzz", "trace/synthetic": "synthetic", "trace/table": "trace fuzz",
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip

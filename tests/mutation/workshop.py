@@ -158,12 +158,12 @@ class Workshop:
 
         return first_failing(tests, self.patience, failing)
 
-    def is_same(self, path, text, changed):
-        """Whether the compiler makes the same code from a changed text."""
-        made = self.build.compile(path, self.folder / "changed.o", text=changed)
-        if path not in self.plain:
-            self.plain[path] = self.build.compile(path, self.folder / "plain.o", text=text).read_bytes()
-        return made.read_bytes() == self.plain[path]
+    def is_same(self, path, text, made, options=()):
+        """Whether the compiler makes the code of the object `made`, of a changed text, from the text, too."""
+        key = path, *options
+        if key not in self.plain:
+            self.plain[key] = self.build.compile(path, self.folder / "plain.o", options, text).read_bytes()
+        return made.read_bytes() == self.plain[key]
 
     def judge(self, mutant):
         """"killed" with the suite, "survived", "same" (the compiler makes the same code), or "invalid"."""
@@ -172,13 +172,17 @@ class Workshop:
         made = self.build.compile(mutant.path, self.folder / "quick.o", QUICKLY, changed)
         if not made:
             return "invalid", ""
+        if self.is_same(mutant.path, text, made, QUICKLY):
+            return "same", ""
         count = 0
         for round_, tests in enumerate(self.ranked(mutant)):
             found = self.killer(tests, mutant.path, made)
             if found:
                 self.ranked.noticed(mutant, *found)
                 return "killed", "/".join(found)
-            if round_ == 0 and self.is_same(mutant.path, text, changed):
-                return "same", ""
+            if round_ == 0:
+                optimized = self.build.compile(mutant.path, self.folder / "changed.o", text=changed)
+                if self.is_same(mutant.path, text, optimized):
+                    return "same", ""
             count += len(tests)
         return "survived", f"{count} tests reach it" if count else "reached by no test"
