@@ -16,14 +16,15 @@ enum { SMS = 4, IDS = 1024, KERNELS = 8, PATIENCE = 100000 };
 
 /* Differences between rows. */
 enum {
-    MEMORY = 1,    /* the host's memory, sometimes refusing */
-    CREDITS = 2,   /* limited replies */
-    NARROW = 4,    /* few lines, for conflicts */
-    RUSH = 8,      /* several operations in a cycle, for full queues */
-    ORDERS = 16,   /* fences and ordered accesses in place of copies */
-    KERNEL = 32,   /* gpc_hierarchy_begin_kernel now and then */
-    STREAMS = 64,  /* kernels at once, by stream */
-    CONTROLS = 128 /* fences that also write back or empty the whole L1 */
+    MEMORY = 1,     /* the host's memory, sometimes refusing */
+    CREDITS = 2,    /* limited replies */
+    NARROW = 4,     /* few lines, for conflicts */
+    RUSH = 8,       /* several operations in a cycle, for full queues */
+    ORDERS = 16,    /* fences and ordered accesses in place of copies */
+    KERNEL = 32,    /* gpc_hierarchy_begin_kernel now and then */
+    STREAMS = 64,   /* kernels at once, by stream */
+    CONTROLS = 128, /* fences that also write back or empty the whole L1 */
+    WORDS = 256     /* few words of a line, for stores to bytes with loads in flight */
 };
 
 typedef struct row {
@@ -131,7 +132,9 @@ static void access_one(cycles_host *host) {
     lanes l;
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     const uint32_t stride = strides[snapshot_below(at, 6)];
-    const uint64_t from = 8 * (uint64_t)snapshot_below(at, host->row->does & NARROW ? 96 : 4096);
+    const uint64_t from = 8 * (uint64_t)snapshot_below(at, host->row->does & WORDS    ? 4
+                                                           : host->row->does & NARROW ? 96
+                                                                                      : 4096);
     w.kind = kinds[snapshot_below(at, 8)];
     w.mask = masks[snapshot_below(at, 4)];
     w.width = w.kind == GPC_ATOMIC && snapshot_below(at, 2) ? 8 : 4;
@@ -258,6 +261,7 @@ static void renew(cycles_host *host) {
 /* False: the hierarchy stands still. */
 static bool finish(cycles_host *host) {
     gpc_hierarchy *h = host->at.hierarchy;
+    gpc_error error = GPC_ERROR_INIT;
     for (uint32_t sm = 0; host->row->does & CREDITS && sm < SMS; sm++)
         cr_assert_eq(gpc_hierarchy_set_reply_credits(h, sm, GPC_UNLIMITED_CREDITS), GPC_OK);
     for (unsigned i = 0; host->row->does & MEMORY && i < PATIENCE && !gpc_hierarchy_is_idle(h); i++) {
@@ -266,6 +270,8 @@ static bool finish(cycles_host *host) {
     }
     const gpc_status status = gpc_hierarchy_drain(h, NULL);
     note(&host->at, (uint64_t)status), note(&host->at, gpc_hierarchy_now(h));
+    if (status == GPC_OK && gpc_hierarchy_coherence(h))
+        cr_expect_eq(gpc_coherence_check(gpc_hierarchy_coherence(h), 0, 1 << 16, &error), GPC_OK, "%s", error.message);
     return status == GPC_OK;
 }
 
@@ -454,6 +460,18 @@ static const row rows[] = {
      RUSH | NARROW, 300},
     {"streams = 2\nl1.replacement = witness\n", STREAMS | KERNEL, 300},
     {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\nl2.size = 2KiB\n", RUSH, 250},
+    {"l1.size = 32KiB\nl1.latency = 1\nl1.data_banks = 1\nl1.data_bank_width = 32\nl1.data_width = 32B\n",
+     RUSH | NARROW, 300},
+    {"l1.coalescer = sector\nl1.sectors = 4\nl1.size = 32KiB\nl1.tag_ports = 5\nl1.data_width = 128B\nl1.banks = 32\n",
+     RUSH | WORDS, 400},
+    {VALUES, RUSH | WORDS | ORDERS, 400},
+    {COHERENT "coherence = mesi\nl2.mshr_entries = 2\nl2.partitions = 2\n", RUSH | NARROW, 300},
+    {COHERENT "coherence = vi\nl1.allocate = on-fill\n", RUSH | ORDERS | NARROW, 200},
+    {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\nl1.queue = 16\n", RUSH | ORDERS | NARROW, 600},
+    {COHERENT "coherence = nmoesi\ngpu.count = 2\n", RUSH | NARROW, 200},
+    {COHERENT "coherence = mesi\nl1.sectors = 4\nl2.sectors = 4\nl1.bypass = witness\nl2.bypass = witness-below\n"
+              "l2.inclusion = non-inclusive\nl2.size = 1KiB\n",
+     RUSH | NARROW, 600},
 };
 
 Test(hierarchy_snapshots, of_each_cycle) {
