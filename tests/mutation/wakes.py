@@ -138,14 +138,17 @@ class Programs:
         return None
 
     def noticed(self, statement, before):
-        """A test that notices the statement: the test that did `before` ("" for none), tests of options.first, torture;
-        None if no test does."""
+        """A test that notices the statement: the test that did `before` ("" for none), or a test of options.first; None
+        if no test does."""
         for each in dict.fromkeys((before, *self.options.first)):
             suite, _, name = each.partition(" ")
             if name and suite in self.made:
                 test = reach.Test(suite, name, SECONDS, [])
                 if self.build.failing(self.made[suite], [test], self.options.effort, self.without(statement)) is not None:
                     return each
+        return None
+
+    def noticed_by_torture(self, statement, _):
         return "torture" if self.torture_fails(self.without(statement), 1, FEW) else None
 
     def failing_seeds(self, environment, first, count):
@@ -212,12 +215,16 @@ def judged(asked, options, name, changed):
 
     memory = programs.folder / "noticed.json"
     before = json.loads(memory.read_text()) if memory.exists() else {}
-    for each in asked:  # cheap, before any test is known to reach the statement
-        noticed = known.get(each.key, ("",))[0] != "killed" and programs.noticed(each, before.get(each.key, ""))
-        if noticed:
-            before[each.key] = noticed
-            memory.write_text(json.dumps(before))
-            tell(each, "killed", noticed)
+    # Cheap looks, before any test is known to reach the statement: the torture after all single tests.
+    for look in programs.noticed, programs.noticed_by_torture:
+        for each in asked:
+            if known.get(each.key, ("",))[0] == "killed":
+                continue
+            noticed = look(each, before.get(each.key, ""))
+            if noticed:
+                before[each.key] = noticed
+                memory.write_text(json.dumps(before))
+                tell(each, "killed", noticed)
     rest = [each for each in asked if known.get(each.key, ("",))[0] != "killed"]
     tests = programs.tests() if rest else {}
     for each in rest:
