@@ -98,3 +98,25 @@ Test(timed_coherent_bundle, requests_of_an_lrc) {
     cr_expect_eq(rig_stats(&r).network_requests, 3);
     rig_close(&r);
 }
+
+/* Cycles of two loads that find their lines in a slice. */
+static uint64_t cycles_of_two(const char *settings) {
+    rig r;
+    coherent_open(&r, "vi", settings);
+    moved(&r, LINE(GPC_LOAD, 0));
+    moved(&r, LINE(GPC_LOAD, 1024));
+    const uint64_t begin = gpc_hierarchy_now(r.hierarchy);
+    rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
+    rig_issue(&r, LINE(GPC_LOAD, 1024, .sm = 1));
+    rig_finish(&r);
+    const uint64_t cycles = gpc_hierarchy_now(r.hierarchy) - begin;
+    coherent_close(&r);
+    return cycles;
+}
+
+/* The second line waits until all sectors of the first line are out of the slice's data port. */
+Test(timed_coherent_bundle, sectors_take_the_data_port_together) {
+    const uint64_t cycles = cycles_of_two(SECTORS "l2.data_width = 8\n");
+    cr_expect_eq(cycles, cycles_of_two("l2.data_width = 8\n"));
+    cr_expect_gt(cycles, cycles_of_two(SECTORS "l2.data_width = 128\n"));
+}
