@@ -40,7 +40,6 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *op
     scheduler->words = (uint32_t)words;
     scheduler->limit =
         options->warp_limit && options->warp_limit < options->warps ? options->warp_limit : options->warps;
-    scheduler->counts[GPC_STATE_ABSENT] = options->warps;
     scheduler->again = UINT64_MAX;
     scheduler->admissions = &scheduler->own_admissions;
     scheduler->sm = options->sm;
@@ -296,7 +295,6 @@ void gpci_scheduler_start(gpc_scheduler *scheduler, uint32_t slot, uint32_t bloc
     word->eligible |= bit;
     word->eligible_memory |= bit;
     scheduler->states[slot] = GPC_STATE_STALLED;
-    scheduler->counts[GPC_STATE_ABSENT]--;
     scheduler->counts[GPC_STATE_STALLED]++;
     uint64_t order = scheduler->next_order++;
     if (scheduler->ops->on_block)
@@ -328,7 +326,6 @@ void gpci_scheduler_end(gpc_scheduler *scheduler, uint32_t slot) {
     word->bypassing &= others;
     word->bypassing_l2 &= others;
     scheduler->counts[before]--;
-    scheduler->counts[GPC_STATE_ABSENT]++;
     scheduler->states[slot] = GPC_STATE_ABSENT;
     if (scheduler->ops->on_state)
         scheduler->ops->on_state(scheduler->self, slot, before, GPC_STATE_ABSENT);

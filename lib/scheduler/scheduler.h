@@ -44,7 +44,7 @@ struct gpc_scheduler {
     gpci_scheduler_kind kind;
     uint32_t warps, words;
     uint32_t running, limit;          /* warps; limit is never 0 */
-    uint32_t counts[GPC_STATE_COUNT]; /* slots by state */
+    uint32_t counts[GPC_STATE_COUNT]; /* running warps by state; ABSENT: 0 */
     uint8_t *states;                  /* [warps] gpc_warp_state */
     uint16_t *ages;                   /* [warps]: number of older warps, for running warps */
     uint16_t *by_age;                 /* [running] slots, oldest first */
