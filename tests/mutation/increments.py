@@ -6,26 +6,24 @@
     python3 tests/mutation/increments.py lib/timed --sample 50        50 of a folder
 
 A statement counts if it adds to a counter's field or takes from the field. Fields come from the rows in
-include/gpucache/counters*.h, and from structs of counts. One compilation makes all statements deletable: a run
-skips the statement with the number in GPUCACHE_LEFT_OUT. A first run of each test records the statements that the test
-reaches. After that, a deletion costs the tests that reach the statement, quick tests first. The library's own
-invariants are checked (lib/base/check.h), with the ledger of counters. The exit status is 1 if more than --most
-percent survive.
+include/gpucache/counters*.h, and from structs of counts. The build is a checking build (README.md): the library checks
+its own invariants, with the ledger of counters. The sources with statements are compiled once, with a question for each
+statement (wakes.py). Tests that noticed the deletion before, and tests of the ledger, run first. Tests that reach the
+statement follow, quick tests before others, then `gpucache torture`. An explained survivor stands in equivalent.txt. The
+exit status is 1 if a deletion survives without a reason.
 """
 
 import argparse
-import collections
 import os
 import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
-import reach
-from mutants import HIDDEN
-from workshop import Build, first_failing
+import wakes
+from mutants import HIDDEN, Mutant
+from workshop import Build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = tuple(f"include/gpucache/counters{part}.h" for part in ("", "_clock", "_parts"))
@@ -38,11 +36,24 @@ CHECKED = re.compile(r"^#ifdef GPCI_CHECK\n.*?^#endif|GPCI_AGAIN\(.*?\);", re.MU
 # Folders with counters; the batch loop is compiled for each instruction set apart.
 FOLDERS = "cache", "coherence", "dram", "functional", "hierarchy", "level", "replay", "scheduler", "stats", "timed"
 APART = re.compile(r"lib/cache/batch|snapshot|_check\.c|stats/stats\.c")
+FIRST = ["stats ledger_events/random_machines", "stats ledger/holds"]
+SEEDS = 40
 
-# Before each text; the header of a text repeats the lines.
-SWITCH = "int gpci_left_out(unsigned number);\n"
 
-Statement = collections.namedtuple("Statement", "path line code start end")
+class Deletion(Mutant):
+    """A statement to leave out; `end`: behind the semicolon."""
+
+    def __init__(self, path, text, start, code, end):
+        super().__init__(path, text, start, code, "")
+        self.end = end
+
+    @property
+    def key(self):
+        place = f"{self.path}: {self.function}" if self.function else self.path
+        return f"{place}: {' '.join(self.old.split())} [{self.nth}]"
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {' '.join(self.old.split())}"
 
 
 def fields():
@@ -56,7 +67,7 @@ def statements_of(path, text, names):
     code = text
     for pattern in CHECKED, HIDDEN:
         code = pattern.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), code)
-    found = []
+    found, seen = [], {}
     for each in STATEMENT.finditer(code):
         place = each[3] or each[4]
         last = re.findall(r"\w+", re.sub(r"\[[^]]*\]", "", place))
@@ -64,99 +75,49 @@ def statements_of(path, text, names):
         start = each.start(2)
         begins = code[:start].rstrip()[-1:] in "{};:)"
         if named and begins and not re.match(r"(?:const |return|for|uint)", each[2]):
-            found.append(Statement(path, text.count("\n", 0, start) + 1, text[start : each.end() - 1], start,
-                                   each.end()))  # fmt: skip
+            deletion = Deletion(path, text, start, text[start : each.end() - 1], each.end())
+            deletion.nth = 1
+            deletion.nth = seen[deletion.key] = seen.get(deletion.key, 0) + 1
+            found.append(deletion)
     return found
 
 
-def with_switches(text, numbered):
-    """The text with a question before each statement; {number: statement}."""
-    for number, each in sorted(numbered.items(), reverse=True):
-        text = f"{text[: each.start]}(gpci_left_out({number}) ? (void)0 : (void)({each.code}));{text[each.end :]}"
-    return SWITCH + text
+def with_switches(path, text, found):
+    """The text with a question before each statement."""
+    for each in sorted(found, key=lambda each: -each.start):
+        text = f"{text[: each.start]}(gpci_left_out({each.number}) ? (void)0 : (void)({each.old}));{text[each.end :]}"
+    return f'int gpci_left_out(unsigned);\n#line 1 "{ROOT / path}"\n{text}'
 
 
 def all_statements(paths):
     """Statements of the folders and files."""
     names, found = fields(), []
-    for name in paths or [f"lib/{folder}" for folder in FOLDERS]:
-        at = ROOT / name
+    for name in paths:
+        at = (ROOT / name).resolve()
         for file in sorted(at.rglob("*.[ch]")) if at.is_dir() else [at]:
             if not APART.search(str(file)):
                 found += statements_of(str(file.relative_to(ROOT)), file.read_text(), names)
     return found
 
 
-class Programs:
-    """Test programs with deletable statements."""
-
-    def __init__(self, build, folder, statements):
-        self.build, self.folder = build, folder
-        self.numbers = dict(enumerate(statements, 1))
-        self.made, self.linked = {}, {}
-        overlay = folder / "overlay"
-        by_path = collections.defaultdict(dict)
-        for number, each in self.numbers.items():
-            by_path[each.path][number] = each
-        headers = [path for path in by_path if path.endswith(".h")]
-        for path in headers:
-            at = overlay / pathlib.PurePath(path).relative_to("lib")
-            at.parent.mkdir(parents=True, exist_ok=True)
-            at.write_text(with_switches((ROOT / path).read_text(), by_path[path]))
-        self.options = ["-DGPCI_CHECK", "-iquote", overlay]
-        for path in self.affected(by_path, headers):
-            self.compile(path, by_path.get(path, {}))
-        checks = reach.compiled(ROOT / "lib/base/check.c", folder / "check.o", ROOT, "-DGPCI_CHECK",
-                                *(f"-I{ROOT / each}" for each in ("lib", "include")))  # fmt: skip
-        self.more = [reach.recorder(folder / "reach.o", ROOT), reach.switch(folder / "wakes.o", ROOT), checks]
-
-    def affected(self, by_path, headers):
-        """Sources with statements, in the source or in a header, and sources with checks."""
-        wanted = {str(pathlib.PurePath(path).relative_to("lib")) for path in headers} | {"base/check.h"}
-        listed = subprocess.run(["ninja", "-C", self.build.folder, "-t", "deps"], capture_output=True, text=True,
-                                check=True).stdout  # fmt: skip
-        reached = {}
-        for part in listed.split("\n\n"):
-            head, *files = part.splitlines() or [""]
-            files = {os.path.relpath(self.build.folder / line.strip(), ROOT / "lib") for line in files}
-            reached[head.partition(":")[0]] = bool(files & wanted)
-        for path, (_, made) in self.build.compilers.items():
-            if path in by_path or reached.get(str(made.relative_to(self.build.folder))):
-                yield path
-
-    def compile(self, path, numbered):
-        made = self.folder / (path.replace("/", "_") + ".o")
-        text = with_switches((ROOT / path).read_text(), numbered)
-        if not self.build.compile(path, made, self.options, text):
-            raise SystemExit(f"{path} with switches does not compile")
-        self.made[path] = made
-
-    def program(self, suite):
-        if suite not in self.linked:
-            self.linked[suite] = self.build.link(suite, self.made, self.folder / f"test-{suite}", self.more)
-        return self.linked[suite]
+def includers(build, headers):
+    """Sources that include one of the headers, by the compilations of the build directory."""
+    listed = subprocess.run(["ninja", "-C", build.folder, "-t", "deps"], capture_output=True, text=True,
+                            check=True).stdout  # fmt: skip
+    included = {}
+    for part in listed.split("\n\n"):
+        head, *files = part.splitlines() or [""]
+        included[head.partition(":")[0]] = {os.path.relpath(build.folder / line.strip(), ROOT) for line in files}
+    return [path for path, (_, made) in build.compilers.items()
+            if included.get(str(made.relative_to(build.folder)), set()) & headers]  # fmt: skip
 
 
-def reached_by(programs, suites, effort, say):
-    """{number: [Test]}, quick tests first."""
-    found = collections.defaultdict(set)
-    for suite in suites:
-        passed, rows = reach.rows_of(programs.build, programs.program(suite), effort)
-        for name, seconds, *numbers in rows:
-            for number in numbers:
-                found[int(number, 16)].add(reach.Test(suite, name, float(seconds), ()))
-        say(f"{suite}: {len(rows)} tests{'' if passed else ', with failures'}")
-    return {number: sorted(tests, key=lambda test: test.seconds) for number, tests in found.items()}
-
-
-def judge(programs, number, tests, options):
-    """(killed, note)"""
-    left_out = {"GPUCACHE_LEFT_OUT": str(number)}
-    found = first_failing(tests, options.patience, lambda suite, batch: programs.build.failing(
-        programs.program(suite), batch, options.effort, left_out))  # fmt: skip
-    if found:
-        return True, found[0]
-    return False, f"{len(tests)} tests come here" if tests else "no test comes here"
+def changed_files(build, found):
+    """{path: text with questions} of files with statements, and of sources that include the files."""
+    paths = {each.path for each in found}
+    headers = {path for path in paths if path.endswith(".h")}
+    return {path: with_switches(path, (ROOT / path).read_text(), [each for each in found if each.path == path])
+            for path in sorted(paths | set(includers(build, headers)))}  # fmt: skip
 
 
 def arguments():
@@ -164,41 +125,36 @@ def arguments():
     parser.add_argument("paths", nargs="*", metavar="PATH", help="folder or file of lib/; default: all")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="so many statements, at random")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build directory, up to date")
-    parser.add_argument("--suites", nargs="+", metavar="SUITE", help="default: all but oom, determinism, fuzz")
-    parser.add_argument("--effort", default="quick", choices=("quick", "normal", "full", "thorough"))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-check", help="a checking build")
+    parser.add_argument("--suites", nargs="+", metavar="SUITE", help="default: all but oom and fuzz")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="of torture")
+    parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
     parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="of tests for a deletion")
-    parser.add_argument("--most", type=float, default=10, metavar="PERCENT", help="of survivors")
+    parser.add_argument("--log", type=pathlib.Path, help="file for outcomes; deletions noticed there are not tried")
     parser.add_argument("--list", action="store_true", help="the statements alone")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
-    statements = all_statements(options.paths)
-    chosen = range(1, len(statements) + 1)
+    found = all_statements([f"lib/{folder}" for folder in FOLDERS])
+    for number, each in enumerate(found, 1):
+        each.number = number
+    asked = [each for each in found if each.key in {one.key for one in all_statements(options.paths)}
+             ] if options.paths else found  # fmt: skip
     if options.sample:
-        chosen = sorted(random.Random(options.seed).sample(chosen, min(options.sample, len(statements))))
+        chosen = random.Random(options.seed).sample(asked, min(options.sample, len(asked)))
+        asked = sorted(chosen, key=lambda each: each.number)
     if options.list:
-        for number in chosen:
-            each = statements[number - 1]
-            print(f"{each.path}:{each.line}: {' '.join(each.code.split())}")
+        print(*asked, sep="\n")
         return 0
-    build = Build(ROOT, options.build.resolve())
-    suites = options.suites or [each for each in build.suites if each not in ("oom", "determinism", "fuzz")]
-    with tempfile.TemporaryDirectory() as scratch:
-        programs = Programs(build, pathlib.Path(scratch), statements)
-        reached = reached_by(programs, suites, options.effort, lambda text: print(text, flush=True))
-        survivors = 0
-        for number in chosen:
-            each = programs.numbers[number]
-            killed, note = judge(programs, number, reached.get(number, []), options)
-            survivors += not killed
-            place = f"{each.path}:{each.line}: {' '.join(each.code.split())}"
-            print(f"{'killed  ' if killed else 'survived'} {place} [{note}]", flush=True)
-    share = 100 * survivors / max(1, len(chosen))
-    print(f"{len(chosen)} deletions of {len(statements)} statements: {survivors} survived ({share:.1f} %)")
-    return 1 if share > options.most else 0
+    options.build, options.torture, options.first = options.build.resolve(), ["--limit", "60"], FIRST
+    options.torture_first = False
+    build = Build(ROOT, options.build)
+    if not all("-DGPCI_CHECK" in command for command, _ in build.compilers.values()):
+        raise SystemExit(f"{options.build}: no checking build (-DGPCI_CHECK)")
+    options.suites = options.suites or [each for each in build.suites if each not in ("oom", "fuzz")]
+    return wakes.judged(asked, options, "increments", lambda: changed_files(build, found))
 
 
 if __name__ == "__main__":

@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="only name what can be left out")
     options = parser.parse_args()
     options.build, options.torture, options.first = options.build.resolve(), TORTURE, FIRST
+    options.torture_first = True
     files = [each for path in FOLDERS for each in sorted((ROOT / path).rglob("*.c"))]
     places = [str((ROOT / path).resolve()) for path in options.paths]
     found = {path: list(omissions(path)) for path in (str(each.relative_to(ROOT)) for each in files)}
@@ -137,7 +138,7 @@ def main():
     if options.list:
         print(*asked, sep="\n")
         return 0
-    return wakes.judged(asked, options, "state", {
+    return wakes.judged(asked, options, "state", lambda: {
         path: numbered(path, (ROOT / path).read_text(), own) for path, own in found.items() if own
     })  # fmt: skip
 

@@ -48,11 +48,13 @@ class Changes(unittest.TestCase):
         )
         found = increments.statements_of("a.c", text, {"hits"})
         self.assertEqual(
-            [(each.line, " ".join(each.code.split())) for each in found],
+            [(each.line, " ".join(each.old.split())) for each in found],
             [(3, "s->hits++"), (5, "s->x.hits += 2"), (8, "s->counts.other--"),
              (10, "*(s->a ? &s->b : &s->hits) += 1")],
         )  # fmt: skip
-        switched = increments.with_switches(text, {4: found[0], 5: found[2]})
+        self.assertEqual(found[1].key, "a.c: f: s->x.hits += 2 [1]")
+        found[0].number, found[2].number = 4, 5
+        switched = increments.with_switches("a.c", text, [found[0], found[2]])
         self.assertIn("        (gpci_left_out(4) ? (void)0 : (void)(s->hits++));\n    /*", switched)
         self.assertIn("    (gpci_left_out(5) ? (void)0 : (void)(s->counts.other--));\n    hits++;", switched)
 
@@ -120,7 +122,8 @@ class Changes(unittest.TestCase):
                 self.assertTrue(reason)
                 if path not in keys:
                     text = (ROOT / path).read_text()
-                    found = *mutants.mutants_of(path, text), *mutants.wakes_of(path, text), *state.omissions(path)
+                    found = *mutants.mutants_of(path, text), *mutants.wakes_of(path, text), *state.omissions(path), \
+                        *increments.statements_of(path, text, increments.fields())
                     keys[path] = {each.key for each in found}
                 self.assertIn(key, keys[path])
 

@@ -129,7 +129,7 @@ class Programs:
                 failed = self.build.failing(self.made[suite], own, self.options.effort, left_out) if own else None
                 if failed is not None:
                     return f"{suite} {failed}"
-        first = FEW + 1
+        first = 1 + FEW * self.options.torture_first
         for size in CHUNKS:
             count = min(size, self.options.seeds - first + 1)
             if count > 0 and self.torture_fails(left_out, first, count):
@@ -184,7 +184,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the wake-ups and leave out none")
     options = parser.parse_args()
     options.build, options.torture, options.patience = options.build.resolve(), ["--limit", "60"], float("inf")
-    options.first = []
+    options.first, options.torture_first = [], True
     wakes, asked = chosen(options.paths)
     if len({wake.key for wake in wakes}) < len(wakes):
         raise SystemExit("two wake-ups have one name")
@@ -192,18 +192,19 @@ def main():
         print(*asked, sep="\n")
         return 0
     texts = {path: (ROOT / path).read_text() for path in Programs.sources()}
-    return judged(asked, options, "wakes", {
+    return judged(asked, options, "wakes", lambda: {
         path: numbered(path, text, [wake for wake in wakes if wake.path == path]) for path, text in texts.items()
     })  # fmt: skip
 
 
 def judged(asked, options, name, changed):
-    """Leave out each of some numbered statements and tell the outcomes; the exit status."""
+    """Leave out each of some numbered statements and tell the outcomes; the exit status. `changed`: as of Programs, of
+    the built files."""
     known, reasons = logged(options.log), explanations(EXPLAINED)
     targets = ["lib/libgpucache-objects.a", "tests/torture/gpucache-torture",
                *(f"tests/test-{suite}" for suite in options.suites)]  # fmt: skip
     subprocess.run(["ninja", "-C", options.build, *targets], stdout=subprocess.DEVNULL, check=True)
-    programs = Programs(Build(ROOT, options.build), changed, options, name)
+    programs = Programs(Build(ROOT, options.build), changed(), options, name)
     print(f"{len(programs.objects)} files compiled", flush=True)
     counts = dict.fromkeys(("killed", "survived", "explained"), 0)
 
@@ -216,7 +217,7 @@ def judged(asked, options, name, changed):
     memory = programs.folder / "noticed.json"
     before = json.loads(memory.read_text()) if memory.exists() else {}
     # Cheap looks, before any test is known to reach the statement: the torture after all single tests.
-    for look in programs.noticed, programs.noticed_by_torture:
+    for look in (programs.noticed, programs.noticed_by_torture)[: 1 + options.torture_first]:
         for each in asked:
             if known.get(each.key, ("",))[0] == "killed":
                 continue
