@@ -100,8 +100,8 @@ void gpci_coherent_forget(gpci_timed *timed);
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
 /*
  * A load of `segments` bypasses L1 (0: no bypass): count it. If the predictor hears replies, it may overturn the
- * bypass: mark the load, whose bypass counts at the end. `decided`: the decision is the load's own, not that of an earlier load
- * of the line.
+ * bypass: mark the load, whose bypass counts at the end. `decided`: the decision is the load's own, not that of an
+ * earlier load of the line.
  */
 void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided);
 /* Count a deferred bypass, unless overturned. */
