@@ -150,6 +150,28 @@ Test(pcal_machine, the_bounds_of_a_step) {
     }
 }
 
+/* Three times the throughput is not more than three times, half of the throughput is not less than half. */
+Test(pcal_machine, steps_at_the_bounds) {
+    gpci_pcal_options o = plain;
+    o.rise = 3;
+    o.fall = 0.5;
+    static const struct {
+        int work[4];
+        gpci_pcal_state state;
+        uint32_t extra;
+    } steps[] = {{{3000, 3000, 3000, 3000}, GPCI_PCAL_STABLE, 1},
+                 {{3001, 3000, 3000, 3000}, GPCI_PCAL_CLIMB, 2},
+                 {{500, 500, 500, 500}, GPCI_PCAL_STABLE, 1},
+                 {{499, 500, 500, 500}, GPCI_PCAL_STABLE, 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        rig r;
+        start(&r, &o);
+        all(&r, 1000);
+        period(&r, steps[i].work);
+        EXPECT(&r, steps[i].state, steps[i].extra, "0000");
+    }
+}
+
 /* Every step is compared with the previous step, not with the first. Without warps to add, the climb ends. */
 Test(pcal_machine, climbs_as_far_as_there_are_warps) {
     rig r;

@@ -28,9 +28,10 @@ static const gpci_vote_options plain = {.sms = 4,
 
 static void start(rig *r, const gpci_vote_options *options) {
     memset(r, 0, sizeof *r);
-    /* SMs that the vote does not have, and must not ask */
-    for (uint32_t sm = options->sms; sm < SMS; sm++)
-        r->sms[sm] = (gpci_vote_sm){.active = true, .last = {.instructions = 1u << 20, .active_cycles = 1}};
+    /* not begun yet; and SMs that the vote does not have, and must not ask */
+    for (uint32_t sm = 0; sm < SMS; sm++)
+        r->sms[sm] =
+            (gpci_vote_sm){.candidate = 1, .active = true, .last = {.instructions = 1u << 20, .active_cycles = 1}};
     gpci_vote_init(&r->vote, options, r->sms);
 }
 
