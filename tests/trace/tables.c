@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Memory instructions by line: CSV, JSON Lines, and output of NVBit's mem_trace. */
@@ -108,6 +109,43 @@ Test(tables, sms_of_blocks_apart) {
     cr_assert_eq(kernel.placement_count, 1001);
     cr_expect(kernel.placement[0] == 2 && kernel.placement[1000] == 5);
     gpc_trace_close(trace);
+    rig_close(&r);
+}
+
+/* Rows on SMs: one of block 0 each, and the last of the last block. */
+static void write_blocks(rig *r, size_t rows, uint32_t last) {
+    const size_t size = 64 + rows * 24;
+    char *text = malloc(size), *at = text;
+    cr_assert(text);
+    at += sprintf(at, "block,warp,kind,sm,address\n");
+    for (size_t n = 0; n + 1 < rows; n++)
+        at += sprintf(at, "0,0,load,2,0x100\n");
+    sprintf(at, "%u,0,load,5,0x200\n", last);
+    write_text(r, "a", text);
+    free(text);
+}
+
+/* 2^20 blocks may be on SMs, and more with a row for each 64 blocks. */
+Test(tables, sms_of_many_blocks) {
+    static const struct {
+        size_t rows;
+        uint32_t last;
+    } cases[] = {{2, (1u << 20) - 1}, {16385, 16385 * 64 + 62}, {2, 1u << 20}, {16385, 16386 * 64 - 1}};
+    rig r;
+    rig_open(&r);
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        write_blocks(&r, cases[n].rows, cases[n].last);
+        gpc_trace *trace = open_trace(&r, path_of(&r, "a"));
+        gpc_kernel kernel = GPC_KERNEL_INIT;
+        const gpc_status status = gpc_trace_next_kernel(trace, &kernel, &r.error);
+        char part[32];
+        snprintf(part, sizeof part, "not up to %u", cases[n].last);
+        if (n < 2)
+            cr_expect(status == GPC_OK && kernel.placement[cases[n].last] == 5, "%zu: %s", n, r.error.message);
+        else
+            expect_error(&r, status, GPC_ERROR_FORMAT, part);
+        gpc_trace_close(trace);
+    }
     rig_close(&r);
 }
 
