@@ -97,7 +97,7 @@ static uint64_t data_at(const gpci_timed *timed, const gpci_use *usage) {
 static const gpci_packet *performed(const gpci_timed *timed, const gpci_use *usage) {
     const gpci_engine *engine = gpci_engine_of(timed);
     const gpci_task *put = gpci_task_at(engine, usage->task);
-    if (GPCI_LIKELY(!usage->write || !gpci_atomics_are_limited(timed)) || !put->stored || !put->passing ||
+    if (GPCI_LIKELY(!usage->write || !timed->coherent->limits_atomics) || !put->stored || !put->passing ||
         !gpci_is_slice(timed->hierarchy->coherent, usage->module))
         return NULL;
     const gpci_packet *pkt =
@@ -218,6 +218,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *timed, gpc_error *error) {
         return gpci_out_of_memory(error);
     timed->coherent = host;
     host->unbundled = GPCI_NO_PACKET;
+    host->limits_atomics = gpci_atomics_are_limited(timed);
     host->table = (gpci_engine_host){.self = timed,
                                      .takes = takes,
                                      .send = send,

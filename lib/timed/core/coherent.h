@@ -76,7 +76,8 @@ typedef struct gpci_coherent_host {
     size_t value_capacity, atomic_capacity, kept_capacity;
     gpc_atomic *spare; /* [GPCI_MAX_LANES] for an access without values; or NULL */
     gpci_gathered gathered;
-    bool running; /* the engine is running steps */
+    bool running;        /* the engine is running steps */
+    bool limits_atomics; /* slices have atomic units (gpci_atomics_are_limited) */
     /* state */
     uint32_t unbundled; /* message put into a queue last without joining a packet; or GPCI_NO_PACKET */
     uint32_t before;    /* packet before `unbundled` in the queue, if the queue had a packet */
