@@ -139,13 +139,13 @@
       "= again")                                                                                                      \
     X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "loads that went past L1, every way of the set reserved (mrpb)",                                                \
-      "= again; <= l1.bypass_fetches - l1.mshr_bypasses - l1.queue_bypasses")                                         \
+      "= again")                                                                                                      \
     X(85, l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "likewise, no MSHR entry free",                                                                                 \
-      "= again; <= l1.bypass_fetches - l1.line_bypasses - l1.queue_bypasses")                                         \
+      "= again")                                                                                                      \
     X(86, l1_queue_bypasses, "l1.queue_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
       "likewise, miss queue full",                                                                                    \
-      "= again; <= l1.bypass_fetches - l1.line_bypasses - l1.mshr_bypasses")                                          \
+      "= again")                                                                                                      \
     X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line",   \
       "= again; if hosted: <= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")             \
     X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry",             \
