@@ -162,3 +162,74 @@ Test(coherent, declined_loads_end) {
         rig_close(&r);
     }
 }
+
+/* A machine whose L2 has fewer lines than accesses are under way, and the first draw of a program. */
+typedef struct small_machine {
+    uint64_t random;
+    uint32_t sms;
+    const char *settings;
+} small_machine;
+
+static const small_machine small_machines[] = {
+    {6438220901576052853u, 4,
+     "l1.size = 2KiB\nl2.size = 1KiB\ncoherence = mesi\nl2.replacement = random\nl1.latency = 16\nl1.miss_queue = 1\n"
+     "network.latency = 7\nl2.partitions = 2\n"},
+    {4064111938876891547u, 3,
+     "l1.size = 2KiB\nl2.size = 1KiB\ncoherence = mosi\nl1.replacement = ship\nl2.bypass = random-p\nl1.sectors = 1\n"
+     "coherence.directory_ways = 1\ncoherence.any_victim = true\ncluster.sms = 2\n"},
+    {7831696334797088587u, 3,
+     "l1.size = 512B\nl2.size = 1KiB\ncoherence = msi\nl2.replacement = fifo\nl2.bypass = always-bypass\n"
+     "l1.sectors = 1\nl2.sectors = 2\nl2.inclusion = non-inclusive\ncoherence.directory_ways = 1\ncluster.sms = 2\n"
+     "network.latency = 12\nl2.latency = 9\n"},
+    {9055243388273439934u, 4,
+     "l1.size = 512B\nl2.size = 2KiB\ncoherence = mosi\nl1.replacement = random\nl2.replacement = ship\n"
+     "l2.bypass = random-p\nl1.sectors = 2\ncoherence.directory_ways = 1\n"},
+};
+
+/* Offer an access, and perhaps a fence before the access. */
+static void offer(gpc_hierarchy *h, uint32_t sms, uint32_t range) {
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    uint64_t addresses[32];
+    const uint32_t first = draw(range) & ~3u, stride = 4u << draw(6);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        addresses[lane] = first + lane * stride;
+    w.sm = draw(sms), w.warp = draw(8), w.pc = draw(6) * 16, w.mask = draw(2) ? UINT32_MAX : 1u << draw(32);
+    w.width = 4, w.addresses = addresses;
+    w.kind = (uint8_t)(draw(2) ? GPC_LOAD : draw(3) ? GPC_STORE : draw(GPC_KIND_COUNT));
+    w.hint = (uint8_t)(draw(8) ? GPC_HINT_NONE : draw(GPC_HINT_COUNT));
+    if (!draw(12)) {
+        gpc_fence fence = GPC_FENCE_INIT;
+        fence.sm = w.sm, fence.warp = w.warp, fence.order = GPC_ORDER_ACQ_REL, fence.scope = GPC_SCOPE_GPU;
+        (void)gpc_hierarchy_try_fence(h, &fence, 1, NULL);
+    }
+    (void)gpc_hierarchy_try_issue(h, &w, 1, NULL);
+}
+
+/* Refused accesses leave room for the requests that the accesses wait for. */
+Test(coherent, refused_accesses_end) {
+    for (unsigned i = 0; i < sizeof small_machines / sizeof *small_machines; i++) {
+        const small_machine *m = &small_machines[i];
+        rig r = {0};
+        gpc_error error = GPC_ERROR_INIT;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "mode = timed\nsm.count = %u\nl2.slices = 2\ndram.channels = 2\nl1.ways = 4\nl2.ways = 4\n%s", m->sms,
+                 m->settings);
+        cr_assert_eq(gpc_context_create(NULL, NULL, &r.context), GPC_OK);
+        cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+        cr_assert_eq(gpc_config_load_text(r.config, text, "settings", &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+        asked.random = m->random;
+        const uint32_t range = 1u << (10 + draw(5)), abreast = draw(3) ? 4 : 1, count = 60 + draw(240);
+        for (uint32_t n = 0; n < count; n++) {
+            for (uint32_t k = 0; k < abreast; k++)
+                offer(r.hierarchy, m->sms, range);
+            const bool pause = !draw(6);
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1 + pause * draw(40)), GPC_OK);
+        }
+        for (unsigned n = 0; n < 300 && !gpc_hierarchy_is_idle(r.hierarchy); n++)
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000), GPC_OK);
+        cr_expect(gpc_hierarchy_is_idle(r.hierarchy), "no end after 300000 cycles: %s", m->settings);
+        rig_close(&r);
+    }
+}

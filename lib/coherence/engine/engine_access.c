@@ -75,6 +75,15 @@ void gpci_step_access_order(gpci_engine *engine, uint32_t task) {
                                                                                       access->kind, access->flags)});
 }
 
+/*
+ * Bound of the cycles until an access begins again. The bound doubles with every 64 retries: refused accesses that come
+ * again at once would keep all ports of a small cache, and requests with answers for these accesses would never pass.
+ */
+static uint32_t bound_of(const gpci_tree_inflight *access, uint32_t latency) {
+    const uint32_t doublings = access->retries / 64;
+    return (latency + 2) << (doublings < 10 ? doublings : 10);
+}
+
 /* A module below was busy: try again later. */
 static void try_again(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);
@@ -85,7 +94,7 @@ static void try_again(gpci_engine *engine, uint32_t task) {
     work->block = GPCI_TREE_NO_BLOCK;
     work->state = GPC_LINE_I;
     access->retries++;
-    gpci_step_after(engine, task, GPCI_STEP_access_order, module, gpci_back_off(engine, latency + 2));
+    gpci_step_after(engine, task, GPCI_STEP_access_order, module, gpci_back_off(engine, bound_of(access, latency)));
 }
 
 static bool writes_all(const gpci_engine *engine, const gpci_task *work) {
