@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERSION 22u
+#define VERSION 23u
 #define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 

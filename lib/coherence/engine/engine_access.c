@@ -353,7 +353,6 @@ void gpci_step_access_unlock(gpci_engine *engine, uint32_t task) {
         unlock(engine, task);
         return;
     }
-    module->through |= (access->flags & GPC_ACCESS_THROUGH) != 0;
     gpci_perform(engine, work->inflight, work->block);
     const bool masked = gpci_tree_is_masked(engine->tree, module->states[work->block]);
     const uint8_t raised =

@@ -91,7 +91,6 @@ struct gpci_module {
     bool full_map;    /* a memory with ways 0: an entry for every block ever cached */
     bool fifo;        /* replacement is FIFO, not LRU */
     bool in_word;     /* replacement is LRU, and `order` has a word per set */
-    bool through;     /* stores were written through: by `given`, or by flags of an access */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
     /* A hierarchy's L1, or slice over memory: a store of a whole missing block requests no bytes. */
     bool lazy;

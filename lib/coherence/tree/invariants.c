@@ -117,7 +117,7 @@ static bool covered(const gpc_coherence *coherence, const gpci_module *target, c
                       target->given.name);
     const bool notified_of =
         coherence->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
-    const bool silent = coherence->means[state] == GPC_MEANS_N ? !notified_of : probed->through;
+    const bool silent = coherence->means[state] == GPC_MEANS_N && !notified_of;
     if (owner == slot && !is_named(coherence, state) && !silent)
         return report(text, size, "owners: 0x%llx is in %s in %s, the owner in %s", (unsigned long long)address,
                       name_of(coherence, state).text, probed->given.name, target->given.name);

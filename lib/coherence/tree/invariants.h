@@ -13,7 +13,7 @@
  *   rights below  if a module has rights, every cache between it and memory has at least equal rights
  *   covered       every valid copy is among the sharers of the module below, in a valid entry
  *   owners        a module with rights is the owner below; an owner with a valid copy is in M, E, O, or in N (E becomes
- *                 N silently, except in nmoesi-multi2sim, which informs the module below), or writes through
+ *                 N silently, except in nmoesi-multi2sim, which informs the module below)
  *   inclusion     a valid copy is valid in every cache below, except non-inclusive ones
  * and in all protocols:
  *   clean         modified bytes only in N, M, O (without a directory: in any valid state)

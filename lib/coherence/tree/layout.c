@@ -269,7 +269,6 @@ gpc_status gpci_tree_layout(gpc_coherence *coherence, gpc_error *error) {
     for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
         gpci_module *module = &coherence->modules[i];
         module->stats.struct_size = sizeof module->stats;
-        module->through = module->given.write_through;
         status = make_policy(coherence, module, error);
         if (status == GPC_OK && coherence->states > GPC_LINE_COUNT)
             status = make_matrices(coherence, module, error);

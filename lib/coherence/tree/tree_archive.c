@@ -46,8 +46,8 @@ static void archive_module(gpc_coherence *coherence, gpci_module *module, gpci_a
         gpci_archive_same(archive, module->blocks, "a module has another number of blocks");
     archive_policies(module, archive);
     GPCI_ENSURE(module->leaving == GPCI_TREE_NO_BLOCK, "%s: a line leaves between two steps", module->given.name);
-    GPCI_ARCHIVE_FIELD(archive, module->through), GPCI_ARCHIVE_FIELD(archive, module->notified_line),
-        GPCI_ARCHIVE_FIELD(archive, module->notified_access), GPCI_ARCHIVE_FIELD(archive, module->notified_again);
+    GPCI_ARCHIVE_FIELD(archive, module->notified_line), GPCI_ARCHIVE_FIELD(archive, module->notified_access),
+        GPCI_ARCHIVE_FIELD(archive, module->notified_again);
     GPCI_ARCHIVE_FIELD(archive, module->kept_out), GPCI_ARCHIVE_FIELD(archive, module->asked_line),
         GPCI_ARCHIVE_FIELD(archive, module->asked_access);
     GPCI_ARCHIVE_FIELD(archive, module->word), GPCI_ARCHIVE_FIELD(archive, module->answer),
