@@ -2,6 +2,7 @@
 #include "timed/ctrl/plain_values.h"
 
 #include "base/array.h"
+#include "base/check.h"
 #include "base/text.h"
 #include "cache/cache.h"
 #include "coherence/module/atomic.h"
@@ -100,6 +101,8 @@ static void archive_written(gpci_timed *timed, gpci_archive *archive) {
     if (archive->loading && archive->status == GPC_OK &&
         !GPCI_ARRAY_RESERVE(timed->context, values->lanes, values->lane_capacity, 0, timed->kept_capacity))
         gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
+    if (archive->loading && values->lanes)
+        GPCI_POISON(values->lanes, values->lane_capacity * sizeof *values->lanes);
     for (size_t i = 0; i < timed->inflight_fresh && archive->status == GPC_OK; i++) {
         const gpci_kept_access *kept = &timed->kept[i];
         const size_t bytes = (size_t)kept->shape.count * kept->shape.width;
