@@ -90,7 +90,8 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
     lane->refreshing = 0;
     if (!all)
         lane->refresh_set = (lane->refresh_set + 1) % rules->refresh_sets;
-    lane->refresh_due += rules->refresh_interval;
+    const bool last = lane->refresh_due > GPCI_NO_TIME - rules->refresh_interval; /* of the clock's cycles */
+    lane->refresh_due = last ? GPCI_NO_TIME : lane->refresh_due + rules->refresh_interval;
     lane->counters.refreshes++;
 }
 
@@ -117,7 +118,7 @@ static void skip(gpci_lane *lane, uint64_t cycle) {
 
 /* Catch up with the refreshes of a lane without requests. Such a lane is not run until its next request. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
-    while (lane->rules->refresh && lane->refresh_due <= cycle) {
+    while (lane->rules->refresh && lane->refresh_due <= cycle && lane->refresh_due != GPCI_NO_TIME) {
         gpci_plan plan = {.cycle = GPCI_NO_TIME};
         skip(lane, cycle);
         gpci_lane_plan_refresh(lane, lane->now, &plan);

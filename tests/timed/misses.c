@@ -209,6 +209,7 @@ Test(timed_misses, said_in_words) {
     rig_open(&r, NULL, 50);
     cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX), GPC_OK, "up to the last cycle; nothing is due");
     cr_expect_eq(gpc_hierarchy_now(r.hierarchy), UINT64_MAX);
+    cr_expect_eq(rig_stats(&r).dram_reads, 0, "counters can be read there");
     rig_reopen(&r, "", 50);
     rig_step(&r);
     cr_expect_eq(gpc_hierarchy_check_advance(r.hierarchy, UINT64_MAX, &error), GPC_ERROR_ARGUMENT);
