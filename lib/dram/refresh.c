@@ -90,7 +90,7 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
     lane->refreshing = 0;
     if (!all)
         lane->refresh_set = (lane->refresh_set + 1) % rules->refresh_sets;
-    const bool last = lane->refresh_due > GPCI_NO_TIME - rules->refresh_interval; /* of the clock's cycles */
+    const bool last = lane->refresh_due > GPCI_NO_TIME - rules->refresh_interval; /* no later cycle exists */
     lane->refresh_due = last ? GPCI_NO_TIME : lane->refresh_due + rules->refresh_interval;
     lane->counters.refreshes++;
 }

@@ -10,12 +10,12 @@
 enum { ACCESSES = 400 };
 
 typedef struct questions {
-    uint32_t predictions[ACCESSES], replies[ACCESSES]; /* of L1s */
-    uint32_t below[ACCESSES], answers[ACCESSES];       /* of slices: predictions and responses */
+    uint32_t predictions[ACCESSES], replies[ACCESSES]; /* asked by L1s */
+    uint32_t below[ACCESSES], answers[ACCESSES];       /* asked by slices: predictions and responses */
     uint64_t random;
 } questions;
 
-static questions asked; /* of the hierarchy under test */
+static questions asked; /* count for the hierarchy under test */
 
 static uint32_t draw(uint32_t limit) {
     asked.random = asked.random * 6364136223846793005u + 1442695040888963407u;
