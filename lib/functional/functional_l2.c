@@ -126,8 +126,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
     gpci_l2_ask_on(request, lacks->fetch_sectors, lacks->policy_word);
     gpc_status status = access_slice(hierarchy, remote, request, &result, watched);
     GPCI_AGAIN(gpci_count_l2_remote_again(
-        hierarchy, remote,
-        status != GPC_OK ? 0 : hierarchy->l2_level.segments_of[result.hit_sectors | result.fetch_sectors]));
+        hierarchy, remote, status != GPC_OK ? 0 : hierarchy->l2_level.segments_of[result.needed_sectors]));
     if (status == GPC_OK)
         fetch(hierarchy, access, request, remote, place->inner, access->request.address, &result, watched);
     if (watched && status == GPC_OK)
