@@ -231,19 +231,23 @@ GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
     return i;
 }
 
+#ifdef GPCI_CHECK
+/* Add the cycles of all queued requests up to `cycle` to the second count of the checking build. */
+GPCI_INLINE void gpci_lane_queue_again(gpci_lane *lane, uint64_t cycle) {
+    lane->counters.queue_again += (lane->queued[0] + lane->queued[1]) * (cycle - lane->counters.queue_since);
+    lane->counters.queue_since = cycle;
+}
+#endif
+
 /* A request of a kind (0: read, 1: write) enters a lane's queue at `cycle`, or leaves. */
 GPCI_INLINE void gpci_lane_enters(gpci_lane *lane, uint32_t kind, uint64_t cycle) {
-    GPCI_AGAIN(lane->counters.queue_again +=
-               (lane->queued[0] + lane->queued[1]) * (cycle - lane->counters.queue_since));
-    GPCI_AGAIN(lane->counters.queue_since = cycle);
+    GPCI_AGAIN(gpci_lane_queue_again(lane, cycle));
     lane->queued[kind]++;
     lane->counters.queue_cycles -= cycle;
 }
 
 GPCI_INLINE void gpci_lane_leaves(gpci_lane *lane, uint32_t kind, uint64_t cycle) {
-    GPCI_AGAIN(lane->counters.queue_again +=
-               (lane->queued[0] + lane->queued[1]) * (cycle - lane->counters.queue_since));
-    GPCI_AGAIN(lane->counters.queue_since = cycle);
+    GPCI_AGAIN(gpci_lane_queue_again(lane, cycle));
     lane->queued[kind]--;
     lane->counters.queue_cycles += cycle;
 }

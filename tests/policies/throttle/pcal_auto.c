@@ -107,10 +107,10 @@ Test(pcal_auto, climbs_until_no_warp_is_throttled) {
     close_rig(&r);
 }
 
-/* Three tokens or one: SM 0 tests one, SM 1 keeps three beside it. */
-Test(pcal_auto, votes_and_all_follow) {
+/* Three tokens or one: SM 0 tests one, SM 1 keeps three beside it. All SMs follow the vote. */
+static void check_vote(uint32_t sms) {
     rig r;
-    open_rig(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)");
+    open_sms(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)", sms);
     r.stalls = 300;
     period(&r, 100, 100);
     expect(&r, "CBBTTT", "CCCTTT");
@@ -119,16 +119,12 @@ Test(pcal_auto, votes_and_all_follow) {
     close_rig(&r);
 }
 
-/* Many SMs follow a vote of one SM. */
+Test(pcal_auto, votes_and_all_follow) {
+    check_vote(SMS);
+}
+
 Test(pcal_auto, many_sms_follow) {
-    rig r;
-    open_sms(&r, "gto + pcal(warps=3, ebt=auto, stall-ratio=0.2, testers=1)", MOST_SMS);
-    r.stalls = 300;
-    period(&r, 100, 100);
-    expect(&r, "CBBTTT", "CCCTTT");
-    period(&r, 130, 100);
-    expect(&r, "CBBTTT", "CBBTTT");
-    close_rig(&r);
+    check_vote(MOST_SMS);
 }
 
 /* The climb adds a warp. A vote about the two tokens follows only if both strategies are requested. */
