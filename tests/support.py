@@ -47,12 +47,17 @@ def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
 
 
+def symbols():
+    """{function: symbol} of functions whose symbol has another name."""
+    return dict(re.findall(r"#define (gpc_\w+) (gpc_\w+)", "".join(header.read_text() for header in HEADERS)))
+
+
 def declared_functions():
-    """Names of functions declared with GPC_API in the public headers."""
-    names = set()
+    """Symbols of functions declared with GPC_API in the public headers."""
+    names, named = set(), symbols()
     for header in HEADERS:
         names |= set(re.findall(r"\bGPC_API\b[^;(]*?\b(gpc_\w+)\s*\(", without_comments(header.read_text())))
-    return names
+    return {named.get(name, name) for name in names}
 
 
 def inline_functions():

@@ -73,7 +73,11 @@ GPC_API gpc_status gpc_struct_init(const char *name, size_t size, gpc_error *err
  * hooks, unknown simd level); GPC_ERROR_MEMORY.
  * Thread rule: any thread. Only one thread at a time may use a context and the objects made from the context. Since:
  * 0.1.
+ *
+ * The symbol names the version, so that an object file compiled with another version's headers does not link. Bindings
+ * load the symbol with the version.
  */
+#define gpc_context_create gpc_context_create_0_3
 GPC_API gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out);
 
 /*

@@ -10,7 +10,7 @@
  * libgpucache.so.GPC_VERSION_MAJOR.
  */
 #define GPC_VERSION_MAJOR 0
-#define GPC_VERSION_MINOR 2
+#define GPC_VERSION_MINOR 3
 #define GPC_VERSION_PATCH 0
 
 /* Version as a comparable number: 0xMMmmpp. */
@@ -30,7 +30,7 @@ GPC_BEGIN_DECLS
 GPC_API unsigned gpc_version(void);
 
 /*
- * Version of the loaded library as text, for example "0.2.0". Static storage, never NULL.
+ * Version of the loaded library as text, for example "0.3.0". Static storage, never NULL.
  * Thread rule: any thread. Since: 0.1.
  */
 GPC_API const char *gpc_version_string(void);

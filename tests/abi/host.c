@@ -6,9 +6,8 @@
 #include <string.h>
 
 /*
- * Host of version 0.1. test_hosts.py compiles the host with the headers of every minor version since; all programs
- * print the same lines. The host uses every kind of structure in the interface: options, tables of functions,
- * callbacks, records.
+ * Host of versions 0.1 and 0.2, for test_hosts.py. The host uses every kind of structure in the interface: options,
+ * tables of functions, callbacks, records.
  */
 
 static void check(gpc_status status, const gpc_error *error, const char *what) {

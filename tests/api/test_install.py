@@ -21,7 +21,7 @@ LIBRARIES = {"libgpucache.so", "libgpucache.a"}
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
 project(host C)
-find_package(gpucache 0.2 REQUIRED)
+find_package(gpucache 0.3 REQUIRED)
 add_executable(host host.c)
 target_link_libraries(host gpucache::gpucache)
 if(TARGET gpucache::static)
@@ -162,8 +162,8 @@ class Install(unittest.TestCase):
         run("cmake", "--build", host / "build", env=clean())
         for name in {"host", "alone"} & {path.name for path in (host / "build").iterdir()}:
             self.assertIn("l1.load_hit_rate", run(host / "build" / name, env=clean()))
-        for asked, taken in (("0.2", True), ("0.1", False), ("0.3", False), ("0.2.99", False), ("1.0", False)):
-            (host / "CMakeLists.txt").write_text(CMAKE.replace("0.2 REQUIRED", f"{asked} REQUIRED"))
+        for asked, taken in (("0.3", True), ("0.2", False), ("0.4", False), ("0.3.99", False), ("1.0", False)):
+            (host / "CMakeLists.txt").write_text(CMAKE.replace("0.3 REQUIRED", f"{asked} REQUIRED"))
             with self.subTest(version=asked):
                 run("cmake", "-S", host, "-B", host / f"build-{asked}", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                     env=clean(), status=0 if taken else 1)  # fmt: skip

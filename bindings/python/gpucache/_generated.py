@@ -1075,7 +1075,7 @@ FUNCTIONS = {
     "gpc_error_init": (None, (POINTER(gpc_error),)),
     "gpc_context_options_init": (None, (POINTER(gpc_context_options),)),
     "gpc_struct_init": (c_int, (c_char_p, c_size_t, POINTER(gpc_error), c_void_p)),
-    "gpc_context_create": (c_int, (POINTER(gpc_context_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_context_create_0_3": (c_int, (POINTER(gpc_context_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_context_destroy": (None, (c_void_p,)),
     "gpc_context_register_replacement": (c_int, (
         c_void_p, POINTER(gpc_replacement_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),

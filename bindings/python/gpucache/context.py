@@ -74,7 +74,7 @@ class Context(Handle):
             options.log_data = hold(weakref.ref(self))
             # Objects that outlive close() can still log.
             weakref.finalize(self, drop, options.log_data)
-        self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
+        self._create(lib.gpc_context_destroy, lib.gpc_context_create_0_3, ctypes.byref(options))
 
     def register(self, policy: Any) -> Any:
         """Register under its `name` a subclass of ReplacementPolicy, Predictor, SchedulerPolicy or Throttle; or a
