@@ -14,7 +14,7 @@
  * mode.
  */
 
-enum { ROOM = 1 << 17, OPERATIONS = 48, TOGETHER = 160 };
+enum { ROOM = 1 << 17, OPERATIONS = 48, TOGETHER = 160, MACHINES = 1000, MACHINES_END = 1120, PRESETS = 2000 };
 
 static const char machine[] = "sm.count = 4\nsm.blocks = 2\nl1.size = 2KiB\nl2.slices = 2\nl2.size = 16KiB\n"
                               "dram.channels = 2\nlaunch.cycles = 10\n";
@@ -22,6 +22,14 @@ static const char machine[] = "sm.count = 4\nsm.blocks = 2\nl1.size = 2KiB\nl2.s
 static const char *const protocols[] = {"viper", "slc-glc", "nmoesi", "vi",   "hmg",     "mesi",
                                         "msi",   "moesi",   "mesif",  "mosi", "nmoesi-d"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
+
+/* Machines of other sizes, for seeds from MACHINES on; from PRESETS on the presets. */
+static const char *const machines[] = {
+    "sm.count = 1\nl1.size = 512B\nl1.ways = 1\nl2.slices = 1\nl2.size = 2KiB\nl2.ways = 1\ndram.channels = 1\n",
+    "sm.count = 70\nl1.size = 1KiB\nl2.slices = 10\nl2.size = 20KiB\nl2.ways = 2\ndram.channels = 5\n",
+    "sm.count = 5\nl1.size = 3KiB\nl1.ways = 6\nl2.slices = 3\nl2.size = 15KiB\nl2.ways = 5\ndram.channels = 3\n",
+    "sm.count = 6\nl1.size = 128KiB\nl2.slices = 6\nl2.size = 384KiB\ndram.channels = 6\nlaunch.cycles = 0\n",
+};
 
 /* FNV-1a. A row keeps its numbers while rows are added elsewhere. */
 static uint64_t hash(uint64_t sum, const char *text) {
@@ -260,11 +268,23 @@ static void add_rows(gpc_context *context, torture_case *c, uint64_t seed, const
     }
 }
 
+static void set_preset(torture_case *c, size_t at) {
+    const char *name = NULL;
+    cr_assert_eq(gpc_preset_at(at, &name, NULL), GPC_OK);
+    case_set(c, "preset", name, true);
+}
+
 void keys_draw(gpc_context *context, torture_case *c, uint64_t seed) {
     memset(c, 0, sizeof *c);
     c->seed = seed;
-    set_all(c, machine);
+    if (seed >= PRESETS)
+        set_preset(c, seed - PRESETS);
+    else
+        set_all(c, seed < MACHINES ? machine : machines[seed % (sizeof machines / sizeof *machines)]);
+    const unsigned bare = c->setting_count;
     case_set(c, "coherence", seed % 2 ? protocols[seed / 2 % PROTOCOLS] : "none", true);
+    if (!is_accepted(context, c))
+        c->setting_count = bare;
     add_rows(context, c, seed, key_rows_sm, key_rows_sm_count);
     add_rows(context, c, seed, key_rows_l1, key_rows_l1_count);
     add_rows(context, c, seed, key_rows_l2, key_rows_l2_count);
@@ -272,14 +292,15 @@ void keys_draw(gpc_context *context, torture_case *c, uint64_t seed) {
     add_rows(context, c, seed, key_rows_run, key_rows_run_count);
 }
 
-Test(golden, together) {
+/* Numbers of drawn machines. */
+static void expect_drawn(uint64_t first, uint64_t end, const char *path) {
     static char text[ROOM];
     gpc_context *context = NULL;
     torture_case *c = calloc(1, sizeof *c);
     cr_assert_not_null(c);
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    for (uint64_t seed = 2; seed < TOGETHER; seed++) {
-        char name[16];
+    for (uint64_t seed = first; seed < end; seed++) {
+        char name[24];
         keys_draw(context, c, seed);
         snprintf(name, sizeof name, "%" PRIu64, seed);
         strcat(text, "seed");
@@ -287,6 +308,19 @@ Test(golden, together) {
         strcat(text, "\n");
     }
     free(c);
-    expect_golden("tests/keys/golden/together.golden", text);
+    expect_golden(path, text);
     gpc_context_destroy(context);
+}
+
+Test(golden, together) {
+    expect_drawn(2, TOGETHER, "tests/keys/golden/together.golden");
+}
+
+Test(golden, machines) {
+    expect_drawn(MACHINES, MACHINES_END, "tests/keys/golden/machines.golden");
+}
+
+/* Every preset with other settings, every second one with a protocol. */
+Test(golden, presets) {
+    expect_drawn(PRESETS, PRESETS + gpc_preset_count(), "tests/keys/golden/presets.golden");
 }
