@@ -56,9 +56,10 @@ typedef struct outcome {
 typedef struct works {
     gpc_context *context;
     char folder[64];
-    const char *source; /* a trace in place of a workload's */
-    bool deep;          /* the digest has the counters of all objects, and the lines */
-    uint64_t pause;     /* time at which a replay is saved and loaded; 0: never */
+    const char *source;    /* a trace in place of a workload's */
+    bool deep;             /* the digest has the counters of all objects, and the lines */
+    const char *recording; /* file of a host's calls; NULL: none */
+    uint64_t pause;        /* time at which a replay is saved and loaded; 0: never */
 } works;
 
 void works_open(works *w);
@@ -70,6 +71,9 @@ outcome works_run(const works *w, const gpc_config *config, work which);
 void works_digest(outcome *o, gpc_replay *r);
 void works_digest_number(outcome *o, uint64_t number);
 void works_digest_stats(outcome *o, const gpc_stats *stats);
+
+/* Write a random trace of a seed; `path` receives the name of its list. */
+void keys_write_trace(const works *w, uint64_t seed, char *path, size_t size);
 
 /* A machine of a seed: a protocol, and some rows together. */
 struct torture_case;

@@ -178,7 +178,7 @@ static void write_kernel(const char *folder, const char *name, uint64_t seed, bo
 }
 
 /* Three kernels, the first of them twice. Streams at once have no clusters of thread blocks. */
-static void write_trace(const works *w, uint64_t seed, char *path, size_t size) {
+void keys_write_trace(const works *w, uint64_t seed, char *path, size_t size) {
     char names[3][32];
     snprintf(path, size, "%s/%" PRIu64 ".g", w->folder, seed);
     FILE *file = fopen(path, "w");
@@ -290,8 +290,8 @@ static void expect_seeds(uint64_t first, const char *path) {
     w.deep = true;
     for (uint64_t seed = first; seed < SEEDS; seed += 3) {
         char one[96], other[96];
-        write_trace(&w, seed, one, sizeof one);
-        write_trace(&w, seed + 1000, other, sizeof other);
+        keys_write_trace(&w, seed, one, sizeof one);
+        keys_write_trace(&w, seed + 1000, other, sizeof other);
         keys_draw(w.context, c, seed + 500);
         if (seed % 8 == 2) /* near the limit SMs are stepped by a single thread */
             case_set(c, "limit.instructions", "120", true);

@@ -435,7 +435,10 @@ static gpc_warp_access access_of(unsigned n, uint64_t addresses[32]) {
     return access;
 }
 
-/* Offer accesses with values, copies and streams, or without if the hierarchy refuses the access. */
+/*
+ * Offer accesses with values, copies and streams, or without if the hierarchy refuses the access. A recording holds no
+ * copies.
+ */
 static void drive_sms(gpc_hierarchy *h, bool timed, outcome *o) {
     for (unsigned n = 0; n < 96; n++) {
         uint64_t addresses[32];
@@ -446,6 +449,8 @@ static void drive_sms(gpc_hierarchy *h, bool timed, outcome *o) {
             access.bytes = bytes;
         else if (!timed && !access.copy)
             access.out = bytes;
+        if (gpc_hierarchy_is_recording(h))
+            access.copy = GPC_COPY_NONE;
         if (gpc_hierarchy_check_access(h, &access, NULL) < 0) {
             access.bytes = access.out = NULL;
             access.copy = GPC_COPY_NONE;
@@ -462,7 +467,8 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
     callbacks.user_data = o;
     works_digest_number(o, (uint64_t)gpc_hierarchy_set_callbacks(h, &callbacks));
     works_digest_number(o, (uint64_t)gpc_hierarchy_begin_kernel(h, NULL, &o->error));
-    drive_ports(h, o);
+    if (!gpc_hierarchy_is_recording(h))
+        drive_ports(h, o);
     drive_sms(h, timed, o);
     works_digest_number(o, (uint64_t)gpc_hierarchy_drain(h, &o->error));
     gpc_stats stats;
@@ -484,8 +490,12 @@ outcome works_run(const works *w, const gpc_config *config, work which) {
     if (which == WORK_HOST) {
         gpc_hierarchy *h = NULL;
         o.status = gpc_hierarchy_create(w->context, config, &o.error, &h);
+        if (o.status == GPC_OK && w->recording)
+            o.status = gpc_hierarchy_record(h, w->recording, &o.error);
         if (o.status == GPC_OK)
             host(h, !strcmp(mode, "timed"), &o);
+        if (o.status == GPC_OK && w->recording)
+            works_digest_number(&o, (uint64_t)gpc_hierarchy_record_end(h, &o.error));
         if (o.status == GPC_OK && w->deep)
             digest_objects(&o, h);
         gpc_hierarchy_destroy(h);
