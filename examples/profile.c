@@ -39,7 +39,7 @@ static gpc_status profile_trace(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = print_classes(profile);
     if (status == GPC_OK)
-        status = gpc_profile_write(profile, file, error);
+        status = gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(file), NULL, error);
     gpc_trace_close(trace);
     gpc_profile_destroy(profile);
     return status;

@@ -370,7 +370,7 @@ typedef struct gpc_memory_request {
  * a cycle is under way. Refused with GPC_ERROR_STATE, and without effect (since 0.2): gpc_hierarchy_advance, _drain,
  * _try_issue, _try_fence, _try_miss, _try_transactions, _try_port, _memory_reply, _memory_ready, _begin_kernel,
  * _start_kernel, _end_kernel, _flush, _preload, _set_callbacks, _set_trace, _set_reply_credits, _add_reply_credits,
- * _save, _save_to and _copy. The rule holds for callbacks of an event trace, and of policies, too.
+ * _save and _copy. The rule holds for callbacks of an event trace, and of policies, too.
  */
 typedef struct gpc_hierarchy_callbacks {
     size_t struct_size;

@@ -246,36 +246,38 @@ GPC_API gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, 
  */
 GPC_API gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes);
 
-/*
- * Write a whole profile to a file, or read a profile: a versioned binary form with checksums, input of the predictors
- * `profile-address`, `hybrid` and `compiler`. A profile from a file answers every question, and takes no further
- * access. An existing file is replaced only after a complete write. Returns GPC_OK; GPC_ERROR_IO; GPC_ERROR_NOT_FOUND
- * (the file does not exist); GPC_ERROR_FORMAT naming the offset of the damage; GPC_ERROR_UNSUPPORTED (another version);
- * GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT (a NULL). Since: 0.1.
- */
-GPC_API gpc_status gpc_profile_write(gpc_profile *profile, const char *path, gpc_error *error);
-GPC_API gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_error *error, gpc_profile **out);
+/* Form of a saved profile. */
+typedef enum gpc_profile_format {
+    /* with checksums, for gpc_profile_load and the predictors `profile-address`, `hybrid` and `compiler` */
+    GPC_PROFILE_BINARY = 0,
+    GPC_PROFILE_JSON = 1 /* a JSON object, for other programs */
+} gpc_profile_format;
 
-/* Optional parts of the JSON text. */
-#define GPC_PROFILE_JSON_LINES 0x01u /* an object per line address: as long as the table of lines */
+typedef struct gpc_profile_save_options {
+    size_t struct_size;
+    uint32_t format; /* gpc_profile_format */
+    uint32_t lines;  /* JSON: 1 = also an object per line address, as long as the table of lines; BINARY: 0 */
+} gpc_profile_save_options;
+
+#define GPC_PROFILE_SAVE_OPTIONS_INIT \
+    { sizeof(gpc_profile_save_options), GPC_PROFILE_BINARY, 0 }
 
 /*
- * Write a profile as a JSON object: "line_bytes", "sms", "launches", "kernels", "summary", "sm" [...], "instructions"
+ * Save a whole profile to a stream, or load a profile of the binary form. A loaded profile answers every question, and
+ * takes no further access.
+ *   options  NULL for the defaults
+ * The JSON object has the members "line_bytes", "sms", "launches", "kernels", "summary", "sm" [...], "instructions"
  * [...], "classes" [...], "thresholds" [...], "curve" [{"bytes", "accesses", "hits"}, ...] at every power of two of
  * lines, up to the first capacity whose only misses are first accesses, and "lines" [...]. Members have the names of
  * the fields above.
- *   flags       GPC_PROFILE_JSON_ bits
- *   text, size  buffer of `size` bytes, NUL-terminated on return; NULL and 0 to measure the length
- *   out_length  receives the full length without the NUL, even if the text was cut
- * Returns GPC_OK; GPC_ERROR_RANGE if the text was cut; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_IO, or the status of the stream's function; GPC_ERROR_NOT_FOUND (the file does not exist);
+ * GPC_ERROR_FORMAT naming the offset of the damage; GPC_ERROR_UNSUPPORTED (another version); GPC_ERROR_MEMORY;
+ * GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL, a stream without or with two sources, an unknown format); GPC_ERROR_RANGE
+ * (`lines`). Since: 0.3.
  */
-GPC_API gpc_status gpc_profile_json(gpc_profile *profile, uint32_t flags, char *text, size_t size, size_t *out_length);
-
-/*
- * Write the JSON object to a file, which is replaced only after a complete write. Returns GPC_OK; GPC_ERROR_ARGUMENT (a
- * NULL, an unknown flag); GPC_ERROR_IO; GPC_ERROR_MEMORY. Since: 0.1.
- */
-GPC_API gpc_status gpc_profile_write_json(gpc_profile *profile, uint32_t flags, const char *path, gpc_error *error);
+GPC_API gpc_status gpc_profile_save(gpc_profile *profile, const gpc_stream *to, const gpc_profile_save_options *options,
+                                    gpc_error *error);
+GPC_API gpc_status gpc_profile_load(gpc_context *context, const gpc_stream *from, gpc_profile **out, gpc_error *error);
 
 GPC_END_DECLS
 

@@ -216,12 +216,9 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
  * continues from a snapshot with the rest of the trace gives equal results, byte for byte. Callbacks are not in a
  * snapshot: set them again. A time series continues if its interval is the same. Counters kept by
  * gpc_replay_keep_objects are in the snapshot.
- *   gpc_replay_save, _save_to, _load, _load_with, _load_from, _load_from_with, _copy  as for a hierarchy
- *                                                                                     (gpucache/hierarchy.h), with the
- *                                                                                     same statuses; GPC_ERROR_STATE
- *                                                                                     also from a callback, and if a
- *                                                                                     failed or cancelled kernel has
- *                                                                                     left accesses in flight
+ *   gpc_replay_save, _load, _copy  as for a hierarchy (gpucache/snapshot.h), with the same statuses; GPC_ERROR_STATE
+ *                                  also from a callback, and if a failed or cancelled kernel has left accesses in
+ *                                  flight
  *   gpc_replay_resume  advance `trace`, from its start, past the kernels that the replay has run, and in a paused
  *                      kernel past the blocks already read. Required for a paused kernel, because the trace has the
  *                      warps' instructions. The replay has a digest of the unfinished blocks, and detects another trace
@@ -230,16 +227,10 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
  * the trace; GPC_ERROR_STATE (a kernel of another trace is paused); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. After an
  * error the replay is unchanged, and may be resumed with another trace. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_save(const gpc_replay *replay, const char *path, gpc_error *error);
-GPC_API gpc_status gpc_replay_save_to(const gpc_replay *replay, gpc_write_fn write, void *user_data, gpc_error *error);
-GPC_API gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_error *error, gpc_replay **out);
-GPC_API gpc_status gpc_replay_load_with(gpc_context *context, const char *path, const char *threads, gpc_error *error,
-                                        gpc_replay **out);
-GPC_API gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                                        gpc_replay **out);
-GPC_API gpc_status gpc_replay_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data,
-                                             const char *threads, gpc_error *error, gpc_replay **out);
-GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out);
+GPC_API gpc_status gpc_replay_save(const gpc_replay *replay, const gpc_stream *to, gpc_error *error);
+GPC_API gpc_status gpc_replay_load(gpc_context *context, const gpc_stream *from, const gpc_load_options *options,
+                                   gpc_replay **out, gpc_error *error);
+GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_replay **out, gpc_error *error);
 GPC_API gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_error *error);
 
 GPC_END_DECLS

@@ -322,12 +322,35 @@ typedef struct gpc_request {
 typedef void (*gpc_state_fn)(void *user_data, void *memory, size_t bytes);
 
 /*
- * Write the next bytes of a snapshot, or read the next bytes. `*out_read` receives the number of bytes read, 0 at the
- * end. A status other than GPC_OK ends the call, which returns the status. The functions may not call into the object.
- * Since: 0.2.
+ * Write the next bytes of a stream, or read the next bytes. `*out_read` receives the number of bytes read, 0 at the
+ * end. A negative status ends the call, which returns the status. Another status than GPC_OK, or more bytes read than
+ * asked for, ends the call with GPC_ERROR_CALLBACK. The functions may not call into the object. Since: 0.2.
  */
 typedef gpc_status (*gpc_write_fn)(void *user_data, const void *data, size_t bytes);
 typedef gpc_status (*gpc_read_fn)(void *user_data, void *data, size_t bytes, size_t *out_read);
+
+/*
+ * Place that an object is saved to, or loaded from: a file, or functions of the host. Saving needs `path` or `write`,
+ * loading needs `path` or `read`; with a path the function of that direction must be NULL. A file is replaced only
+ * after a complete write. Pointers belong to the host, and are used within the call. Since: 0.3.
+ */
+typedef struct gpc_stream {
+    size_t struct_size;
+    const char *path;
+    gpc_write_fn write;
+    gpc_read_fn read;
+    void *user_data; /* passed to `write` and `read` */
+} gpc_stream;
+
+#define GPC_STREAM_INIT \
+    { sizeof(gpc_stream), NULL, NULL, NULL, NULL }
+/* A file, and functions: `gpc_stream stream = GPC_STREAM_FILE("kernel.snap");`. */
+#define GPC_STREAM_FILE(path) \
+    { sizeof(gpc_stream), (path), NULL, NULL, NULL }
+#define GPC_STREAM_WRITE(write, user_data) \
+    { sizeof(gpc_stream), NULL, (write), NULL, (user_data) }
+#define GPC_STREAM_READ(read, user_data) \
+    { sizeof(gpc_stream), NULL, NULL, (read), (user_data) }
 
 GPC_END_DECLS
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #define FILE_PART 4096u
+#define STREAM_PART 65536u
 
 static gpc_status system_failure(const char *path, int number, gpc_error *error) {
     char reason[128] = "unknown reason";
@@ -62,4 +63,54 @@ gpc_status gpci_file_read(gpc_context *context, const char *path, gpci_file *out
     file.inode = (uint64_t)about.st_ino;
     *out = file;
     return GPC_OK;
+}
+
+gpc_status gpci_host_stream_take(gpc_stream *ours, const gpc_stream *theirs, const char *name, bool writes,
+                                 gpc_error *error) {
+    *ours = (gpc_stream)GPC_STREAM_INIT;
+    gpc_status status = theirs ? gpci_take(ours, sizeof *ours, sizeof *ours, theirs, "gpc_stream", error)
+                               : gpci_fail(error, GPC_ERROR_ARGUMENT, "%s is NULL", name);
+    const bool function = writes ? ours->write != NULL : ours->read != NULL;
+    if (status == GPC_OK && function == (ours->path != NULL))
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: gpc_stream has %s path %s %s", name,
+                           function ? "both" : "neither", function ? "and" : "nor", writes ? "write" : "read");
+    return status;
+}
+
+/* Read with fread, as a gpc_read_fn. */
+static gpc_status read_file(void *file, void *data, size_t bytes, size_t *out_read) {
+    *out_read = fread(data, 1, bytes, file);
+    return *out_read < bytes && ferror((FILE *)file) ? GPC_ERROR_IO : GPC_OK;
+}
+
+static gpc_status read_to_end(gpc_read_fn read, void *user_data, const char *name, gpci_buffer *out, gpc_error *error) {
+    for (;;) {
+        size_t got = 0;
+        if (!gpci_buffer_reserve(out, STREAM_PART))
+            return gpci_out_of_memory(error);
+        gpc_status status = read(user_data, out->data + out->length, STREAM_PART, &got);
+        if (status > 0 || (status == GPC_OK && got > STREAM_PART))
+            status = GPC_ERROR_CALLBACK;
+        if (status < 0)
+            return gpci_fail(error, status, "%s: offset %zu cannot be read: %s", name, out->length,
+                             gpc_status_string(status));
+        if (!got)
+            return GPC_OK;
+        out->length += got;
+    }
+}
+
+gpc_status gpci_host_stream_read(gpc_context *context, const gpc_stream *from, const char *name, gpci_buffer *out,
+                                 gpc_error *error) {
+    *out = (gpci_buffer){.context = context};
+    if (!from->path)
+        return read_to_end(from->read, from->user_data, name, out, error);
+    errno = 0;
+    FILE *file = fopen(from->path, "rb");
+    if (!file)
+        return errno == ENOENT ? gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: no such file", from->path)
+                               : system_failure(from->path, errno, error);
+    gpc_status status = read_to_end(read_file, file, from->path, out, error);
+    fclose(file);
+    return status;
 }

@@ -2,7 +2,7 @@
 #ifndef GPC_BASE_FILE_H
 #define GPC_BASE_FILE_H
 
-#include "base/base.h"
+#include "base/buffer.h"
 
 /* Content of a small text file. */
 typedef struct gpci_file {
@@ -18,5 +18,22 @@ typedef struct gpci_file {
 gpc_status gpci_file_read(gpc_context *context, const char *path, gpci_file *out, gpc_error *error);
 
 #define GPCI_FILE_LIMIT (16u << 20)
+
+/*
+ * Copy a host's stream and check the copy. GPC_ERROR_ABI; GPC_ERROR_ARGUMENT unless the stream has one source for the
+ * direction.
+ *   name    argument of the stream in the host's call
+ *   writes  direction
+ */
+gpc_status gpci_host_stream_take(gpc_stream *ours, const gpc_stream *theirs, const char *name, bool writes,
+                                 gpc_error *error);
+
+/*
+ * Read a stream to its end.
+ *   name  stands for the stream in messages if the stream has no path
+ *   out   receives the bytes, also after a failure: the caller clears the buffer
+ */
+gpc_status gpci_host_stream_read(gpc_context *context, const gpc_stream *from, const char *name, gpci_buffer *out,
+                                 gpc_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/hierarchy_snapshot.h"
 
-#include "base/buffer.h"
+#include "base/file.h"
 #include "coherence/module/tree.h"
 #include "config/config_object.h"
 #include "level/access/tlb.h"
@@ -18,7 +18,6 @@
 
 /* An object in a snapshot: the configuration to create it, then its contents and counters. */
 
-#define READ_STEP 65536u
 #define ORDER 5u /* one more for stretches in another order */
 
 /*
@@ -121,38 +120,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
         archive->status == GPC_OK || !archive->loading; /* half a snapshot has half of the counts */
 }
 
-static gpc_status write_all(const gpci_archive *archive, gpc_write_fn write, void *user_data, gpc_error *error) {
-    for (size_t at = 0; at < archive->size;) {
-        const size_t part = archive->size - at < READ_STEP ? archive->size - at : READ_STEP;
-        gpc_status status = write(user_data, archive->data + at, part);
-        if (status < 0)
-            return gpci_fail(error, status, "snapshot, offset %zu: it cannot be written: %s", at,
-                             gpc_status_string(status));
-        at += part;
-    }
-    return GPC_OK;
-}
-
-static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                           gpci_buffer *out) {
-    *out = (gpci_buffer){.context = context};
-    for (;;) {
-        size_t got = 0;
-        if (!gpci_buffer_reserve(out, READ_STEP))
-            return gpci_out_of_memory(error);
-        gpc_status status = read(user_data, out->data + out->length, READ_STEP, &got);
-        if (status == GPC_OK && got > READ_STEP)
-            status = GPC_ERROR_CALLBACK;
-        if (status < 0)
-            return gpci_fail(error, status, "snapshot, offset %zu: it cannot be read: %s", out->length,
-                             gpc_status_string(status));
-        if (!got)
-            return GPC_OK;
-        out->length += got;
-    }
-}
-
-static gpc_status save(const gpci_saved *from, gpci_archive *archive, gpc_error *error) {
+gpc_status gpci_save(const gpci_saved *from, gpci_archive *archive, gpc_error *error) {
     gpci_archive_save(archive, from->context, error, archive_kind(from->kind));
     gpc_status status = archive_config(from->config, archive, NULL);
     if (status == GPC_OK) /* a saving archive only reads the object */
@@ -190,28 +158,35 @@ static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *
     return status;
 }
 
-gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_data, gpc_error *error) {
-    gpci_archive archive;
-    gpc_status status = save(from, &archive, error);
-    if (status == GPC_OK)
-        status = write_all(&archive, write, user_data, error);
-    gpci_archive_close(&archive);
-    return status;
+/* Name the file in a message of the archive. */
+static gpc_status blame(const gpc_stream *from, gpc_status status, const gpc_error *reason, gpc_error *error) {
+    return from->path ? gpci_fail(error, status, "%s: %s", from->path, reason->message)
+                      : gpci_fail(error, status, "%s", reason->message);
 }
 
-gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, const gpci_loaded_from *from,
-                          gpc_error *error, void **out) {
-    gpci_buffer file;
-    gpc_status status = read_all(context, from->read, from->user_data, error, &file);
+gpc_status gpci_load(const gpci_saved_kind *kind, gpc_context *context, const gpc_stream *from,
+                     const gpc_load_options *options, gpc_error *error, void **out) {
+    gpc_stream stream;
+    gpc_load_options load_options = GPC_LOAD_OPTIONS_INIT;
+    gpc_status status = gpci_host_stream_take(&stream, from, "from", false, error);
     if (status == GPC_OK)
-        return load(kind, context, file.data, file.length, from->threads, error, out);
-    gpci_buffer_clear(&file);
-    return status;
+        status = gpci_take(&load_options, sizeof load_options, sizeof load_options, options, "gpc_load_options", error);
+    if (status < 0)
+        return status;
+    gpci_buffer file;
+    gpc_error reason = GPC_ERROR_INIT;
+    status = gpci_host_stream_read(context, &stream, "snapshot", &file, error);
+    if (status < 0) {
+        gpci_buffer_clear(&file);
+        return status;
+    }
+    status = load(kind, context, file.data, file.length, load_options.threads, &reason, out);
+    return status < 0 ? blame(&stream, status, &reason, error) : status;
 }
 
 gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out) {
     gpci_archive archive;
-    gpc_status status = save(from, &archive, error);
+    gpc_status status = gpci_save(from, &archive, error);
     if (status == GPC_OK)
         return load(from->kind, from->context, archive.data, archive.size, NULL, error, out);
     gpci_archive_close(&archive);
@@ -238,50 +213,27 @@ static const gpci_saved_kind hierarchies = {.kind = GPCI_SNAPSHOT_HIERARCHY,
                                             .destroy = destroy_hierarchy,
                                             .archive = archive_hierarchy};
 
-static gpci_saved saved(const gpc_hierarchy *hierarchy) {
+gpci_saved gpci_hierarchy_saved(const gpc_hierarchy *hierarchy) {
     return (gpci_saved){&hierarchies, hierarchy, hierarchy->context, hierarchy->config};
 }
 
-gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,
-                                 gpc_error *error) {
-    if (!hierarchy || !write)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL",
-                         hierarchy ? "write" : "hierarchy");
-    if (hierarchy->called_back)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_save_to: called from within a callback");
-    const gpci_saved from = saved(hierarchy);
-    return gpci_save_to(&from, write, user_data, error);
-}
-
-gpc_status gpci_hierarchy_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out) {
-    return gpci_load_from(&hierarchies, context, from, error, out);
-}
-
-gpc_status gpc_hierarchy_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data, const char *threads,
-                                        gpc_error *error, gpc_hierarchy **out) {
-    if (!context || !read || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_load_from: %s is NULL",
-                         !context ? "context"
-                         : read   ? "out"
-                                  : "read");
+gpc_status gpc_hierarchy_load(gpc_context *context, const gpc_stream *from, const gpc_load_options *options,
+                              gpc_hierarchy **out, gpc_error *error) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_load: %s is NULL", context ? "out" : "context");
     void *h = NULL;
-    gpc_status status = gpci_hierarchy_load(context, &(gpci_loaded_from){read, user_data, threads}, error, &h);
+    gpc_status status = gpci_load(&hierarchies, context, from, options, error, &h);
     if (status == GPC_OK)
         *out = h;
     return status;
 }
 
-gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                                   gpc_hierarchy **out) {
-    return gpc_hierarchy_load_from_with(context, read, user_data, NULL, error, out);
-}
-
-gpc_status gpc_hierarchy_copy(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_hierarchy **out) {
+gpc_status gpc_hierarchy_copy(const gpc_hierarchy *hierarchy, gpc_hierarchy **out, gpc_error *error) {
     if (!hierarchy || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", hierarchy ? "out" : "hierarchy");
     if (hierarchy->called_back)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_copy: called from within a callback");
-    const gpci_saved from = saved(hierarchy);
+    const gpci_saved from = gpci_hierarchy_saved(hierarchy);
     void *copy = NULL;
     gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)

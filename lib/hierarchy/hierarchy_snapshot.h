@@ -28,20 +28,17 @@ typedef struct gpci_saved {
     const gpc_config *config;
 } gpci_saved;
 
-/* Source of a snapshot, and key `threads` for the new object; NULL: as in the snapshot. */
-typedef struct gpci_loaded_from {
-    gpc_read_fn read;
-    void *user_data;
-    const char *threads;
-} gpci_loaded_from;
-
-/* Calls of gpucache/hierarchy.h without argument checks. */
-gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_data, gpc_error *error);
-gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, const gpci_loaded_from *from,
-                          gpc_error *error, void **out);
-gpc_status gpci_hierarchy_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out);
-gpc_status gpci_replay_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out);
+/*
+ * Save an object to a new archive. Call gpci_archive_close in any case. The next layers write the archive to streams,
+ * and load it from a checked stream.
+ */
+gpc_status gpci_save(const gpci_saved *from, gpci_archive *archive, gpc_error *error);
+gpc_status gpci_load(const gpci_saved_kind *kind, gpc_context *context, const gpc_stream *from,
+                     const gpc_load_options *options, gpc_error *error, void **out);
 gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out);
+/* A hierarchy or a replay to save. */
+gpci_saved gpci_hierarchy_saved(const gpc_hierarchy *hierarchy);
+gpci_saved gpci_replay_saved(const gpc_replay *replay);
 
 /* Save or load a hierarchy, alone or as part of a replay. */
 void gpci_hierarchy_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "base/file.h"
 #include "profile/profile_file_format.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,28 +27,6 @@ static gpc_status damaged(const profile_reader *input, uint64_t offset, const ch
 /* Fail for wrong contents. */
 static gpc_status misfit(const profile_reader *input, const char *what) {
     return damaged(input, (uint64_t)(input->cursor.at - input->file.data), what);
-}
-
-static gpc_status load(profile_reader *input) {
-    errno = 0;
-    FILE *stream = fopen(input->path, "rb");
-    if (!stream)
-        return gpci_fail(input->error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", input->path,
-                         errno == ENOENT ? "no such file" : "cannot be opened");
-    gpc_status status = GPC_OK;
-    for (size_t got = 1; got && status == GPC_OK;) {
-        if (!gpci_buffer_reserve(&input->file, 65536)) {
-            status = gpci_out_of_memory(input->error);
-            break;
-        }
-        got = fread(input->file.data + input->file.length, 1, input->file.capacity - GPCI_SLACK - input->file.length,
-                    stream);
-        input->file.length += got;
-        if (ferror(stream))
-            status = gpci_fail(input->error, GPC_ERROR_IO, "%s: cannot be read", input->path);
-    }
-    fclose(stream);
-    return status;
 }
 
 static gpc_status read_head(profile_reader *input) {
@@ -249,19 +227,20 @@ static gpc_status read_all(profile_reader *input, gpc_profile *profile) {
     return status;
 }
 
-gpc_status gpc_profile_read(gpc_context *context, const char *path, gpc_error *error, gpc_profile **out) {
-    if (!context || !path || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_read: %s is NULL",
-                         !context ? "context"
-                         : !path  ? "path"
-                                  : "out");
+gpc_status gpc_profile_load(gpc_context *context, const gpc_stream *from, gpc_profile **out, gpc_error *error) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_load: %s is NULL", context ? "out" : "context");
+    gpc_stream stream;
+    gpc_status status = gpci_host_stream_take(&stream, from, "from", false, error);
+    if (status < 0)
+        return status;
     gpc_profile *profile = gpci_zalloc(context, 1, sizeof *profile);
     if (!profile)
         return gpci_out_of_memory(error);
     profile->context = gpci_retain(context);
-    profile_reader input = {.path = path, .file = {.context = context}, .error = error};
+    profile_reader input = {.path = stream.path ? stream.path : "profile", .error = error};
     gpci_crc_init(&input.crc);
-    gpc_status status = load(&input);
+    status = gpci_host_stream_read(context, &stream, input.path, &input.file, error);
     if (status == GPC_OK)
         status = read_all(&input, profile);
     gpci_buffer_clear(&input.file);

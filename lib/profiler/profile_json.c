@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
-#include "profile/profile.h"
-#include "trace/files/output.h"
+#include "profiler/profiler.h"
 
 #include <inttypes.h>
 
@@ -143,7 +142,7 @@ static void put_lines(gpci_text *text, const gpc_profile *profile) {
     gpci_text_put(text, "]");
 }
 
-static void put_all(gpci_text *text, gpc_profile *profile, uint32_t flags) {
+static void put_all(gpci_text *text, gpc_profile *profile, bool lines) {
     gpc_profile_summary summary;
     gpc_profile_summary_init(&summary);
     gpc_profile_get_summary(profile, &summary);
@@ -163,48 +162,24 @@ static void put_all(gpci_text *text, gpc_profile *profile, uint32_t flags) {
     put_classes(text, profile);
     put_thresholds(text, profile);
     put_curve(text, profile);
-    if (flags & GPC_PROFILE_JSON_LINES)
+    if (lines)
         put_lines(text, profile);
     gpci_text_put(text, "}\n");
 }
 
-gpc_status gpc_profile_json(gpc_profile *profile, uint32_t flags, char *buffer, size_t size, size_t *out_length) {
-    if (!profile || (flags & ~GPC_PROFILE_JSON_LINES))
-        return GPC_ERROR_ARGUMENT;
-    if (gpci_profile_settle(profile) < 0)
-        return GPC_ERROR_MEMORY;
-    gpci_text text = gpci_text_of(buffer, size);
-    put_all(&text, profile, flags);
-    return gpci_text_end(&text, out_length);
-}
-
-typedef struct json_file {
+typedef struct json_output {
     gpci_output *output;
     gpc_error *error;
-} json_file;
+} json_output;
 
-static gpc_status write_json(void *data, const char *bytes, size_t length) {
-    const json_file *file = data;
-    return gpci_output_write(file->output, bytes, length, file->error);
+static gpc_status write_part(void *data, const char *bytes, size_t length) {
+    const json_output *json = data;
+    return gpci_output_write(json->output, bytes, length, json->error);
 }
 
-gpc_status gpc_profile_write_json(gpc_profile *profile, uint32_t flags, const char *path, gpc_error *error) {
-    if (!profile || !path || (flags & ~GPC_PROFILE_JSON_LINES))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_write_json: %s",
-                         !profile ? "profile is NULL"
-                         : !path  ? "path is NULL"
-                                  : "unknown flags");
-    if (gpci_profile_settle(profile) < 0)
-        return gpci_out_of_memory(error);
-    json_file file = {.error = error};
-    gpc_status status = gpci_output_open(profile->context, path, error, &file.output);
-    if (status < 0)
-        return status;
-    gpci_text text = {.write = write_json, .data = &file};
-    put_all(&text, profile, flags);
-    status = gpci_text_end(&text, NULL);
-    if (status == GPC_OK)
-        return gpci_output_commit(file.output, error);
-    gpci_output_discard(file.output);
-    return status;
+gpc_status gpci_profile_write_json(gpci_output *output, gpc_profile *profile, bool lines, gpc_error *error) {
+    json_output json = {output, error};
+    gpci_text text = {.write = write_part, .data = &json};
+    put_all(&text, profile, lines);
+    return gpci_text_end(&text, NULL);
 }

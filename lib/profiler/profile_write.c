@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/file.h"
 #include "profile/profile_file_format.h"
-#include "trace/files/output.h"
+#include "profiler/profiler.h"
 
 #include <string.h>
 
@@ -93,32 +94,56 @@ static gpc_status write_sm(writer *output, const gpc_profile *profile, uint32_t 
     return write_section(output, error);
 }
 
-static gpc_status write_all(writer *output, const gpc_profile *profile, gpc_error *error) {
-    gpc_status status = write_head(output, error);
+static gpc_status write_binary(gpci_output *to, const gpc_profile *profile, gpc_error *error) {
+    writer output = {.output = to, .part = {.context = profile->context}};
+    gpci_crc_init(&output.crc);
+    gpc_status status = write_head(&output, error);
     if (status == GPC_OK)
-        status = write_general(output, profile, error);
+        status = write_general(&output, profile, error);
     if (status == GPC_OK)
-        status = write_rows(output, profile, error);
+        status = write_rows(&output, profile, error);
     size_t line = 0;
     for (uint32_t sm = 0; sm < profile->sm_count && status == GPC_OK; sm++)
-        status = write_sm(output, profile, sm, &line, error);
+        status = write_sm(&output, profile, sm, &line, error);
+    gpci_buffer_clear(&output.part);
     return status;
 }
 
-gpc_status gpc_profile_write(gpc_profile *profile, const char *path, gpc_error *error) {
-    if (!profile || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_write: %s is NULL", profile ? "path" : "profile");
-    if (gpci_profile_settle(profile) < 0)
-        return gpci_out_of_memory(error);
-    writer output = {.part = {.context = profile->context}};
-    gpci_crc_init(&output.crc);
-    gpc_status status = gpci_output_open(profile->context, path, error, &output.output);
+static gpc_status take_options(gpc_profile_save_options *ours, const gpc_profile_save_options *theirs,
+                               gpc_error *error) {
+    *ours = (gpc_profile_save_options)GPC_PROFILE_SAVE_OPTIONS_INIT;
+    gpc_status status = gpci_take(ours, sizeof *ours, sizeof *ours, theirs, "gpc_profile_save_options", error);
+    if (status == GPC_OK && ours->format > GPC_PROFILE_JSON)
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_save_options.format: %u is no gpc_profile_format",
+                           ours->format);
+    if (status == GPC_OK && ours->lines > (ours->format == GPC_PROFILE_JSON))
+        status = gpci_fail(error, GPC_ERROR_RANGE, "gpc_profile_save_options.lines: %u is not %s", ours->lines,
+                           ours->format == GPC_PROFILE_JSON ? "0 or 1" : "0, as GPC_PROFILE_BINARY has all lines");
+    return status;
+}
+
+gpc_status gpc_profile_save(gpc_profile *profile, const gpc_stream *to, const gpc_profile_save_options *options,
+                            gpc_error *error) {
+    if (!profile)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_save: profile is NULL");
+    gpc_stream stream;
+    gpc_profile_save_options save_options;
+    gpci_output *output = NULL;
+    gpc_status status = gpci_host_stream_take(&stream, to, "to", true, error);
+    if (status == GPC_OK)
+        status = take_options(&save_options, options, error);
     if (status < 0)
         return status;
-    status = write_all(&output, profile, error);
-    gpci_buffer_clear(&output.part);
+    if (gpci_profile_settle(profile) < 0)
+        return gpci_out_of_memory(error);
+    status = gpci_output_open_stream(profile->context, &stream, "profile", error, &output);
+    if (status < 0)
+        return status;
+    status = save_options.format == GPC_PROFILE_JSON
+                 ? gpci_profile_write_json(output, profile, save_options.lines, error)
+                 : write_binary(output, profile, error);
     if (status == GPC_OK)
-        return gpci_output_commit(output.output, error);
-    gpci_output_discard(output.output);
+        return gpci_output_commit(output, error);
+    gpci_output_discard(output);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "level/rules/observer.h"
 #include "profile/profile.h"
 #include "replay/core/replay.h"
+#include "trace/files/output.h"
 
 /* Runs a trace, or takes accesses from a host, while a profile counts. */
 typedef struct gpci_profiler {
@@ -16,5 +17,8 @@ typedef struct gpci_profiler {
 
 /* Set the functions of the profiler's observer (observe.c), which count into the profile. */
 void gpci_profile_observer(gpc_profile *profile);
+
+/* Write the JSON object of a settled profile. */
+gpc_status gpci_profile_write_json(gpci_output *output, gpc_profile *profile, bool lines, gpc_error *error);
 
 #endif

@@ -110,8 +110,8 @@ static void profile(gpc_context *context, const char *folder) {
     check(gpc_profile_create(context, config, &error, &made), &error, "profile");
     check(gpc_trace_open(context, "synthetic:bfs:16KiB", &error, &trace), &error, "bfs");
     check(gpc_profile_run(made, trace, &error), &error, "profile");
-    check(gpc_profile_write(made, path, &error), &error, path);
-    check(gpc_profile_read(context, path, &error, &read), &error, path);
+    check(gpc_profile_save(made, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &error), &error, path);
+    check(gpc_profile_load(context, &(gpc_stream)GPC_STREAM_FILE(path), &read, &error), &error, path);
     print_file("profile", path);
     remove(path);
     gpc_profile_destroy(read);

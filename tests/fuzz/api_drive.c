@@ -37,21 +37,24 @@ static void copy(api_thing *thing, bool replay) {
     gpc_error error = GPC_ERROR_INIT;
     const unsigned into = api_below(w, API_CONTEXTS);
     if (api_byte(w) & 1) {
-        api_check(replay ? gpc_replay_copy(thing->it, &error, (gpc_replay **)&it)
-                         : gpc_hierarchy_copy(thing->it, &error, (gpc_hierarchy **)&it),
+        api_check(replay ? gpc_replay_copy(thing->it, (gpc_replay **)&it, &error)
+                         : gpc_hierarchy_copy(thing->it, (gpc_hierarchy **)&it, &error),
                   &error);
         api_put(w, thing->kind, it, thing->context);
         return;
     }
     s.data = malloc(SAVED_MOST);
     CHECK(s.data);
-    const gpc_status status = replay ? gpc_replay_save_to(thing->it, write_part, &s, &error)
-                                     : gpc_hierarchy_save_to(thing->it, write_part, &s, &error);
+    const gpc_status status =
+        replay ? gpc_replay_save(thing->it, &(gpc_stream)GPC_STREAM_WRITE(write_part, &s), &error)
+               : gpc_hierarchy_save(thing->it, &(gpc_stream)GPC_STREAM_WRITE(write_part, &s), &error);
     CHECK(status >= 0 || status == GPC_ERROR_IO || *error.message);
     if (status == GPC_OK && w->open[into]) {
         gpc_context *context = w->memories[into].context;
-        api_check(replay ? gpc_replay_load_from(context, read_part, &s, &error, (gpc_replay **)&it)
-                         : gpc_hierarchy_load_from(context, read_part, &s, &error, (gpc_hierarchy **)&it),
+        api_check(replay ? gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(read_part, &s), NULL,
+                                           (gpc_replay **)&it, &error)
+                         : gpc_hierarchy_load(context, &(gpc_stream)GPC_STREAM_READ(read_part, &s), NULL,
+                                              (gpc_hierarchy **)&it, &error),
                   &error);
         api_put(w, thing->kind, it, into);
     }

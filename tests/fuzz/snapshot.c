@@ -84,7 +84,7 @@ static const bytes *saved(unsigned which, unsigned accesses) {
         gpc_error error = GPC_ERROR_INIT;
         fuzz_memory_open(&memory);
         gpc_hierarchy *h = hierarchy_of(memory.context, which, accesses);
-        CHECK(gpc_hierarchy_save_to(h, write_part, file, &error) == GPC_OK);
+        CHECK(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(write_part, file), &error) == GPC_OK);
         gpc_hierarchy_destroy(h);
         fuzz_memory_close(&memory);
     }
@@ -114,7 +114,8 @@ void fuzz_snapshot(const uint8_t *data, size_t size) {
     CHECK(write_part(&file, whole->data, whole->size) == GPC_OK);
     const bool damaged = damage(&file, whole, data + 2, size - 2);
     fuzz_memory_open(&memory);
-    gpc_status status = gpc_hierarchy_load_from(memory.context, read_part, &file, &error, &loaded);
+    gpc_status status =
+        gpc_hierarchy_load(memory.context, &(gpc_stream)GPC_STREAM_READ(read_part, &file), NULL, &loaded, &error);
     CHECK((status == GPC_OK) == (loaded != NULL));
     CHECK(damaged == (status < 0));
     CHECK(!damaged || (error.status == status && *error.message));

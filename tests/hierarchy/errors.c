@@ -164,15 +164,15 @@ Test(memory_errors, null_arguments_of_snapshots) {
         cr_expect_eq(call, GPC_ERROR_ARGUMENT, "%s", #call);                               \
         cr_expect(strstr(error.message, name " is NULL"), "%s: %s", #call, error.message); \
     } while (0)
-    EXPECT_NULL(gpc_hierarchy_load_with(NULL, "f", NULL, &error, &h), "context");
-    EXPECT_NULL(gpc_hierarchy_load_with(c, NULL, NULL, &error, &h), "path");
-    EXPECT_NULL(gpc_hierarchy_load_with(c, "f", NULL, &error, NULL), "out");
-    EXPECT_NULL(gpc_replay_load_with(NULL, "f", NULL, &error, &replay), "context");
-    EXPECT_NULL(gpc_replay_load_with(c, NULL, NULL, &error, &replay), "path");
-    EXPECT_NULL(gpc_replay_load_with(c, "f", NULL, &error, NULL), "out");
-    EXPECT_NULL(gpc_hierarchy_save(NULL, "f", &error), "hierarchy");
-    EXPECT_NULL(gpc_hierarchy_save(r.hierarchy, NULL, &error), "path");
-    EXPECT_NULL(gpc_replay_save(NULL, "f", &error), "replay");
-    EXPECT_NULL(gpc_hierarchy_copy(NULL, &error, &h), "hierarchy");
+    EXPECT_NULL(gpc_hierarchy_load(NULL, &(gpc_stream)GPC_STREAM_FILE("f"), NULL, &h, &error), "context");
+    EXPECT_NULL(gpc_hierarchy_load(c, NULL, NULL, &h, &error), "from");
+    EXPECT_NULL(gpc_hierarchy_load(c, &(gpc_stream)GPC_STREAM_FILE("f"), NULL, NULL, &error), "out");
+    EXPECT_NULL(gpc_replay_load(NULL, &(gpc_stream)GPC_STREAM_FILE("f"), NULL, &replay, &error), "context");
+    EXPECT_NULL(gpc_replay_load(c, NULL, NULL, &replay, &error), "from");
+    EXPECT_NULL(gpc_replay_load(c, &(gpc_stream)GPC_STREAM_FILE("f"), NULL, NULL, &error), "out");
+    EXPECT_NULL(gpc_hierarchy_save(NULL, &(gpc_stream)GPC_STREAM_FILE("f"), &error), "hierarchy");
+    EXPECT_NULL(gpc_hierarchy_save(r.hierarchy, NULL, &error), "to");
+    EXPECT_NULL(gpc_replay_save(NULL, &(gpc_stream)GPC_STREAM_FILE("f"), &error), "replay");
+    EXPECT_NULL(gpc_hierarchy_copy(NULL, &h, &error), "hierarchy");
     rig_close(&r);
 }

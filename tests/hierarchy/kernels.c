@@ -110,7 +110,7 @@ Test(kernels_at_once, carveouts) {
     cr_assert_eq(l1[0]->sets, sets);
     cr_assert_eq(l1[1]->sets, sets / 2);
     gpc_hierarchy *copy = NULL;
-    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_cache(copy, 1, 1)->sets, sets / 2);
     cr_assert_eq(gpc_hierarchy_running_kernels(copy), 2);
     cr_assert_eq(gpc_hierarchy_end_kernel(copy, b, &error), GPC_OK);

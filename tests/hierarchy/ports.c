@@ -310,7 +310,7 @@ Test(ports, snapshots) {
         for (unsigned step = 0; step < 6; step++) {
             cr_assert_eq(gpc_hierarchy_advance(r.h, 37), GPC_OK);
             copy = r;
-            cr_assert_eq(gpc_hierarchy_copy(r.h, &r.error, &copy.h), GPC_OK, "%s: %s", settings[n], r.error.message);
+            cr_assert_eq(gpc_hierarchy_copy(r.h, &copy.h, &r.error), GPC_OK, "%s: %s", settings[n], r.error.message);
             gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
             callbacks.user_data = &copy;
             callbacks.on_complete = on_complete;

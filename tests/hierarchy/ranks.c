@@ -94,7 +94,7 @@ Test(warp_ranks, by_starts_and_exits) {
         if (n == 2000) { /* a copy has equal ages */
             gpc_error error = GPC_ERROR_INIT;
             gpc_hierarchy *copy;
-            cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
+            cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
             gpc_hierarchy_destroy(r.hierarchy);
             r.hierarchy = copy;
         }

@@ -166,7 +166,8 @@ static bool is_watched(const char *settings) {
 static snapshot_bytes bytes_of(const snapshot_host *at) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_bytes b = {NULL, 0, 0};
-    cr_assert_eq(gpc_hierarchy_save_to(at->hierarchy, snapshot_write_bytes, &b, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_save(at->hierarchy, &(gpc_stream)GPC_STREAM_WRITE(snapshot_write_bytes, &b), &error),
+                 GPC_OK, "%s", error.message);
     return b;
 }
 
@@ -378,8 +379,9 @@ snapshot_host snapshot_load(const snapshot_host *as, snapshot_bytes *b) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host at = *as;
     b->at = 0;
-    cr_assert_eq(gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, b, &error, &at.hierarchy), GPC_OK, "%s",
-                 error.message);
+    cr_assert_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, b), NULL,
+                                    &at.hierarchy, &error),
+                 GPC_OK, "%s", error.message);
     return at;
 }
 
@@ -395,7 +397,8 @@ void snapshot_check_damaged(snapshot_host *dice, const snapshot_bytes *file) {
             damaged.data[i] ^= (uint8_t)(1 + snapshot_below(dice, 255));
     else
         damaged.size = at;
-    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &damaged, &error, &none);
+    gpc_status status = gpc_hierarchy_load(
+        snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, &damaged), NULL, &none, &error);
     cr_expect(status == GPC_ERROR_FORMAT || status == GPC_ERROR_ABI || status == GPC_ERROR_STATE, "at %u: %d", at,
               status);
     cr_expect(strstr(error.message, "offset "), "at %u: %s", at, error.message);
@@ -428,7 +431,7 @@ bool snapshot_check(const char *settings, bool clock) {
         snapshot_expect_same(&a, &b, what);
         snapshot_expect_same_bytes(&a, &b, what);
         snapshot_host c = b;
-        cr_assert_eq(gpc_hierarchy_copy(b.hierarchy, &error, &c.hierarchy), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_copy(b.hierarchy, &c.hierarchy, &error), GPC_OK, "%s", error.message);
         snapshot_attach(&b), snapshot_attach(&c);
         snapshot_drive(&c, 100), snapshot_drive(&b, 100); /* in sequence: independent */
         snapshot_expect_same(&b, &c, what);

@@ -50,12 +50,16 @@ Test(hierarchy_snapshots, numbers_of_threads) {
     for (size_t i = 0; i < 9; i++) {
         cr_assert_eq(snapshot_make(settings[i / 3], true, &a, &error), GPC_OK, "%s", error.message);
         snapshot_drive(&a, 150);
-        cr_assert_eq(gpc_hierarchy_save(a.hierarchy, path, &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_OK, "%s",
+                     error.message);
         snapshot_host b = a;
         snapshot_bytes bytes = snapshot_save(&a);
-        cr_assert_eq(i & 1 ? gpc_hierarchy_load_with(snapshot_context, path, others[i % 3], &error, &b.hierarchy)
-                           : gpc_hierarchy_load_from_with(snapshot_context, snapshot_read_bytes, &bytes, others[i % 3],
-                                                          &error, &b.hierarchy),
+        cr_assert_eq(i & 1 ? gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_FILE(path),
+                                                &(gpc_load_options){sizeof(gpc_load_options), others[i % 3]},
+                                                &b.hierarchy, &error)
+                           : gpc_hierarchy_load(
+                                 snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, &bytes),
+                                 &(gpc_load_options){sizeof(gpc_load_options), others[i % 3]}, &b.hierarchy, &error),
                      GPC_OK, "%s", error.message);
         cr_expect_eq(gpc_hierarchy_threads(b.hierarchy), threads_of(others[i % 3]), "%s, %s", settings[i / 3],
                      others[i % 3]);
@@ -64,12 +68,14 @@ Test(hierarchy_snapshots, numbers_of_threads) {
         snapshot_finish(&a), snapshot_finish(&b);
         snapshot_expect_same(&a, &b, others[i % 3]);
         gpc_hierarchy_destroy(b.hierarchy);
-        cr_expect_eq(gpc_hierarchy_load_with(snapshot_context, path, "many", &error, &b.hierarchy), GPC_ERROR_FORMAT);
+        cr_expect_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_FILE(path),
+                                        &(gpc_load_options){sizeof(gpc_load_options), "many"}, &b.hierarchy, &error),
+                     GPC_ERROR_FORMAT);
         cr_expect(strstr(error.message, "threads"), "%s", error.message);
         bytes.at = 0;
-        cr_expect_eq(
-            gpc_hierarchy_load_from_with(snapshot_context, snapshot_read_bytes, &bytes, "many", &error, &b.hierarchy),
-            GPC_ERROR_FORMAT);
+        cr_expect_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, &bytes),
+                                        &(gpc_load_options){sizeof(gpc_load_options), "many"}, &b.hierarchy, &error),
+                     GPC_ERROR_FORMAT);
         cr_expect(strstr(error.message, "threads"), "%s", error.message);
         free(bytes.data);
         gpc_hierarchy_destroy(a.hierarchy);
@@ -93,8 +99,9 @@ Test(hierarchy_snapshots, saved_with_any_number_of_threads) {
         snapshot_bytes bytes = snapshot_save(&made);
         cr_assert_gt(gpc_hierarchy_in_flight(made.hierarchy), 2);
         loaded[i] = made;
-        cr_assert_eq(gpc_hierarchy_load_from_with(snapshot_context, snapshot_read_bytes, &bytes, then[i], &error,
-                                                  &loaded[i].hierarchy),
+        cr_assert_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, &bytes),
+                                        &(gpc_load_options){sizeof(gpc_load_options), then[i]}, &loaded[i].hierarchy,
+                                        &error),
                      GPC_OK, "%s", error.message);
         snapshot_attach(&loaded[i]);
         gpc_hierarchy_destroy(made.hierarchy);
@@ -172,7 +179,8 @@ Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
     cr_assert_eq(gpc_hierarchy_set_callbacks(a.hierarchy, &callbacks), GPC_OK);
     snapshot_bytes file = snapshot_save(&a);
     if (run_on(&all, 2) == 2) {
-        gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &file, &error, &loaded);
+        gpc_status status = gpc_hierarchy_load(
+            snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, &file), NULL, &loaded, &error);
         cr_expect_eq(status, GPC_ERROR_UNSUPPORTED);
         cr_expect_not_null(strstr(error.message, "a host's memory with several threads"), "%s", error.message);
         cr_expect_not_null(strstr(error.message, "offset"), "%s", error.message);

@@ -239,7 +239,8 @@ Test(hierarchy_snapshots, memory_of_the_host) {
 static gpc_status load_damaged(snapshot_bytes *b, gpc_error *error) {
     gpc_hierarchy *none = (gpc_hierarchy *)b;
     b->at = 0;
-    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, b, error, &none);
+    gpc_status status =
+        gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_READ(snapshot_read_bytes, b), NULL, &none, error);
     cr_expect(status < 0 && none == (gpc_hierarchy *)b);
     return status;
 }
@@ -295,13 +296,14 @@ Test(hierarchy_snapshots, policy_of_the_host) {
     cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(snapshot_context, &ops, NULL, NULL, &error), GPC_OK);
     cr_assert_eq(snapshot_make("l1.replacement = mine\n", false, &a, &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_save_to(a.hierarchy, snapshot_write_bytes, &b, &error), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_WRITE(snapshot_write_bytes, &b), &error),
+                 GPC_ERROR_UNSUPPORTED);
     cr_expect_str_eq(error.message, "snapshot: 'mine' does not say what its state is (`state` is NULL)");
     cr_expect_eq(b.size, 0);
     snapshot_drive(&a, 10);
     gpc_hierarchy_destroy(a.hierarchy);
     cr_assert_eq(snapshot_make("l1.replacement = vote(lru, mine)\n", false, &a, &error), GPC_OK, "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, &error, &a.hierarchy), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, &a.hierarchy, &error), GPC_ERROR_UNSUPPORTED);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_context_destroy(snapshot_context);
 }
@@ -439,23 +441,28 @@ Test(hierarchy_snapshots, files) {
     cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
     cr_assert_eq(snapshot_make("", true, &a, &error), GPC_OK);
     snapshot_drive(&a, 100);
-    cr_assert_eq(gpc_hierarchy_save(a.hierarchy, path, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_OK, "%s",
+                 error.message);
     snapshot_host b = a;
-    cr_assert_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &b.hierarchy, &error),
+                 GPC_OK, "%s", error.message);
     snapshot_attach(&b);
     snapshot_drive(&a, 100), snapshot_drive(&b, 100);
     snapshot_expect_same(&a, &b, "a file");
     gpc_hierarchy_destroy(b.hierarchy);
     cr_assert_eq(truncate(path, 100), 0);
-    cr_expect_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_ERROR_FORMAT);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &b.hierarchy, &error),
+                 GPC_ERROR_FORMAT);
     cr_expect(!strncmp(error.message, path, strlen(path)), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_save(a.hierarchy, "/nowhere/at/all", &error), GPC_ERROR_IO);
+    cr_expect_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_FILE("/nowhere/at/all"), &error),
+                 GPC_ERROR_IO);
     close(file);
     remove(path);
-    cr_expect_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_ERROR_IO);
-    cr_expect_eq(gpc_hierarchy_save(NULL, path, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_load(snapshot_context, NULL, &error, &b.hierarchy), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &b.hierarchy, &error),
+                 GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_hierarchy_save(NULL, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, NULL, NULL, &b.hierarchy, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, NULL, &error), GPC_ERROR_ARGUMENT);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_context_destroy(snapshot_context);
 }

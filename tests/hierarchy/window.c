@@ -225,7 +225,7 @@ Test(window, in_snapshots) {
     gpc_hierarchy *copy;
     rig_open(&r, NO_L1 "l2.persisting = 4KiB\n");
     set_window(0, 4096, 100, GPC_EVICT_LAST, GPC_EVICT_NORMAL);
-    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
     gpc_hierarchy *const before = r.hierarchy;
     r.hierarchy = copy;
     load_all(0, 1);

@@ -146,7 +146,7 @@ Test(key_origin, a_snapshot_loads) {
     gpc_hierarchy *h, *copy;
     open_told(&t, KEPLER);
     cr_assert_eq(gpc_hierarchy_create(t.context, t.config, &t.error, &h), GPC_OK, "%s", t.error.message);
-    cr_assert_eq(gpc_hierarchy_copy(h, &t.error, &copy), GPC_OK, "%s", t.error.message);
+    cr_assert_eq(gpc_hierarchy_copy(h, &copy, &t.error), GPC_OK, "%s", t.error.message);
     gpc_hierarchy_destroy(copy);
     gpc_hierarchy_destroy(h);
     close_told(&t);

@@ -338,9 +338,10 @@ static gpc_status give_kept(void *user_data, void *data, size_t size, size_t *ou
 static void load_again(const works *w, gpc_replay **r, gpc_trace **trace, work which, outcome *o) {
     kept snapshot = {NULL, 0, 0};
     gpc_replay *loaded = NULL;
-    gpc_status status = gpc_replay_save_to(*r, keep, &snapshot, &o->error);
+    gpc_status status = gpc_replay_save(*r, &(gpc_stream)GPC_STREAM_WRITE(keep, &snapshot), &o->error);
     if (status == GPC_OK)
-        status = gpc_replay_load_from(w->context, give_kept, &snapshot, &o->error, &loaded);
+        status =
+            gpc_replay_load(w->context, &(gpc_stream)GPC_STREAM_READ(give_kept, &snapshot), NULL, &loaded, &o->error);
     free(snapshot.data);
     gpc_replay_pause_at(*r, UINT64_MAX);
     if (status == GPC_ERROR_UNSUPPORTED)

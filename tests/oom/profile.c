@@ -107,13 +107,15 @@ static gpc_status scenario_files(gpc_context *context, oom_heap *heap, gpc_error
     if (status == GPC_OK)
         status = feed(profile, error);
     if (status == GPC_OK)
-        status = gpc_profile_write(profile, path, error);
+        status = gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path), NULL, error);
     if (status == GPC_OK)
-        status = gpc_profile_write_json(profile, GPC_PROFILE_JSON_LINES, path, error);
+        status =
+            gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path),
+                             &(gpc_profile_save_options){sizeof(gpc_profile_save_options), GPC_PROFILE_JSON, 1}, error);
     if (status == GPC_OK)
-        status = gpc_profile_write(profile, path, error);
+        status = gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path), NULL, error);
     if (status == GPC_OK)
-        status = gpc_profile_read(context, path, error, &read);
+        status = gpc_profile_load(context, &(gpc_stream)GPC_STREAM_FILE(path), &read, error);
     gpc_profile_destroy(read);
     gpc_profile_destroy(profile);
     return status;
@@ -161,7 +163,7 @@ Test(oom, profile_predictors) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     cr_assert_eq(make(context, &error, &profile), GPC_OK);
     cr_assert_eq(feed(profile, &error), GPC_OK);
-    cr_assert_eq(gpc_profile_write(profile, path, &error), GPC_OK);
+    cr_assert_eq(gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &error), GPC_OK);
     gpc_profile_destroy(profile);
     gpc_context_destroy(context);
     oom_check(scenario_address, 10);

@@ -167,12 +167,14 @@ static gpc_status copy_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc_
     static saved before, after;
     gpc_error ignored = GPC_ERROR_INIT;
     before.size = after.size = 0;
-    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &before, &ignored), GPC_OK, "%s", ignored.message);
+    cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &before), &ignored), GPC_OK, "%s",
+                 ignored.message);
     heap->fail_at = fail_at ? heap->calls + fail_at : 0;
-    const gpc_status status = gpc_hierarchy_copy(h, error, copy);
+    const gpc_status status = gpc_hierarchy_copy(h, copy, error);
     cr_assert_eq(*copy != NULL, status == GPC_OK);
     oom_heal(heap);
-    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &after, &ignored), GPC_OK, "%s", ignored.message);
+    cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &after), &ignored), GPC_OK, "%s",
+                 ignored.message);
     cr_assert(before.size == after.size && !memcmp(before.bytes, after.bytes, before.size), "changed");
     return status;
 }
@@ -247,12 +249,14 @@ static gpc_status start_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc
     uint32_t kernel = 0;
     gpc_kernel_options options = GPC_KERNEL_OPTIONS_INIT;
     before.size = after.size = 0;
-    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &before, &ignored), GPC_OK, "%s", ignored.message);
+    cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &before), &ignored), GPC_OK, "%s",
+                 ignored.message);
     heap->fail_at = fail_at ? heap->calls + fail_at : 0;
     const gpc_status status = gpc_hierarchy_start_kernel(h, &options, error, &kernel);
     oom_heal(heap);
     cr_assert_eq(kernel != 0, status == GPC_OK);
-    cr_assert_eq(gpc_hierarchy_save_to(h, keep, &after, &ignored), GPC_OK, "%s", ignored.message);
+    cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &after), &ignored), GPC_OK, "%s",
+                 ignored.message);
     const bool same = before.size == after.size && !memcmp(before.bytes, after.bytes, before.size);
     cr_assert_eq(same, status != GPC_OK, "status %d", (int)status);
     if (status != GPC_OK)

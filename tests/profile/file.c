@@ -65,8 +65,10 @@ Test(file, round_trip) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *read = NULL;
     feed(&r);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, &error), GPC_OK, "%s",
+                 error.message);
+    cr_assert_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, &error), GPC_OK, "%s",
+                 error.message);
     char *before = rig_json(r.profile), *after = rig_json(read);
     cr_expect_str_eq(before, after);
     free(before);
@@ -81,7 +83,7 @@ Test(file, round_trip) {
     /* a profile read from a file can be written again, but not continued */
     static uint8_t first[MOST_BYTES], second[MOST_BYTES];
     size_t length = read_bytes(f.file, first);
-    cr_assert_eq(gpc_profile_write(read, f.file, &error), GPC_OK);
+    cr_assert_eq(gpc_profile_save(read, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, &error), GPC_OK);
     cr_expect_eq(read_bytes(f.file, second), length);
     cr_expect_arr_eq(first, second, length);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -100,8 +102,8 @@ Test(file, empty_profile) {
     folder f = open_folder();
     gpc_profile *read = NULL;
     rig_open(&r, NULL);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
-    cr_assert_eq(gpc_profile_read(r.context, f.file, NULL, &read), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, NULL), GPC_OK);
     char *before = rig_json(r.profile), *after = rig_json(read);
     cr_expect_str_eq(before, after);
     const gpc_profile_line *lines = (const gpc_profile_line *)(const void *)&r;
@@ -120,7 +122,7 @@ static void expect_damage(const rig *r, const char *path, size_t byte, const cha
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *read = NULL;
     size_t live = r->live;
-    gpc_status status = gpc_profile_read(r->context, path, &error, &read);
+    gpc_status status = gpc_profile_load(r->context, &(gpc_stream)GPC_STREAM_FILE(path), &read, &error);
     cr_assert_eq(status, GPC_ERROR_FORMAT, "%s byte %zu: %d", what, byte, (int)status);
     cr_assert_null(read);
     cr_assert(strstr(error.message, path) && strstr(error.message, "offset "), "%s", error.message);
@@ -133,7 +135,7 @@ Test(file, damage_at_each_byte) {
     folder f = open_folder();
     static uint8_t bytes[MOST_BYTES];
     feed(&r);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, NULL), GPC_OK);
     size_t length = read_bytes(f.file, bytes);
     for (size_t i = 0; i < length; i++) {
         if (i >= 64 && !effort_takes(i))
@@ -165,7 +167,7 @@ Test(file, hostile_contents) {
     unsigned refused = 0, accepted = 0;
     gpci_crc_init(&crc);
     feed(&r);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, NULL), GPC_OK);
     size_t length = read_bytes(f.file, bytes), live = r.live;
     for (unsigned n = 0; n < effort_of(4000); n++) {
         static uint8_t changed[MOST_BYTES];
@@ -180,7 +182,7 @@ Test(file, hostile_contents) {
         write_bytes(f.file, changed, length);
         gpc_profile *read = NULL;
         gpc_error error = GPC_ERROR_INIT;
-        gpc_status status = gpc_profile_read(r.context, f.file, &error, &read);
+        gpc_status status = gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, &error);
         if (status == GPC_OK) {
             free(rig_json(read));
             accepted++;
@@ -206,7 +208,7 @@ Test(file, name_with_an_end_within) {
     gpc_profile *read = NULL;
     gpci_crc_init(&crc);
     feed(&r);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, NULL), GPC_OK);
     const size_t length = read_bytes(f.file, bytes);
     size_t at = 12, contents = 0, name = 0;
     for (; at < length && !name; at += contents + 12) {
@@ -220,7 +222,7 @@ Test(file, name_with_an_end_within) {
     }
     cr_assert_neq(name, 0);
     write_bytes(f.file, bytes, length);
-    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_ERROR_FORMAT);
+    cr_expect_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, &error), GPC_ERROR_FORMAT);
     cr_expect(strstr(error.message, "name"), "%s", error.message);
     cr_expect_null(read);
     close_folder(&f);
@@ -235,51 +237,93 @@ Test(file, version_and_paths) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *read = NULL;
     rig_open(&r, NULL);
-    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, NULL), GPC_OK);
     size_t length = read_bytes(f.file, bytes);
     gpci_crc_init(&crc);
     gpci_store32(bytes + 4, 2);
     gpci_store32(bytes + 8, gpci_crc_of(&crc, 0, bytes, 8));
     write_bytes(f.file, bytes, length);
-    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, &error),
+                 GPC_ERROR_UNSUPPORTED);
     cr_expect(strstr(error.message, "version 2"), "%s", error.message);
-    cr_expect_eq(gpc_profile_read(r.context, "/nowhere/p", &error, &read), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE("/nowhere/p"), &read, &error),
+                 GPC_ERROR_NOT_FOUND);
     cr_expect(strstr(error.message, "/nowhere/p"));
-    cr_expect_eq(gpc_profile_read(r.context, f.path, &error, &read), GPC_ERROR_IO);
-    cr_expect_eq(gpc_profile_write(r.profile, "/nowhere/p", &error), GPC_ERROR_IO);
-    cr_expect_eq(gpc_profile_write_json(r.profile, 0, "/nowhere/p", &error), GPC_ERROR_IO);
-    cr_expect_eq(gpc_profile_read(NULL, f.file, &error, &read), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_read(r.context, NULL, &error, &read), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_write(NULL, f.file, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_write(r.profile, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.path), &read, &error), GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE("/nowhere/p"), NULL, &error), GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE("/nowhere/p"),
+                                  &(gpc_profile_save_options){sizeof(gpc_profile_save_options), GPC_PROFILE_JSON, 0},
+                                  &error),
+                 GPC_ERROR_IO);
+    cr_expect_eq(gpc_profile_load(NULL, &(gpc_stream)GPC_STREAM_FILE(f.file), &read, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_load(r.context, NULL, &read, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_load(r.context, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_save(NULL, &(gpc_stream)GPC_STREAM_FILE(f.file), NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_save(r.profile, NULL, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_null(read);
     close_folder(&f);
     rig_close(&r);
 }
 
-/* A buffer that is too small gets the start; the file equals a large buffer. */
+static gpc_status fail_to_write(void *user_data, const void *data, size_t bytes) {
+    (void)data, (void)bytes;
+    return *(const gpc_status *)user_data;
+}
+
+static void refuse_save(rig *r, const gpc_stream *to, const gpc_profile_save_options *options, gpc_status expected,
+                        const char *message) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_profile_save(r->profile, to, options, &error), expected, "%s", error.message);
+    cr_expect(strstr(error.message, message), "%s", error.message);
+}
+
+/* A stream has one source for the direction; options are checked before a byte is written. */
+Test(file, streams) {
+    rig r;
+    folder f = open_folder();
+    feed(&r);
+    gpc_status answer = GPC_ERROR_CANCELLED;
+    gpc_stream both = GPC_STREAM_WRITE(fail_to_write, &answer);
+    gpc_profile_save_options options = GPC_PROFILE_SAVE_OPTIONS_INIT;
+    refuse_save(&r, &both, NULL, GPC_ERROR_CANCELLED, "profile: offset 0 cannot be written");
+    answer = GPC_END;
+    refuse_save(&r, &both, NULL, GPC_ERROR_CALLBACK, "cannot be written");
+    both.path = f.file;
+    refuse_save(&r, &both, NULL, GPC_ERROR_ARGUMENT, "to: gpc_stream has both path and write");
+    refuse_save(&r, &(gpc_stream)GPC_STREAM_INIT, NULL, GPC_ERROR_ARGUMENT, "neither path nor write");
+    refuse_save(&r, &(gpc_stream)GPC_STREAM_READ(NULL, NULL), NULL, GPC_ERROR_ARGUMENT, "neither path nor write");
+    refuse_save(&r, &(gpc_stream){.path = f.file}, NULL, GPC_ERROR_ABI, "gpc_stream.struct_size");
+    options.lines = 1;
+    refuse_save(&r, &(gpc_stream)GPC_STREAM_FILE(f.file), &options, GPC_ERROR_RANGE, "lines");
+    options.format = 2;
+    refuse_save(&r, &(gpc_stream)GPC_STREAM_FILE(f.file), &options, GPC_ERROR_ARGUMENT, "format");
+    options.struct_size = 1;
+    refuse_save(&r, &(gpc_stream)GPC_STREAM_FILE(f.file), &options, GPC_ERROR_ABI, "struct_size");
+    cr_expect_eq(access(f.file, F_OK), -1);
+    close_folder(&f);
+    rig_close(&r);
+}
+
+/* A file has the text that a function gets. */
 Test(file, json) {
     rig r;
     folder f = open_folder();
     static uint8_t bytes[MOST_BYTES];
     feed(&r);
-    char *text = rig_json(r.profile), small[101];
-    size_t length = strlen(text), full = 0;
-    memset(small, 'x', sizeof small);
-    cr_expect_eq(gpc_profile_json(r.profile, GPC_PROFILE_JSON_LINES, small, 100, &full), GPC_ERROR_RANGE);
-    cr_expect_eq(full, length);
-    cr_expect_eq(strlen(small), 99);
-    cr_expect(!strncmp(small, text, 99));
-    cr_expect_eq(small[100], 'x');
+    char *text = rig_json(r.profile);
+    size_t length = strlen(text);
     cr_expect(strstr(text, "\"one \\\"quoted\\\"\\\\\\u000a\""), "a name is quoted");
-    cr_expect_eq(gpc_profile_write_json(r.profile, GPC_PROFILE_JSON_LINES, f.file, NULL), GPC_OK);
+    cr_expect_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file),
+                                  &(gpc_profile_save_options){sizeof(gpc_profile_save_options), GPC_PROFILE_JSON, 1},
+                                  NULL),
+                 GPC_OK);
     cr_assert_eq(read_bytes(f.file, bytes), length);
     cr_expect_arr_eq(bytes, text, length);
-    cr_expect_eq(gpc_profile_json(r.profile, 0, NULL, 0, &full), GPC_OK);
-    cr_expect_lt(full, length);
-    cr_expect_eq(gpc_profile_json(r.profile, 2, NULL, 0, &full), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_json(NULL, 0, NULL, 0, &full), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(f.file),
+                                  &(gpc_profile_save_options){sizeof(gpc_profile_save_options), GPC_PROFILE_JSON, 0},
+                                  NULL),
+                 GPC_OK);
+    cr_expect_lt(read_bytes(f.file, bytes), length);
     free(text);
     close_folder(&f);
     rig_close(&r);
@@ -336,7 +380,7 @@ Test(file, contract_file) {
     static uint8_t ours[MOST_BYTES], theirs[MOST_BYTES];
     rig_open_contract(&r);
     const char *target = getenv("GPUCACHE_WRITE_CONTRACT") ? RIG_CONTRACT_FILE : f.file;
-    cr_assert_eq(gpc_profile_write(r.profile, target, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(r.profile, &(gpc_stream)GPC_STREAM_FILE(target), NULL, NULL), GPC_OK);
     size_t length = read_bytes(target, ours);
     cr_assert_eq(read_bytes(RIG_CONTRACT_FILE, theirs), length);
     cr_expect_arr_eq(ours, theirs, length);

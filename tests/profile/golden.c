@@ -74,12 +74,12 @@ static uint32_t file_digest(gpc_context *context, gpc_profile *profile) {
     const int made = mkstemp(path);
     cr_assert_geq(made, 0);
     FILE *file = fdopen(made, "rb");
-    cr_assert_eq(gpc_profile_write(profile, path, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path), NULL, NULL), GPC_OK);
     cr_assert_not_null(freopen(path, "rb", file));
     for (size_t size; (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
         sum = mix(sum, bytes, size);
     fclose(file);
-    cr_assert_eq(gpc_profile_read(context, path, NULL, &again), GPC_OK);
+    cr_assert_eq(gpc_profile_load(context, &(gpc_stream)GPC_STREAM_FILE(path), &again, NULL), GPC_OK);
     cr_expect_eq(json_digest(again), json_digest(profile));
     cr_expect_eq(query_digest(again), query_digest(profile));
     gpc_profile_destroy(again);

@@ -33,7 +33,7 @@ static void open_bench(bench *b, const char *const *settings) {
     cr_assert_eq(gpc_profile_begin_kernel(b->r.profile, "two", NULL, NULL), GPC_OK);
     rig_load_strided(&b->r, 0, 0x20, LINE(10), 2, 128);
     rig_load_strided(&b->r, 0, 0x30, LINE(20), 20, 128);
-    cr_assert_eq(gpc_profile_write(b->r.profile, b->file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(b->r.profile, &(gpc_stream)GPC_STREAM_FILE(b->file), NULL, NULL), GPC_OK);
 }
 
 static void close_bench(bench *b) {
@@ -103,7 +103,7 @@ Test(predictors, use_by_segments) {
         rig_load(&b.r, 0, 0x50, LINE(130)); /* 4/128 x 4 = 0.125; 32/128 x 4 = 1 */
     for (int i = 0; i < 3; i++)
         rig_load(&b.r, 0, 0x60, LINE(131)); /* 32/128 x 3 < 1 */
-    cr_assert_eq(gpc_profile_write(b.r.profile, b.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(b.r.profile, &(gpc_stream)GPC_STREAM_FILE(b.file), NULL, NULL), GPC_OK);
     static const struct {
         const char *more;
         uint64_t fetched;
@@ -129,7 +129,7 @@ Test(predictors, profile_address_by_sm) {
     open_bench(&b, settings);
     for (int i = 0; i < 3; i++)
         rig_load_strided(&b.r, 1, 0x10, LINE(1), 8, 4);
-    cr_assert_eq(gpc_profile_write(b.r.profile, b.file, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_save(b.r.profile, &(gpc_stream)GPC_STREAM_FILE(b.file), NULL, NULL), GPC_OK);
     gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "profile-address", ""));
     unlink(b.file); /* all SMs have read it */
     cr_expect_eq(load(h, 0, 0x10, LINE(0), 1), 1);

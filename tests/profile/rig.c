@@ -116,13 +116,23 @@ const gpc_profile_line *rig_line(const rig *r, uint32_t sm, uint64_t address) {
     return NULL;
 }
 
+static gpc_status append(void *user_data, const void *data, size_t bytes) {
+    char **text = user_data;
+    const size_t length = strlen(*text);
+    char *longer = realloc(*text, length + bytes + 1);
+    if (!longer)
+        return GPC_ERROR_MEMORY;
+    memcpy(longer + length, data, bytes);
+    longer[length + bytes] = 0;
+    *text = longer;
+    return GPC_OK;
+}
+
 char *rig_json(gpc_profile *profile) {
-    size_t length = 0, again;
-    cr_assert_eq(gpc_profile_json(profile, GPC_PROFILE_JSON_LINES, NULL, 0, &length), GPC_OK);
-    char *text = malloc(length + 1);
+    char *text = calloc(1, 1);
     cr_assert_not_null(text);
-    cr_assert_eq(gpc_profile_json(profile, GPC_PROFILE_JSON_LINES, text, length + 1, &again), GPC_OK);
-    cr_assert_eq(length, again);
+    const gpc_profile_save_options options = {sizeof options, GPC_PROFILE_JSON, 1};
+    cr_assert_eq(gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_WRITE(append, &text), &options, NULL), GPC_OK);
     return text;
 }
 

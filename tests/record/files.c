@@ -407,7 +407,7 @@ Test(record_files, snapshots) {
     host_open(&h, "");
     host_record(&h);
     host_drive(&h, 2, 0);
-    cr_assert_eq(gpc_hierarchy_copy(h.hierarchy, &h.error, &copy), GPC_OK, "%s", h.error.message);
+    cr_assert_eq(gpc_hierarchy_copy(h.hierarchy, &copy, &h.error), GPC_OK, "%s", h.error.message);
     cr_expect(!gpc_hierarchy_is_recording(copy));
     gpc_hierarchy_destroy(copy);
     cr_expect(gpc_hierarchy_is_recording(h.hierarchy));

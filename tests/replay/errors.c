@@ -198,8 +198,10 @@ Test(errors, arguments) {
     cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_ERROR_ABI);
     expect_error(r, gpc_replay_kernel(NULL, trace, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
     expect_error(r, gpc_replay_kernel(replay, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
-    expect_error(r, gpc_replay_save_to(NULL, put_nothing, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
-    expect_error(r, gpc_replay_save_to(replay, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "write is NULL");
+    expect_error(r, gpc_replay_save(NULL, &(gpc_stream)GPC_STREAM_WRITE(put_nothing, NULL), &r->error),
+                 GPC_ERROR_ARGUMENT, "replay is NULL");
+    expect_error(r, gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(NULL, NULL), &r->error), GPC_ERROR_ARGUMENT,
+                 "neither path nor write");
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_END);
     gpc_trace_close(trace);

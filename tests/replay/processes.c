@@ -281,7 +281,7 @@ Test(processes, stay_in_caches) {
         put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
         cr_assert_eq(run_in(r, replay, &(program){.traces = {"a.traceg"}, .processes = {2}}, &t, &stats), GPC_OK);
         cr_expect_eq(stats.dram_read_sectors, 4);
-        cr_assert_eq(gpc_replay_copy(replay, &r->error, &copy), GPC_OK, "%s", r->error.message);
+        cr_assert_eq(gpc_replay_copy(replay, &copy, &r->error), GPC_OK, "%s", r->error.message);
         cr_assert_eq(run_in(r, copy, &(program){.traces = {"a.traceg"}, .processes = {0}}, &t, &stats), GPC_OK);
         cr_expect_eq(stats.dram_read_sectors, 4);
         cr_assert_eq(run_in(r, copy, &(program){.traces = {"a.traceg"}, .processes = {2}}, &t, &stats), GPC_OK);

@@ -56,7 +56,7 @@ static void check(const char *settings) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = make(settings), *copy = NULL;
     for (unsigned n = 0; replay && n < KERNELS; n++) {
-        cr_assert_eq(gpc_replay_copy(replay, &error, &copy), GPC_OK, "%s: %s", settings, error.message);
+        cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s: %s", settings, error.message);
         gpc_stats s = run(replay), t = run(copy);
         cr_expect(!memcmp(&s, &t, sizeof s), "%s: kernel %u", settings, n);
         cr_expect(s.warp_instructions > 0);
@@ -118,8 +118,9 @@ Test(replay_snapshots, files) {
     gpc_replay *replay = make("mode = timed\n"), *other = NULL;
     gpc_trace *trace = trace_of(), *again = trace_of(), *wrong = NULL;
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_replay_save(replay, path, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_load(context, path, &error, &other), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &other, &error), GPC_OK, "%s",
+                 error.message);
     cr_expect_eq(gpc_replay_resume(other, again, &error), GPC_OK, "%s", error.message);
     gpc_stats s, t;
     gpc_stats_init(&s), gpc_stats_init(&t);
@@ -128,7 +129,8 @@ Test(replay_snapshots, files) {
     cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:32K", &error, &wrong), GPC_OK, "%s", error.message);
     cr_expect_eq(gpc_replay_resume(other, wrong, &error), GPC_ERROR_FORMAT);
     gpc_hierarchy *hierarchy = NULL;
-    cr_expect_eq(gpc_hierarchy_load(context, path, &error, &hierarchy), GPC_ERROR_FORMAT);
+    cr_expect_eq(gpc_hierarchy_load(context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &hierarchy, &error),
+                 GPC_ERROR_FORMAT);
     cr_expect(strstr(error.message, "another kind of object"), "%s", error.message);
     gpc_replay_destroy(replay);
     gpc_replay_destroy(other);

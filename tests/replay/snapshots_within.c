@@ -143,10 +143,12 @@ static gpc_replay *another(const gpc_replay *replay, bool by_file, const char *w
     gpc_error error = GPC_ERROR_INIT;
     bytes b = {.data = NULL};
     gpc_replay *made = NULL;
-    gpc_status status = by_file ? gpc_replay_save_to(replay, put, &b, &error) : gpc_replay_copy(replay, &error, &made);
+    gpc_status status = by_file ? gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &b), &error)
+                                : gpc_replay_copy(replay, &made, &error);
     cr_assert_eq(status, GPC_OK, "%s: %s", what, error.message);
     if (by_file)
-        cr_assert_eq(gpc_replay_load_from(context, get, &b, &error, &made), GPC_OK, "%s: %s", what, error.message);
+        cr_assert_eq(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(get, &b), NULL, &made, &error), GPC_OK,
+                     "%s: %s", what, error.message);
     free(b.data);
     return made;
 }
@@ -376,7 +378,7 @@ Test(replay_snapshots_within, other_traces) {
     write_trace(other, "0x7f0000002000");
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = paused("mode = timed\nsm.count = 2\n", path, 40, &trace), *copy = NULL;
-    cr_assert_eq(gpc_replay_copy(replay, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     again = open_trace(path), wrong = open_trace(other);
     expect_refused(gpc_replay_kernel(copy, again, NULL, NULL, &error), GPC_ERROR_STATE, &error, "resume first");
     expect_refused(gpc_replay_kernel(replay, again, NULL, NULL, &error), GPC_ERROR_STATE, &error, "another trace");
@@ -398,17 +400,19 @@ Test(replay_snapshots_within, damage) {
     gpc_trace *trace;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 500, &trace), *none = NULL;
-    cr_assert_eq(gpc_replay_save_to(replay, put, &file, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &file), &error), GPC_OK, "%s",
+                 error.message);
     const size_t size = file.size;
     uint64_t random = 7;
     for (uint32_t n = effort_of_checks(512); n--;) {
         const size_t at = next_random(&random) % size;
         file.data[at] ^= 4, file.at = 0;
-        gpc_status status = gpc_replay_load_from(context, get, &file, &error, &none);
+        gpc_status status = gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(get, &file), NULL, &none, &error);
         cr_expect(status == GPC_ERROR_FORMAT || status == GPC_ERROR_ABI || status == GPC_ERROR_STATE, "byte %zu", at);
         cr_expect(strstr(error.message, "offset "), "byte %zu: %s", at, error.message);
         file.data[at] ^= 4, file.at = 0, file.size = at;
-        expect_refused(gpc_replay_load_from(context, get, &file, &error, &none), GPC_ERROR_FORMAT, &error, "offset ");
+        expect_refused(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(get, &file), NULL, &none, &error),
+                       GPC_ERROR_FORMAT, &error, "offset ");
         file.size = size;
     }
     cr_expect_null(none);
@@ -430,7 +434,7 @@ static void save_from_within(void *user_data, uint64_t cycle, const gpc_stats *s
     gpc_replay *copy = NULL;
     (void)cycle, (void)stats;
     c->calls++;
-    expect_refused(gpc_replay_copy(c->replay, &error, &copy), GPC_ERROR_STATE, &error, "callback");
+    expect_refused(gpc_replay_copy(c->replay, &copy, &error), GPC_ERROR_STATE, &error, "callback");
     expect_refused(gpc_replay_kernel(c->replay, c->trace, NULL, NULL, &error), GPC_ERROR_STATE, &error, "callback");
 }
 
@@ -456,15 +460,17 @@ Test(replay_snapshots_within, loaded_with_threads) {
     gpc_replay *none = NULL;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 900, &trace);
-    cr_assert_eq(gpc_replay_save_to(replay, put, &file, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &file), &error), GPC_OK, "%s",
+                 error.message);
     gpc_stats_init(&whole);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &whole, &error), GPC_OK, "%s", error.message);
     for (size_t n = 0; n < 2; n++) {
         gpc_replay *loaded = NULL;
         gpc_trace *own = open_trace(sources[0]);
         file.at = 0;
-        cr_assert_eq(gpc_replay_load_from_with(context, get, &file, numbers[n], &error, &loaded), GPC_OK, "%s",
-                     error.message);
+        cr_assert_eq(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(get, &file),
+                                     &(gpc_load_options){sizeof(gpc_load_options), numbers[n]}, &loaded, &error),
+                     GPC_OK, "%s", error.message);
         const uint32_t threads = gpc_hierarchy_threads(gpc_replay_hierarchy(loaded));
         cr_expect(n ? threads == 1 || threads == 2 : threads == 1, "%u", threads);
         cr_assert_eq(gpc_replay_resume(loaded, own, &error), GPC_OK, "%s", error.message);
@@ -475,8 +481,9 @@ Test(replay_snapshots_within, loaded_with_threads) {
         gpc_trace_close(own);
     }
     file.at = 0;
-    expect_refused(gpc_replay_load_from_with(context, get, &file, "many", &error, &none), GPC_ERROR_FORMAT, &error,
-                   "threads");
+    expect_refused(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_READ(get, &file),
+                                   &(gpc_load_options){sizeof(gpc_load_options), "many"}, &none, &error),
+                   GPC_ERROR_FORMAT, &error, "threads");
     cr_expect_null(none);
     free(file.data);
     gpc_replay_destroy(replay);
@@ -496,7 +503,7 @@ Test(replay_snapshots_within, forks) {
     for (unsigned n = 0; n < 3; n++) {
         gpc_replay *fork = NULL;
         gpc_trace *own = open_trace("synthetic:gather:64KiB");
-        cr_assert_eq(gpc_replay_copy(replay, &error, &fork), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_replay_copy(replay, &fork, &error), GPC_OK, "%s", error.message);
         for (uint32_t sm = 0; sm < 3 && n == 1; sm++)
             cr_assert_eq(
                 gpc_cache_set_replacement(gpc_hierarchy_cache(gpc_replay_hierarchy(fork), 1, sm), "mru", &error),
@@ -532,7 +539,7 @@ Test(replay_snapshots_within, objects) {
     gpc_replay_pause_at(replay, 700);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_BUSY);
     gpc_replay_pause_at(replay, UINT64_MAX);
-    cr_assert_eq(gpc_replay_copy(replay, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_resume(copy, again, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_OK);
     cr_assert_eq(gpc_replay_kernel(copy, again, NULL, NULL, &error), GPC_OK);

@@ -430,7 +430,7 @@ Test(together, threads_and_copies) {
         cr_assert(one.count == many.count && !memcmp(one.stats, many.stats, sizeof one.stats), "%s", modes[m]);
         gpc_replay *replay = open_replay(r), *copy = NULL;
         cr_assert_eq(together(r, replay, &a, &one, &first), GPC_OK);
-        cr_assert_eq(gpc_replay_copy(replay, &r->error, &copy), GPC_OK, "%s", r->error.message);
+        cr_assert_eq(gpc_replay_copy(replay, &copy, &r->error), GPC_OK, "%s", r->error.message);
         cr_assert_eq(together(r, replay, &a, &one, &first), GPC_OK);
         cr_assert_eq(together(r, copy, &a, &many, &second), GPC_OK);
         cr_assert(!memcmp(&first, &second, sizeof first), "%s", modes[m]);

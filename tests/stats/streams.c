@@ -231,7 +231,7 @@ Test(streams, snapshots) {
     gpc_hierarchy *copy;
     cr_assert_eq(make(&m, SMALL "mode = timed\n", &error), GPC_OK);
     run(&m, true);
-    cr_assert_eq(gpc_hierarchy_copy(m.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_copy(m.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
     const made other = {m.context, m.config, copy};
     for (uint32_t stream = 0; stream < STREAMS; stream++)
         cr_expect_eq(of_stream(&m, stream, "l2.read_sectors"), of_stream(&other, stream, "l2.read_sectors"));

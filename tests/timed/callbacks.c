@@ -221,8 +221,8 @@ static void expect_refused(gpc_hierarchy *h) {
     cr_expect_eq(gpc_hierarchy_set_reply_credits(h, 0, 4), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_add_reply_credits(h, 0, 4), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_trace(h, NULL, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_save_to(h, no_bytes, NULL, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_copy(h, NULL, &copy), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(no_bytes, NULL), NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_copy(h, &copy, NULL), GPC_ERROR_STATE);
     cr_expect(gpc_hierarchy_now(h) == now && gpc_hierarchy_in_flight(h) == flying);
 }
 

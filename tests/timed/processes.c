@@ -519,7 +519,7 @@ Test(processes, snapshots) {
             }
             if (timed)
                 cr_assert_eq(gpc_hierarchy_advance(m.hierarchy, 20), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_copy(m.hierarchy, &m.error, &copy), GPC_OK, "%s", m.error.message);
+            cr_assert_eq(gpc_hierarchy_copy(m.hierarchy, &copy, &m.error), GPC_OK, "%s", m.error.message);
             cr_expect_eq(run_on(&m, m.hierarchy, &first), run_on(&m, copy, &second), "%s", settings[n]);
             cr_expect(!memcmp(&first, &second, sizeof first), "%s", settings[n]);
             const made other = {.hierarchy = copy, .timed = timed};

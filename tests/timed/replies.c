@@ -370,7 +370,7 @@ Test(timed_replies, snapshots) {
     }
     rig_steps(&r, 400);
     both[0] = r.hierarchy;
-    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &both[1]), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &both[1], &error), GPC_OK, "%s", error.message);
     for (unsigned h = 0; h < 2; h++) {
         attach(both[h], &trails[h]);
         cr_expect_eq(gpc_hierarchy_reply_credits(both[h], 0), 0);

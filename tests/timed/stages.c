@@ -458,7 +458,7 @@ Test(stages, in_snapshots) {
     }
     cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 120), GPC_OK);
     const seen before = told;
-    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &error, &copy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     listen_to(copy, &other);
     other = before;

@@ -183,9 +183,10 @@ static const char no_callbacks_of_host[] = "static void attach(void) {\n}\n";
 static const char clock_of_host[] =
     "static void renew(void) { /* the two files should have the same bytes */\n"
     "    gpc_hierarchy *loaded;\n"
-    "    if (gpc_hierarchy_save(h, \"torture.1\", &error) != GPC_OK ||\n"
-    "        gpc_hierarchy_load(context, \"torture.1\", &error, &loaded) != GPC_OK ||\n"
-    "        gpc_hierarchy_save(loaded, \"torture.2\", &error) != GPC_OK) {\n"
+    "    if (gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_FILE(\"torture.1\"), &error) != GPC_OK ||\n"
+    "        gpc_hierarchy_load(context, &(gpc_stream)GPC_STREAM_FILE(\"torture.1\"), NULL, &loaded, &error) !=\n"
+    "            GPC_OK ||\n"
+    "        gpc_hierarchy_save(loaded, &(gpc_stream)GPC_STREAM_FILE(\"torture.2\"), &error) != GPC_OK) {\n"
     "        puts(error.message);\n"
     "        return;\n"
     "    }\n"
@@ -291,7 +292,7 @@ static void put_snapshot(FILE *to, int only) {
     if (only == WAY_SAVED)
         fprintf(to, "    if (how)\n        renew();\n");
     else
-        fprintf(to, "    gpc_hierarchy *copy;\n    if (how && gpc_hierarchy_copy(h, &error, &copy) == GPC_OK)\n"
+        fprintf(to, "    gpc_hierarchy *copy;\n    if (how && gpc_hierarchy_copy(h, &copy, &error) == GPC_OK)\n"
                     "        gpc_hierarchy_destroy(h), h = copy, attach();\n");
 }
 

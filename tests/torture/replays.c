@@ -205,15 +205,16 @@ static gpc_status save_and_load(replay_run *at, gpc_error *error, gpc_replay **o
     static const char *const threads[] = {NULL, NULL, "1", "2", "3"};
     snapshot_bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     const char *wanted = threads[dice_below(&at->dice, 5)];
-    gpc_status status = gpc_replay_save_to(at->replay, write_bytes, &first, error);
+    gpc_status status = gpc_replay_save(at->replay, &(gpc_stream)GPC_STREAM_WRITE(write_bytes, &first), error);
     if (status == GPC_OK)
-        status = gpc_replay_load_from_with(at->context, read_bytes, &first, wanted, error, out);
+        status = gpc_replay_load(at->context, &(gpc_stream)GPC_STREAM_READ(read_bytes, &first),
+                                 &(gpc_load_options){sizeof(gpc_load_options), wanted}, out, error);
     if (wanted && is_refusal(status)) { /* one thread has to do */
         first.at = 0, wanted = NULL;
-        status = gpc_replay_load_from(at->context, read_bytes, &first, error, out);
+        status = gpc_replay_load(at->context, &(gpc_stream)GPC_STREAM_READ(read_bytes, &first), NULL, out, error);
     }
     if (status == GPC_OK && !wanted) {
-        status = gpc_replay_save_to(*out, write_bytes, &second, error);
+        status = gpc_replay_save(*out, &(gpc_stream)GPC_STREAM_WRITE(write_bytes, &second), error);
         if (status == GPC_OK && (first.size != second.size || memcmp(first.data, second.data, first.size) != 0))
             fail(at->f, "saved twice", "a snapshot of a loaded replay has %zu bytes, others than the %zu loaded",
                  second.size, first.size);
@@ -228,7 +229,7 @@ static void change_replay(replay_run *at, gpc_trace **trace) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_replay *other = NULL;
     gpc_status status =
-        dice_one_in(&at->dice, 3) ? gpc_replay_copy(at->replay, &error, &other) : save_and_load(at, &error, &other);
+        dice_one_in(&at->dice, 3) ? gpc_replay_copy(at->replay, &other, &error) : save_and_load(at, &error, &other);
     if (status == GPC_ERROR_UNSUPPORTED) /* a policy has no state */
         return;
     if (status == GPC_OK) {

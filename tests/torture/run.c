@@ -221,7 +221,7 @@ static void check_written(host *at, const snapshot_bytes *b) {
 /* Some operations after a snapshot was loaded, its parts must still have been written. */
 static void save_again(host *at) {
     snapshot_bytes b = {NULL, 0, 0, 0};
-    if (gpc_hierarchy_save_to(at->h, write_bytes, &b, NULL) == GPC_OK)
+    if (gpc_hierarchy_save(at->h, &(gpc_stream)GPC_STREAM_WRITE(write_bytes, &b), NULL) == GPC_OK)
         check_written(at, &b);
     free(b.data);
 }
@@ -231,11 +231,14 @@ void host_renew(host *at) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
     gpc_status status;
-    HOST_CALL(at, status, (first.size = 0, gpc_hierarchy_save_to(at->h, write_bytes, &first, &error)));
+    HOST_CALL(at, status,
+              (first.size = 0, gpc_hierarchy_save(at->h, &(gpc_stream)GPC_STREAM_WRITE(write_bytes, &first), &error)));
     if (status == GPC_OK)
-        HOST_CALL(at, status, (first.at = 0, gpc_hierarchy_load_from(at->context, read_bytes, &first, &error, &h)));
+        HOST_CALL(at, status,
+                  (first.at = 0, gpc_hierarchy_load(at->context, &(gpc_stream)GPC_STREAM_READ(read_bytes, &first), NULL,
+                                                    &h, &error)));
     if (status == GPC_OK)
-        status = gpc_hierarchy_save_to(h, write_bytes, &second, &error);
+        status = gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(write_bytes, &second), &error);
     if (status == GPC_ERROR_UNSUPPORTED && !h) {
         free(first.data), free(second.data);
         return;
@@ -260,7 +263,7 @@ static void go_on_from_copy(host *at) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
     gpc_status status;
-    HOST_CALL(at, status, gpc_hierarchy_copy(at->h, &error, &h));
+    HOST_CALL(at, status, gpc_hierarchy_copy(at->h, &h, &error));
     if (status == GPC_ERROR_UNSUPPORTED)
         return;
     if (status != GPC_OK) {

@@ -48,6 +48,14 @@ gpc_write_fn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 gpc_read_fn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
 
 
+class gpc_stream(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("path", c_char_p), ("write", gpc_write_fn), ("read", gpc_read_fn),
+        ("user_data", c_void_p),
+    )
+
+
 class gpc_error(SizedRecord):
     __slots__ = ()
     _fields_ = (("struct_size", c_size_t), ("status", c_int), ("message", c_char * 1012))
@@ -543,6 +551,11 @@ class gpc_hierarchy_callbacks(SizedRecord):
     )
 
 
+class gpc_load_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (("struct_size", c_size_t), ("threads", c_char_p))
+
+
 class gpc_location(SizedRecord):
     __slots__ = ()
     _fields_ = (
@@ -890,6 +903,11 @@ class gpc_profile_point(Record):
     _fields_ = (("bytes", c_uint64), ("accesses", c_uint64), ("hits", c_uint64))
 
 
+class gpc_profile_save_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (("struct_size", c_size_t), ("format", c_uint32), ("lines", c_uint32))
+
+
 class gpc_cache_event(Record):
     __slots__ = ()
     _fields_ = (
@@ -1225,15 +1243,11 @@ FUNCTIONS = {
     "gpc_hierarchy_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
     "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
-    "gpc_hierarchy_save": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
-    "gpc_hierarchy_save_to": (c_int, (c_void_p, gpc_write_fn, c_void_p, POINTER(gpc_error))),
-    "gpc_hierarchy_load": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_hierarchy_load_with": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_hierarchy_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_hierarchy_load_from_with": (c_int, (
-        c_void_p, gpc_read_fn, c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p),
+    "gpc_hierarchy_save": (c_int, (c_void_p, POINTER(gpc_stream), POINTER(gpc_error))),
+    "gpc_hierarchy_load": (c_int, (
+        c_void_p, POINTER(gpc_stream), POINTER(gpc_load_options), POINTER(c_void_p), POINTER(gpc_error),
     )),
-    "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_hierarchy_can_accept": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
     "gpc_hierarchy_can_accept_miss": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
     "gpc_hierarchy_check_miss": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_error))),
@@ -1343,15 +1357,11 @@ FUNCTIONS = {
     )),
     "gpc_replay_get_sampling": (c_int, (c_void_p, c_int, POINTER(gpc_sampling))),
     "gpc_replay_estimate": (c_int, (c_void_p, c_int, c_uint32, POINTER(gpc_estimate))),
-    "gpc_replay_save": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
-    "gpc_replay_save_to": (c_int, (c_void_p, gpc_write_fn, c_void_p, POINTER(gpc_error))),
-    "gpc_replay_load": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_replay_load_with": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_replay_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_replay_load_from_with": (c_int, (
-        c_void_p, gpc_read_fn, c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p),
+    "gpc_replay_save": (c_int, (c_void_p, POINTER(gpc_stream), POINTER(gpc_error))),
+    "gpc_replay_load": (c_int, (
+        c_void_p, POINTER(gpc_stream), POINTER(gpc_load_options), POINTER(c_void_p), POINTER(gpc_error),
     )),
-    "gpc_replay_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_replay_copy": (c_int, (c_void_p, POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_replay_resume": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
     "gpc_hierarchy_start_kernel": (c_int, (
         c_void_p, POINTER(gpc_kernel_options), POINTER(gpc_error), POINTER(c_uint32),
@@ -1388,10 +1398,8 @@ FUNCTIONS = {
     "gpc_profile_score": (c_double, (c_double, c_double)),
     "gpc_profile_thresholds": (c_int, (c_void_p, POINTER(c_double), c_size_t, POINTER(c_size_t))),
     "gpc_profile_classes_above": (c_int, (c_void_p, c_double, POINTER(c_uint32))),
-    "gpc_profile_write": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
-    "gpc_profile_read": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_profile_json": (c_int, (c_void_p, c_uint32, POINTER(c_char), c_size_t, POINTER(c_size_t))),
-    "gpc_profile_write_json": (c_int, (c_void_p, c_uint32, c_char_p, POINTER(gpc_error))),
+    "gpc_profile_save": (c_int, (c_void_p, POINTER(gpc_stream), POINTER(gpc_profile_save_options), POINTER(gpc_error))),
+    "gpc_profile_load": (c_int, (c_void_p, POINTER(gpc_stream), POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_hierarchy_record": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_hierarchy_is_recording": (c_bool, (c_void_p,)),
     "gpc_hierarchy_record_end": (c_int, (c_void_p, POINTER(gpc_error))),

@@ -290,10 +290,13 @@ class Handle:
     _finalizer = None
 
     def _create(self, destroy, function, *arguments, keep=()):
-        """Make the C object by a `_create(..., error, out)`. `keep` lives as long as the object."""
+        """Make the C object by a call that ends with `error, out` or `out, error`. `keep` lives as long as the object."""
         error = g.gpc_error()
         out = ctypes.c_void_p()
-        status = invoke(function, *arguments, ctypes.byref(error), ctypes.byref(out))
+        last = [ctypes.byref(error), ctypes.byref(out)]
+        if function.argtypes[-1] is ctypes.POINTER(g.gpc_error):
+            last.reverse()
+        status = invoke(function, *arguments, *last)
         if status >= 0:
             self._pointer = out.value
             self._finalizer = weakref.finalize(self, _release_unseen, destroy, out.value, keep)
@@ -328,6 +331,16 @@ class Handle:
 
     def __exit__(self, *_):
         self.close()
+
+
+def file_stream(path):
+    """A gpc_stream of a file, as an argument."""
+    return ctypes.byref(g.gpc_stream(path=text(path, "path")))
+
+
+def load_options(threads):
+    """gpc_load_options, as an argument; threads None = the saved value."""
+    return ctypes.byref(g.gpc_load_options(threads=None if threads is None else str(threads).encode()))
 
 
 def call(function, *arguments):

@@ -15,7 +15,20 @@ from . import _generated as g
 from ._base import filled
 from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Priority, Status, Token
 from ._loader import lib
-from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
+from ._native import (
+    Handle,
+    call,
+    choice,
+    decoded,
+    drop,
+    file_stream,
+    hold,
+    invoke,
+    load_options,
+    loose,
+    settle,
+    state,
+)
 from .cache import BorrowedCache, WarpEvent
 from .config import Config, Path
 from .context import Context
@@ -344,12 +357,12 @@ class Hierarchy(HierarchyView):
     def load(cls, context: Context, path: Path, threads: Optional[Union[int, str]] = None) -> Hierarchy:
         """A hierarchy that continues from a file of save(), with other `threads` if given. Callbacks must be set again.
         """
-        arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
-        return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load_with, *arguments)
+        arguments = context._live(), file_stream(path), load_options(threads)
+        return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load, *arguments)
 
     def save(self, path: Path) -> None:
         """Save contents, accesses in flight and counters to a file: see gpc_hierarchy_save."""
-        call(lib.gpc_hierarchy_save, self._live(), os.fsencode(path))
+        call(lib.gpc_hierarchy_save, self._live(), file_stream(path))
 
     def record(self, path: Path) -> Recording:
         """Record further calls as a trace, a .gct file: returns a Recording for a `with` statement.

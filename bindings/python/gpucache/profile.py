@@ -15,9 +15,9 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, GPC_PROFILE_JSON_LINES, Status, Token
+from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, ProfileFormat, Status, Token
 from ._loader import lib
-from ._native import Handle, call, decoded, drop, hold, invoke, settle, text
+from ._native import Handle, call, decoded, drop, file_stream, hold, invoke, settle, strict, text
 from .hierarchy import WarpResult, launch_of
 from .replay import Result, forward_progress
 from .stats import Stats, empty
@@ -87,8 +87,9 @@ class Profile(Handle):
         found = cls.__new__(cls)
         found.on_progress = None
         found._context = context
-        path = text(path, "path")
-        found._create(lib.gpc_profile_destroy, lib.gpc_profile_read, context._live(), path, keep=(context,))
+        found._create(
+            lib.gpc_profile_destroy, lib.gpc_profile_load, context._live(), file_stream(path), keep=(context,)
+        )
         return found
 
     # Filling it
@@ -196,20 +197,24 @@ class Profile(Handle):
 
     def write(self, path):
         """Write the profile to a file, for read() and for predictors that read profiles."""
-        call(lib.gpc_profile_write, self._live(), text(path, "path"))
+        call(lib.gpc_profile_save, self._live(), file_stream(path), None)
+
+    def _save_json(self, stream, lines):
+        options = g.gpc_profile_save_options(format=ProfileFormat.JSON, lines=bool(lines))
+        call(lib.gpc_profile_save, self._live(), stream, ctypes.byref(options))
 
     def json(self, lines=False):
         """A JSON object; with every line address if `lines`."""
-        flags = GPC_PROFILE_JSON_LINES if lines else 0
-        length = ctypes.c_size_t()
-        status = lib.gpc_profile_json(self._live(), flags, None, 0, ctypes.byref(length))
-        if status != Status.ERROR_RANGE:
-            settle(status, what="gpc_profile_json")
-        buffer = ctypes.create_string_buffer(length.value + 1)
-        status = lib.gpc_profile_json(self._live(), flags, buffer, len(buffer), ctypes.byref(length))
-        settle(status, what="gpc_profile_json")
-        return decoded(buffer.value)
+        parts = []
+
+        @strict(g.gpc_write_fn, Status.ERROR_CALLBACK)
+        def take(_, data, size):
+            parts.append(ctypes.string_at(data, size))
+            return Status.OK
+
+        self._save_json(ctypes.byref(g.gpc_stream(write=take)), lines)
+        return decoded(b"".join(parts))
 
     def write_json(self, path, lines=False):
         """Write json() to a file; an existing file is replaced at the end."""
-        call(lib.gpc_profile_write_json, self._live(), GPC_PROFILE_JSON_LINES if lines else 0, text(path, "path"))
+        self._save_json(file_stream(path), lines)

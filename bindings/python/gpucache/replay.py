@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import weakref
 from collections import namedtuple
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
@@ -12,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
 from ._loader import lib
-from ._native import Handle, call, choice, drop, hold, invoke, loose, settle
+from ._native import Handle, call, choice, drop, file_stream, hold, invoke, load_options, loose, settle
 from .config import Config, Path
 from .context import Context
 from .hierarchy import BorrowedHierarchy
@@ -125,13 +124,13 @@ class Replay(Handle):
         threads    value of the key, instead of the file's; None = the file's
         listeners  listeners of Replay(): sample_interval and so on
         """
-        arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
-        made = cls.__new__(cls)._make(context, lib.gpc_replay_load_with, *arguments)
+        arguments = context._live(), file_stream(path), load_options(threads)
+        made = cls.__new__(cls)._make(context, lib.gpc_replay_load, *arguments)
         return made._listen(on_progress, **listeners)
 
     def save(self, path: Path) -> None:
         """Save to a file, between two kernels or at a pause within a kernel: see gpc_replay_save."""
-        call(lib.gpc_replay_save, self._with_trace(), os.fsencode(path))
+        call(lib.gpc_replay_save, self._with_trace(), file_stream(path))
 
     def copy(self, on_progress: Optional[Callable[[Progress], Any]] = None) -> Replay:
         """An independent copy of the present state."""

@@ -81,7 +81,8 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 /* List of this SM: for each line an address without the bits within the line. 0 without a profile. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     gpc_profile *profile;
-    if (!env->texts[0][0] || gpc_profile_read(env->context, env->texts[0], NULL, &profile) < 0)
+    if (!env->texts[0][0] ||
+        gpc_profile_load(env->context, &(gpc_stream)GPC_STREAM_FILE(env->texts[0]), &profile, NULL) < 0)
         return 0;
     uint32_t shift = gpci_log2(env->line_bytes), bits = (uint32_t)env->parameters[0];
     uint64_t count = list_of(profile, env, NULL);

@@ -20,7 +20,8 @@ static gpc_status load(gpci_profile_share *share, const gpc_policy_env *env, cha
         snprintf(message, GPCI_PROFILE_MESSAGE, "parameter 'file' must name a profile");
         return GPC_ERROR_ARGUMENT;
     }
-    gpc_status status = gpc_profile_read(env->context, env->texts[0], &error, &share->profile);
+    gpc_status status =
+        gpc_profile_load(env->context, &(gpc_stream)GPC_STREAM_FILE(env->texts[0]), &share->profile, &error);
     if (status < 0) {
         /* keep a long message's end; the start is only a path */
         size_t length = strlen(error.message), most = GPCI_PROFILE_MESSAGE - 1;

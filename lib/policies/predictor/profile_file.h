@@ -23,7 +23,7 @@ enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parame
 enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second text parameter */
 
 #define GPCI_PROFILE_TEXT_ROWS                                                                                       \
-    {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"}, {                         \
+    {"file", "", NULL, "a profile, as gpc_profile_save or `gpucache profile` writes it"}, {                          \
         "use", "bytes", "bytes|segments", "what U counts of a line: bytes used (Eq. 1), or 32-byte segments touched" \
     }
 
@@ -33,7 +33,7 @@ extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
  * Get the profile, in `init`. After each success call gpci_profile_taken (the cache's part has been copied) or
  * gpci_profile_left (copying failed). After gpci_profile_taken, `finish` must call gpci_profile_left.
  *   line_bytes  required line size of the profile; 0 = any
- * Fails as gpc_profile_read; GPC_ERROR_ARGUMENT (no file, other lines, or fewer SMs). `message`: 256 bytes.
+ * Fails as gpc_profile_load; GPC_ERROR_ARGUMENT (no file, other lines, or fewer SMs). `message`: 256 bytes.
  */
 gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out);
 void gpci_profile_taken(const gpc_policy_env *env);

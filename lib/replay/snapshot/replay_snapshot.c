@@ -133,44 +133,25 @@ static const gpci_saved_kind replays = {.kind = GPCI_SNAPSHOT_REPLAY,
                                         .destroy = destroy_replay,
                                         .archive = archive_replay};
 
-static gpci_saved saved(const gpc_replay *replay) {
+gpci_saved gpci_replay_saved(const gpc_replay *replay) {
     return (gpci_saved){&replays, replay, replay->context, replay->config};
 }
 
-gpc_status gpc_replay_save_to(const gpc_replay *replay, gpc_write_fn write, void *user_data, gpc_error *error) {
-    if (!replay || !write)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save_to: %s is NULL", replay ? "write" : "replay");
-    const gpci_saved from = saved(replay);
-    return gpci_save_to(&from, write, user_data, error);
-}
-
-gpc_status gpci_replay_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out) {
-    return gpci_load_from(&replays, context, from, error, out);
-}
-
-gpc_status gpc_replay_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data, const char *threads,
-                                     gpc_error *error, gpc_replay **out) {
-    if (!context || !read || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load_from: %s is NULL",
-                         !context ? "context"
-                         : read   ? "out"
-                                  : "read");
+gpc_status gpc_replay_load(gpc_context *context, const gpc_stream *from, const gpc_load_options *options,
+                           gpc_replay **out, gpc_error *error) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load: %s is NULL", context ? "out" : "context");
     void *r = NULL;
-    gpc_status status = gpci_replay_load(context, &(gpci_loaded_from){read, user_data, threads}, error, &r);
+    gpc_status status = gpci_load(&replays, context, from, options, error, &r);
     if (status == GPC_OK)
         *out = r;
     return status;
 }
 
-gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                                gpc_replay **out) {
-    return gpc_replay_load_from_with(context, read, user_data, NULL, error, out);
-}
-
-gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out) {
+gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_replay **out, gpc_error *error) {
     if (!replay || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_copy: %s is NULL", replay ? "out" : "replay");
-    const gpci_saved from = saved(replay);
+    const gpci_saved from = gpci_replay_saved(replay);
     void *copy = NULL;
     gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)

@@ -19,6 +19,8 @@ struct gpci_output {
     char *target;             /* path with its links followed */
     gpci_temporary temporary; /* no name: `file` is the target itself */
     int file;
+    gpc_write_fn write; /* function of the host instead of a file, unless NULL */
+    void *user_data;
     uint64_t offset;
     size_t used;
     uint8_t buffer[BUFFER_BYTES];
@@ -62,7 +64,8 @@ static gpc_status open_target(gpci_output *output, gpc_error *error) {
     return open_temporary(output, &about, error);
 }
 
-gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *error, gpci_output **out) {
+gpc_status gpci_output_open_stream(gpc_context *context, const gpc_stream *to, const char *name, gpc_error *error,
+                                   gpci_output **out) {
     gpci_output *output = gpci_alloc(context, sizeof *output);
     if (!output)
         return gpci_out_of_memory(error);
@@ -70,17 +73,24 @@ gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *e
     output->target = NULL;
     output->temporary = (gpci_temporary){.context = context, .held = -1};
     output->file = -1;
+    output->write = to->write;
+    output->user_data = to->user_data;
     output->offset = output->used = 0;
-    output->path = gpci_strdup(context, path);
-    gpc_status status =
-        output->path ? gpci_follow_links(context, path, error, &output->target) : gpci_out_of_memory(error);
-    if (status == GPC_OK)
+    output->path = gpci_strdup(context, to->path ? to->path : name);
+    gpc_status status = output->path ? GPC_OK : gpci_out_of_memory(error);
+    if (status == GPC_OK && to->path)
+        status = gpci_follow_links(context, to->path, error, &output->target);
+    if (status == GPC_OK && to->path)
         status = open_target(output, error);
     if (status < 0)
         free_output(output);
     else
         *out = output;
     return status;
+}
+
+gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *error, gpci_output **out) {
+    return gpci_output_open_stream(context, &(gpc_stream)GPC_STREAM_FILE(path), path, error, out);
 }
 
 /* write() to a pipe without a reader: return an error, without a signal that would end the host. */
@@ -99,7 +109,19 @@ static ssize_t write_quietly(int file, const void *data, size_t bytes) {
     return written;
 }
 
+static gpc_status flush_to_host(gpci_output *output, gpc_error *error) {
+    gpc_status status = output->used ? output->write(output->user_data, output->buffer, output->used) : GPC_OK;
+    status = status > 0 ? GPC_ERROR_CALLBACK : status;
+    if (status < 0)
+        return gpci_fail(error, status, "%s: offset %llu cannot be written: %s", output->path,
+                         (unsigned long long)(output->offset - output->used), gpc_status_string(status));
+    output->used = 0;
+    return GPC_OK;
+}
+
 static gpc_status flush(gpci_output *output, gpc_error *error) {
+    if (output->write)
+        return flush_to_host(output, error);
     for (size_t done = 0; done < output->used;) {
         ssize_t written = write_quietly(output->file, output->buffer + done, output->used - done);
         if (written < 0 && errno == EINTR)
@@ -114,11 +136,11 @@ static gpc_status flush(gpci_output *output, gpc_error *error) {
 
 gpc_status gpci_output_write(gpci_output *output, const void *data, size_t length, gpc_error *error) {
     const uint8_t *at = data;
-    output->offset += length;
     while (length) {
         size_t free = sizeof output->buffer - output->used, part = length < free ? length : free;
         memcpy(output->buffer + output->used, at, part);
         output->used += part;
+        output->offset += part;
         at += part;
         length -= part;
         gpc_status status = output->used == sizeof output->buffer ? flush(output, error) : GPC_OK;
@@ -143,7 +165,7 @@ static gpc_status close_and_name(gpci_output *output, gpc_error *error) {
 
 gpc_status gpci_output_commit(gpci_output *output, gpc_error *error) {
     gpc_status status = flush(output, error);
-    if (status == GPC_OK)
+    if (status == GPC_OK && !output->write)
         status = close_and_name(output, error);
     if (status < 0)
         gpci_output_discard(output);
