@@ -55,6 +55,14 @@ static void count_open(gpci_ctrl *ctrl, gpci_combine *combine, uint32_t open) {
         gpci_part_rests(ctrl, GPCI_PART_COMBINE);
 }
 
+/* A request stops waiting, and goes to the miss queue. */
+static void let_go(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_slot *slot) {
+    gpci_combine *combine = combine_of(ctrl);
+    gpci_l1_queue_miss(timed, ctrl, slot->packet, slot->delay);
+    combine->stores -= slot->kind == GPCI_COMBINE_WRITE;
+    count_open(ctrl, combine, combine->open - 1);
+}
+
 /* Release a unit's requests of all groups but `group`; buffered stores stay. `group` 0: release all requests. */
 static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t unit, uint32_t group) {
     gpci_combine *combine = combine_of(ctrl);
@@ -68,8 +76,7 @@ static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t unit, uint32_t 
             slots[kept++] = slots[i];
             continue;
         }
-        gpci_l1_queue_miss(timed, ctrl, slots[i].packet, slots[i].delay);
-        count_open(ctrl, combine, combine->open - 1);
+        let_go(timed, ctrl, &slots[i]);
     }
     combine->units[unit].count = kept;
 }
@@ -84,8 +91,7 @@ static void let_stores_go(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line) {
                 i++;
                 continue;
             }
-            gpci_l1_queue_miss(timed, ctrl, slots[i].packet, slots[i].delay);
-            count_open(ctrl, combine, combine->open - 1);
+            let_go(timed, ctrl, &slots[i]);
             memmove(&slots[i], &slots[i + 1], (--combine->units[unit].count - i) * sizeof *slots);
         }
     }
@@ -100,8 +106,7 @@ static void let_oldest_go(gpci_timed *timed, gpci_ctrl *ctrl) {
             (unit == combine->units_count || slots_of(combine, i)->order < slots_of(combine, unit)->order))
             unit = i;
     gpci_combine_slot *slots = slots_of(combine, unit);
-    gpci_l1_queue_miss(timed, ctrl, slots->packet, slots->delay);
-    count_open(ctrl, combine, combine->open - 1);
+    let_go(timed, ctrl, slots);
     memmove(slots, slots + 1, --combine->units[unit].count * sizeof *slots);
 }
 
@@ -137,7 +142,7 @@ static gpci_combine_slot *find(gpci_combine *combine, uint32_t own, const gpci_c
 uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_asked *asked) {
     gpci_combine *combine = combine_of(ctrl);
     const uint64_t issued = asked->inflight == UINT32_MAX ? 0 : timed->inflights[asked->inflight].issued;
-    if (asked->kind != GPCI_COMBINE_WRITE)
+    if (combine->stores && asked->kind != GPCI_COMBINE_WRITE)
         let_stores_go(timed, ctrl, asked->line);
     const uint32_t unit = asked->warp % combine->units_count,
                    group = number_group(combine, unit, asked->inflight, issued);
@@ -165,6 +170,7 @@ void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci
                                                                          .group = combine_unit->group,
                                                                          .delay = cycles,
                                                                          .kind = (uint8_t)kind};
+    combine->stores += kind == GPCI_COMBINE_WRITE;
     count_open(ctrl, combine, combine->open + 1); /* the part's step, later in the step of L1, asks for the next step */
 }
 

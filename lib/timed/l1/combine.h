@@ -54,6 +54,7 @@ typedef struct gpci_combine {
     uint64_t joined; /* combined requests, since the last reset */
     uint64_t held;   /* packets that have waited */
     uint32_t open;   /* waiting requests of all units, at most `capacity` */
+    uint32_t stores; /* stores among them */
 } gpci_combine;
 
 /* A request that may be combined. */
