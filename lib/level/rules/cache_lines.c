@@ -10,15 +10,20 @@ void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t byt
         bytes[word] = dirty.word[word] & (cache->written ? line->written_bytes[word] : UINT64_MAX);
 }
 
+static bool is_empty(const gpc_cache *cache) {
+    return cache->free_ways == cache->sets * cache->ways;
+}
+
 bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line) {
-    for (size_t slots = (size_t)cache->sets * cache->tags.row; *slot < slots; ++*slot)
+    const size_t slots = is_empty(cache) ? 0 : (size_t)cache->sets * cache->tags.row;
+    for (; *slot < slots; ++*slot)
         if (GPCI_DIRTY(cache->states[*slot]))
             return gpci_line_of(cache, gpci_line_at(&cache->tags, *slot) << cache->line_shift, line);
     return false;
 }
 
 void gpci_drop_all(gpc_cache *cache) {
-    if (cache->free_ways < cache->sets * cache->ways)
+    if (!is_empty(cache))
         gpc_cache_invalidate_all(cache);
 }
 
