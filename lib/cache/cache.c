@@ -249,7 +249,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->ways = cache_options.ways;
     cache->tags.row = (cache_options.ways + 3) & ~3u;
     cache->free_ways = cache->sets * cache->ways;
-    cache->spare_ways = cache_options.lines ? cache->free_ways - cache_options.lines : 0;
+    cache->spare_ways = gpci_spare_ways(cache);
     cache->held = cache_options.allocate == GPC_ALLOCATE_REPLACEABLE ? 0 : GPCI_PENDING_MASK;
     cache->line_shift = gpci_log2(cache_options.line_bytes);
     cache->sector_shift = cache->line_shift - gpci_log2(cache_options.sectors);

@@ -283,6 +283,11 @@ void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 
+/* Ways that stay free. */
+GPCI_INLINE uint32_t gpci_spare_ways(const gpc_cache *cache) {
+    return cache->options.lines ? cache->sets * cache->ways - (uint32_t)cache->options.lines : 0;
+}
+
 /* Exchange the contents of two caches; the objects stay. A cache of another shape can so replace a borrowed cache. */
 void gpci_cache_exchange(gpc_cache *left, gpc_cache *right);
 
@@ -296,6 +301,14 @@ GPCI_INLINE uint8_t gpci_needed_sectors(const gpc_cache *cache, const gpc_reques
                    low = offset >> cache->sector_shift, high = (offset + request->size - 1) >> cache->sector_shift;
     return (uint8_t)((2u << high) - (1u << low));
 }
+
+/* True if nothing in a cache but its lines depends on past accesses (then see gpci_cache_renew). */
+bool gpci_cache_forgets(const gpc_cache *cache);
+/*
+ * Make a cache that forgets as a new cache of its sets and ways, with data for `lines` lines (0: all); unlike
+ * gpci_cache_exchange, without new memory. Dirty lines are lost.
+ */
+void gpci_cache_renew(gpc_cache *cache, uint64_t lines);
 
 /* Resolve a well-formed read. */
 GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {

@@ -9,6 +9,26 @@ void gpci_cache_exchange(gpc_cache *left, gpc_cache *right) {
     *right = cache;
 }
 
+bool gpci_cache_forgets(const gpc_cache *cache) {
+    return cache->lru && !cache->predicts && !cache->tracks && !cache->token_state;
+}
+
+void gpci_cache_renew(gpc_cache *cache, uint64_t lines) {
+    const uint32_t ways = cache->sets * cache->ways;
+    gpci_lru_state *lru = cache->replacement_self;
+    if (cache->free_ways < ways)
+        gpc_cache_invalidate_all(cache);
+    gpci_lru_start(lru, cache->sets, cache->ways, lru->orders, lru->links);
+    gpc_cache_reset_stats(cache);
+    cache->tags.high = 0;
+    cache->tags.started = cache->tags.wide = cache->priorities = false;
+    cache->hand = 0;
+    cache->sampled_reads = cache->sampled_hits = cache->declined = cache->notified = 0;
+    cache->options.lines = lines;
+    cache->spare_ways = gpci_spare_ways(cache);
+    gpci_classify(cache);
+}
+
 gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error) {
     if (!cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_resize: cache is NULL");

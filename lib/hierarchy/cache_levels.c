@@ -6,6 +6,8 @@
 #include "level/access/l15.h"
 #include "level/rules/driver.h"
 
+#include <string.h>
+
 /* Levels of a hierarchy without coherence: an L1 per SM, and L2 slices. L1s and slices are caches. */
 
 static gpc_status create(gpc_hierarchy *hierarchy, gpc_error *error) {
@@ -53,20 +55,39 @@ void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *obser
     }
 }
 
+/* True if an L1 of another share is the same memory made as new. A host may have given a borrowed L1 other policies. */
+static bool is_renewed(const gpc_hierarchy *hierarchy, const gpci_l1_share *share) {
+    const char *replacement = gpci_config_text(hierarchy->config, GPCI_KEY_L1_REPLACEMENT),
+               *predictor = gpci_config_text(hierarchy->config, GPCI_KEY_L1_BYPASS);
+    bool same = true;
+    for (uint32_t sm = 0; same && sm < hierarchy->sms; sm++) {
+        const gpc_cache *l1 = hierarchy->l1[sm];
+        same = l1->sets == share->sets && l1->ways == share->ways && gpci_cache_forgets(l1) &&
+               !strcmp(gpci_policy_text(l1->replacement), replacement) &&
+               !strcmp(gpci_policy_text(l1->predictor), predictor);
+    }
+    return same;
+}
+
 /*
- * Change L1's share of a unified memory: new, empty L1s move into the existing objects, which a host may have borrowed.
+ * Change L1's share of a unified memory: new, empty L1s move into the existing objects, which a host may have borrowed;
+ * or the L1s are made as new.
  */
 static gpc_status resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error) {
-    gpc_cache **l1;
+    gpc_cache **l1 = NULL;
     if (!hierarchy->l1)
         return GPC_OK;
-    gpc_status status = gpci_build_l1(hierarchy, share, error, &l1);
+    const bool renewed = is_renewed(hierarchy, share);
+    gpc_status status = renewed ? GPC_OK : gpci_build_l1(hierarchy, share, error, &l1);
     if (status < 0)
         return status;
     status = gpci_functional_flush_l1(hierarchy);
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
         gpci_hierarchy_retire(hierarchy, sm);
-        gpci_cache_exchange(hierarchy->l1[sm], l1[sm]);
+        if (renewed)
+            gpci_cache_renew(hierarchy->l1[sm], share->lines);
+        else
+            gpci_cache_exchange(hierarchy->l1[sm], l1[sm]);
     }
     gpci_destroy_caches(hierarchy, l1, hierarchy->sms);
     hierarchy->share = *share;

@@ -2,6 +2,7 @@
 #include "hierarchy/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Effects of a kernel's begin: occupancy, the share of L1 in a unified memory, flushes, launch overhead. */
@@ -204,6 +205,44 @@ Test(memory_launch, carveout_of_lines) {
     check_share(UNIFIED "l1.resize = lines\n", NULL, 256);
     check_share(UNIFIED "l1.resize = lines\n", &some, 224);
     check_share(UNIFIED "l1.resize = lines\n", &more, 192);
+}
+
+/* Outcomes of random loads in a region of twice L1's size, as a number. */
+static uint64_t outcomes(rig *r) {
+    uint64_t random = 9, sum = 0;
+    for (unsigned i = 0; i < 6000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        sum = sum * 31 + rig_load(r, (random >> 40) % 4096 * 128).l1_sector_hits;
+    }
+    return sum;
+}
+
+/* L1s that a launch gives other lines in the same sets and ways are as new, whatever was loaded before. */
+Test(memory_launch, lines_of_a_new_cache) {
+    static const char *const settings[] = {"", "l1.track_reuse = true\n", "l1.bypass = always-bypass\n",
+                                           "l1.replacement = srrip\n", "l1.ways = 32\nl1.bypass = hint\n"};
+    gpc_launch before = launch_of(256, 32, 7 * 1024), launch = launch_of(256, 32, 2048);
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char text[500];
+        rig used, fresh;
+        snprintf(text, sizeof text, UNIFIED "l1.resize = lines\n%s", settings[i]);
+        rig_open(&used, text);
+        rig_open(&fresh, text);
+        rig_begin(&used, &before);
+        outcomes(&used);
+        rig_load(&used, (uint64_t)1 << 50);
+        rig_begin(&used, &launch);
+        rig_begin(&fresh, &launch);
+        cr_expect_eq(outcomes(&used), outcomes(&fresh), "%s", settings[i]);
+        gpc_cache_stats stats[2];
+        gpc_cache_stats_init(&stats[0]);
+        gpc_cache_stats_init(&stats[1]);
+        gpc_cache_get_stats(gpc_hierarchy_cache(used.hierarchy, 1, 0), &stats[0]);
+        gpc_cache_get_stats(gpc_hierarchy_cache(fresh.hierarchy, 1, 0), &stats[1]);
+        cr_expect_arr_eq(&stats[0], &stats[1], sizeof *stats, "%s", settings[i]);
+        rig_close(&used);
+        rig_close(&fresh);
+    }
 }
 
 /* Dirty lines and counts of an L1 survive resizing. */
