@@ -78,9 +78,9 @@ static void take_replies(host *h) {
 }
 
 /* Tell policy and predictor of an event at the tags. */
-static void tell(host *h, const gpc_tag_event *event) {
-    gpc_replacement_tell(h->replacement, event, 1, NULL, NULL);
-    gpc_predictor_train(h->predictor, event);
+static void tell(host *h, const gpc_policy_event *event) {
+    gpc_replacement_event(h->replacement, event, 1, NULL, NULL);
+    gpc_predictor_event(h->predictor, event, 1, NULL, NULL);
 }
 
 /* Find a way for the line. False: every way of the set is reserved, or the policy declines. */
@@ -97,8 +97,8 @@ static bool reserve(host *h, uint32_t set, const gpc_request *request, uint32_t 
         *out_way == GPC_WAY_BYPASS)
         return false;
     const gpc_eviction leaves = {.line_address = h->lines[set][*out_way], .set = set, .way = *out_way};
-    tell(h,
-         &(gpc_tag_event){.kind = GPC_TAG_EVICT, .set = set, .way = *out_way, .request = request, .eviction = &leaves});
+    tell(h, &(gpc_policy_event){
+                .kind = GPC_ON_EVICT, .set = set, .way = *out_way, .request = request, .eviction = &leaves});
     return true;
 }
 
@@ -120,7 +120,8 @@ static bool miss(host *h, uint32_t set, const gpc_request *request) {
     held_load *l = &h->loads[request->warp];
     uint32_t m = 0;
     if (!l->told) {
-        gpc_replacement_miss(h->replacement, set, request);
+        gpc_replacement_event(h->replacement, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set, .request = request},
+                              1, NULL, NULL);
         gpc_predictor_predict(h->predictor, set, request, &l->prediction);
         l->told = true;
     }
@@ -136,7 +137,7 @@ static bool miss(host *h, uint32_t set, const gpc_request *request) {
         entry->has_way = true;
         h->lines[set][entry->way] = request->address;
         h->valid[set][entry->way] = h->pending[set][entry->way] = true;
-        tell(h, &(gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = entry->way, .request = request});
+        tell(h, &(gpc_policy_event){.kind = GPC_ON_FILL, .set = set, .way = entry->way, .request = request});
     } else {
         return pass(h, request, GPC_BUSY_LINE);
     }
@@ -152,7 +153,7 @@ static bool load(host *h, uint32_t warp) {
     for (uint32_t way = 0; way < WAYS; way++)
         if (h->valid[set][way] && h->lines[set][way] == request.address && !h->pending[set][way]) {
             h->hits++;
-            tell(h, &(gpc_tag_event){.kind = GPC_TAG_HIT, .set = set, .way = way, .request = &request});
+            tell(h, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = set, .way = way, .request = &request});
             return true;
         }
     return miss(h, set, &request);

@@ -31,7 +31,11 @@ static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, u
     if (status < 0)
         return status;
     const gpc_eviction leaves = {.line_address = t->lines[set][*out_way], .set = set, .way = *out_way};
-    return gpc_replacement_evict(t->policy, &leaves, request);
+    return gpc_replacement_event(
+        t->policy,
+        &(gpc_policy_event){
+            .kind = GPC_ON_EVICT, .set = leaves.set, .way = leaves.way, .eviction = &leaves, .request = request},
+        1, NULL, NULL);
 }
 
 static gpc_status access_one(tags *t, const gpc_request *request) {
@@ -39,17 +43,21 @@ static gpc_status access_one(tags *t, const gpc_request *request) {
     const uint32_t set = (uint32_t)(line / LINE % SETS);
     for (uint32_t way = 0; way < WAYS; way++)
         if (t->valid[set][way] && t->lines[set][way] == line)
-            return gpc_replacement_hit(t->policy, set, way, request);
+            return gpc_replacement_event(
+                t->policy, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = set, .way = way, .request = request}, 1, NULL,
+                NULL);
     t->misses++;
     uint32_t way;
-    gpc_status status = gpc_replacement_miss(t->policy, set, request);
+    gpc_status status = gpc_replacement_event(
+        t->policy, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set, .request = request}, 1, NULL, NULL);
     if (status == GPC_OK)
         status = make_room(t, set, request, &way);
     if (status < 0)
         return status;
     t->lines[set][way] = line;
     t->valid[set][way] = true;
-    return gpc_replacement_fill(t->policy, set, way, request);
+    return gpc_replacement_event(
+        t->policy, &(gpc_policy_event){.kind = GPC_ON_FILL, .set = set, .way = way, .request = request}, 1, NULL, NULL);
 }
 
 /* Three instructions: a cyclic walk over 1.5 times the cache, reuse of a few lines, a stream. */

@@ -12,41 +12,45 @@ GPC_BEGIN_DECLS
  * the warps to hold back (gpc_throttle, scheduler.h). With equal seed and equal events, the decisions equal those in a
  * gpc_cache or a hierarchy.
  *
- * Calls for an access of the host:
- *   tag hit          gpc_replacement_hit, and gpc_predictor_train with GPC_TAG_HIT
- *   tag miss         gpc_replacement_miss; gpc_predictor_predict: bypass or not?
- *   with allocation  a free way, or gpc_replacement_choose; for a chosen way, gpc_replacement_evict; then
- *                    gpc_replacement_fill. The predictor gets GPC_TAG_EVICT and GPC_TAG_FILL
+ * Events (gpc_replacement_event, gpc_predictor_event) and questions for an access of the host:
+ *   tag hit          GPC_ON_HIT
+ *   tag miss         GPC_ON_MISS; gpc_predictor_predict: bypass or not?
+ *   with allocation  a free way, or gpc_replacement_choose; for a chosen way, GPC_ON_EVICT; then GPC_ON_FILL
  *
- * A policy reads certain fields of a request. Some policies need further calls: samples, warp events, replies from
- * below (GPC_READS_). `tells` in the options lists the inputs that the host gives; a policy that reads more is refused.
- * Thread rule: the context's. Policies may not call into the objects.
+ * A policy reads certain fields of a request. Some policies need further events and calls: samples, warp events,
+ * replies from below (GPC_READS_). `tells` in the options lists the inputs that the host gives; a policy that reads
+ * more is refused. Thread rule: the context's. Policies may not call into the objects.
  */
 
-/* Event at a host's tags. */
-typedef enum gpc_tag_event_kind {
-    GPC_TAG_HIT = 0,         /* `way` served the request, or some of its sectors */
-    GPC_TAG_SECTOR_MISS = 1, /* `way` holds the request's line, without the needed sectors */
-    GPC_TAG_MISS = 2,        /* no way of `set` holds the line; `way` is ignored */
+/* Kind of an event that a host reports to a policy: a function of the policy's table each. */
+typedef enum gpc_policy_event_kind {
+    GPC_ON_HIT = 0,         /* `way` served the request, or some of its sectors */
+    GPC_ON_SECTOR_MISS = 1, /* `way` holds the request's line, without the needed sectors */
+    GPC_ON_MISS = 2,        /* no way of `set` holds the line; `way` is ignored */
     /* `way` belongs to the request's line from now on; before the data arrive, if misses reserve their way */
-    GPC_TAG_FILL = 3,
-    GPC_TAG_EVICT = 4,      /* the line of `way` leaves to make room for the request's line */
-    GPC_TAG_INVALIDATE = 5, /* the line of `way` is dropped; a request is optional */
-    GPC_TAG_EVENT_COUNT
-} gpc_tag_event_kind;
+    GPC_ON_FILL = 3,
+    GPC_ON_EVICT = 4,      /* the line of `way` leaves to make room for the request's line */
+    GPC_ON_INVALIDATE = 5, /* the line of `way` is dropped; a request is optional */
+    GPC_ON_WARP_EVENT = 6, /* event of a warp of the SM, as gpc_cache_warp_event; only `warp_event` is read */
+    GPC_ON_SAMPLE = 7,     /* a period ended, as gpc_cache_sample; only `sample` is read */
+    GPC_POLICY_EVENT_COUNT
+} gpc_policy_event_kind;
 
 /*
- * Tag event. Pointers belong to the host and are read within the call. Zero is the default of every field. A request
- * that continues the request before (gpc_request.continues) is no new use of the line: the library handles its HIT as a
- * SECTOR_MISS, and ignores its MISS.
+ * Event for a policy. Pointers belong to the host and are read within the call. Zero is the default of every field. A
+ * request that continues the request before (gpc_request.continues) is no new use of the line: the library handles its
+ * HIT as a SECTOR_MISS, and ignores its MISS. Since: 0.3.
  */
-typedef struct gpc_tag_event {
+typedef struct gpc_policy_event {
     const gpc_request *request;
     const gpc_eviction *eviction; /* for EVICT, with `set` and `way` of the event; otherwise NULL */
-    uint32_t kind;                /* gpc_tag_event_kind */
+    const gpc_warp_event *warp_event;
+    /* The host also fills in `reads` and `read_hits`, of its own cache since the last sample. */
+    const gpc_sample *sample;
+    uint32_t kind; /* gpc_policy_event_kind */
     uint32_t set, way;
     uint32_t reserved; /* 0 */
-} gpc_tag_event;
+} gpc_policy_event;
 
 /* Options of a replacement policy. */
 typedef struct gpc_replacement_options {
@@ -91,8 +95,8 @@ GPC_API void gpc_replacement_destroy(gpc_replacement *replacement);
  *   out_way     receives the way, or GPC_WAY_BYPASS: change nothing, the request bypasses. Only policies that read
  *               GPC_READS_ADMISSION return GPC_WAY_BYPASS; a host that cannot bypass leaves the bit out of `tells`
  * If a request continues an access (gpc_request.continues) and the access's first part was bypassed, the request
- * bypasses without a question to the policy. The function notifies nothing: report the consequences by
- * gpc_replacement_evict and _fill.
+ * bypasses without a question to the policy. The function notifies nothing: report the consequences as GPC_ON_EVICT and
+ * GPC_ON_FILL.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, set, no candidate, a candidate beyond the ways, a request that a gpc_cache
  * of the shape would refuse); GPC_ERROR_CALLBACK (the policy chose an impossible way). Since: 0.2.
  */
@@ -108,36 +112,15 @@ GPC_API bool gpc_replacement_declines(gpc_replacement *replacement, uint32_t set
                                       const gpc_request *request);
 
 /*
- * Report an event at the host's tags, a function per gpc_tag_event_kind, in the order of the events. Return GPC_OK;
- * GPC_ERROR_ARGUMENT (NULL, set, way, a request that a gpc_cache of the shape would refuse; `error` of
- * gpc_replacement_tell gives the reason): the policy has not been notified. Since: 0.2.
- */
-GPC_API gpc_status gpc_replacement_hit(gpc_replacement *replacement, uint32_t set, uint32_t way,
-                                       const gpc_request *request);
-GPC_API gpc_status gpc_replacement_sector_miss(gpc_replacement *replacement, uint32_t set, uint32_t way,
-                                               const gpc_request *request);
-GPC_API gpc_status gpc_replacement_miss(gpc_replacement *replacement, uint32_t set, const gpc_request *request);
-GPC_API gpc_status gpc_replacement_fill(gpc_replacement *replacement, uint32_t set, uint32_t way,
-                                        const gpc_request *request);
-GPC_API gpc_status gpc_replacement_evict(gpc_replacement *replacement, const gpc_eviction *eviction,
-                                         const gpc_request *request);
-GPC_API gpc_status gpc_replacement_invalidate(gpc_replacement *replacement, uint32_t set, uint32_t way);
-
-/*
- * Report many events in order. Stops at the first wrong event.
+ * Report an event, or `count` events in order. Stops at the first wrong event.
  *   events    [count]
  *   out_done  receives the number of reported events; may be NULL
- * Returns GPC_OK; GPC_ERROR_ARGUMENT as the calls above, `error` naming the event and its fault. Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, kind, set, way, eviction, a request that a gpc_cache of the shape would
+ * refuse; `error` names the event and its fault): the policy has not been notified of the event; GPC_ERROR_ABI (a
+ * sample's struct_size). Since: 0.3.
  */
-GPC_API gpc_status gpc_replacement_tell(gpc_replacement *replacement, const gpc_tag_event *events, size_t count,
-                                        gpc_error *error, size_t *out_done);
-
-/*
- * Pass warp events and samples of the SM, as gpc_cache_warp_event and gpc_cache_sample. The host also fills in `reads`
- * and `read_hits`, of its own cache since the last sample. Since: 0.2.
- */
-GPC_API gpc_status gpc_replacement_warp_event(gpc_replacement *replacement, const gpc_warp_event *event);
-GPC_API gpc_status gpc_replacement_sample(gpc_replacement *replacement, const gpc_sample *sample);
+GPC_API gpc_status gpc_replacement_event(gpc_replacement *replacement, const gpc_policy_event *events, size_t count,
+                                         size_t *out_done, gpc_error *error);
 
 /* Counters published by the policy ("replacement.dip.selector"), as gpc_cache_policy_value. Since: 0.2. */
 GPC_API gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index,
@@ -189,13 +172,11 @@ GPC_API gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const ui
                                               gpc_error *error, size_t *out_done);
 
 /*
- * Report events at the host's tags, as gpc_replacement_tell: equal events in equal order. Predictors learn from HIT,
- * SECTOR_MISS, FILL, EVICT and INVALIDATE; MISS changes nothing. gpc_predictor_train reports a single event. Since:
- * 0.2.
+ * Report events, as gpc_replacement_event: equal events in equal order. Predictors learn from all kinds but MISS, which
+ * changes nothing. Since: 0.3.
  */
-GPC_API gpc_status gpc_predictor_train(gpc_predictor *predictor, const gpc_tag_event *event);
-GPC_API gpc_status gpc_predictor_train_many(gpc_predictor *predictor, const gpc_tag_event *events, size_t count,
-                                            gpc_error *error, size_t *out_done);
+GPC_API gpc_status gpc_predictor_event(gpc_predictor *predictor, const gpc_policy_event *events, size_t count,
+                                       size_t *out_done, gpc_error *error);
 
 /*
  * Pass the policy word of a reply from below. Returns the decision that holds. If GPC_CACHE is returned for a predicted
@@ -217,9 +198,7 @@ GPC_API uint32_t gpc_predictor_respond(gpc_predictor *predictor, uint32_t set, u
 /* Question for a load that waits in the host's queues: go below instead? As gpc_cache_stall. Since: 0.2. */
 GPC_API gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *request, uint32_t reason);
 
-/* As gpc_replacement_warp_event, _sample and _policy_value ("bypass.agcb.replies"). Since: 0.2. */
-GPC_API gpc_status gpc_predictor_warp_event(gpc_predictor *predictor, const gpc_warp_event *event);
-GPC_API gpc_status gpc_predictor_sample(gpc_predictor *predictor, const gpc_sample *sample);
+/* As gpc_replacement_policy_value ("bypass.agcb.replies"). Since: 0.2. */
 GPC_API gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value);
 
 GPC_END_DECLS

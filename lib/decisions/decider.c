@@ -79,13 +79,13 @@ gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *
                    : gpci_fail(error, GPC_ERROR_ARGUMENT, "%s[%zu]: request is NULL", name, index);
 }
 
-gpc_status gpci_decider_refuse_event(const gpci_decider *decider, size_t index, const gpc_tag_event *event,
-                                     gpc_error *error) {
-    if (event->kind >= GPC_TAG_EVENT_COUNT)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: %u is no gpc_tag_event_kind", index, event->kind);
-    if (event->set < decider->sets && event->way >= decider->ways && event->kind != GPC_TAG_MISS)
+static gpc_status refuse_event(const gpci_decider *decider, size_t index, const gpc_policy_event *event,
+                               gpc_error *error) {
+    if (event->kind >= GPC_POLICY_EVENT_COUNT)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: %u is no gpc_policy_event_kind", index, event->kind);
+    if (event->set < decider->sets && event->way >= decider->ways && event->kind != GPC_ON_MISS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: way %u of %u", index, event->way, decider->ways);
-    if (event->set < decider->sets && event->kind == GPC_TAG_EVICT) {
+    if (event->set < decider->sets && event->kind == GPC_ON_EVICT) {
         const gpc_eviction *eviction = event->eviction;
         if (!eviction)
             return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: eviction is NULL", index);
@@ -96,9 +96,33 @@ gpc_status gpci_decider_refuse_event(const gpci_decider *decider, size_t index, 
     return gpci_decider_refuse_request(decider, "events", index, event->set, event->request, error);
 }
 
-gpc_status gpci_decider_take_sample(const gpc_sample *theirs, gpc_sample *ours) {
-    *ours = (gpc_sample)GPC_SAMPLE_INIT;
-    return gpci_take(ours, sizeof *ours, sizeof *ours, theirs, "gpc_sample", NULL);
+static gpc_status tell_sample(size_t index, const gpc_policy_event *event, gpci_tell_fn tell, void *policy,
+                              gpc_error *error) {
+    gpc_sample sample = GPC_SAMPLE_INIT;
+    gpc_policy_event ours = *event;
+    if (!event->sample)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: sample is NULL", index);
+    gpc_status status = gpci_take(&sample, sizeof sample, sizeof sample, event->sample, "gpc_sample", error);
+    if (status < 0)
+        return status;
+    ours.sample = &sample;
+    tell(policy, &ours);
+    return GPC_OK;
+}
+
+gpc_status gpci_decider_event_beside(const gpci_decider *decider, size_t index, const gpc_policy_event *event,
+                                     gpci_tell_fn tell, void *policy, gpc_error *error) {
+    if (event->kind == GPC_ON_SAMPLE)
+        return tell_sample(index, event, tell, policy, error);
+    if (event->kind != GPC_ON_WARP_EVENT)
+        return refuse_event(decider, index, event, error);
+    if (!event->warp_event)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: warp_event is NULL", index);
+    if (event->warp_event->kind > GPC_KERNEL_END)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: %u is no gpc_warp_event_kind", index,
+                         event->warp_event->kind);
+    tell(policy, event);
+    return GPC_OK;
 }
 
 static const gpci_policy *policy_of(const void *of, uint32_t index) {

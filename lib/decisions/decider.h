@@ -38,32 +38,53 @@ GPCI_INLINE bool gpci_decider_takes(const gpci_decider *decider, uint32_t set, c
                        gpci_request_is_sound(request, decider->line_bytes, decider->all_sectors));
 }
 
-/* True if the event is possible. */
-GPCI_INLINE bool gpci_decider_believes(const gpci_decider *decider, const gpc_tag_event *event) {
-    if (GPCI_UNLIKELY(event->kind >= GPC_TAG_EVENT_COUNT || event->set >= decider->sets ||
-                      (event->way >= decider->ways && event->kind != GPC_TAG_MISS)))
+/* True for a possible event at the host's tags. */
+GPCI_INLINE bool gpci_decider_believes(const gpci_decider *decider, const gpc_policy_event *event) {
+    if (GPCI_UNLIKELY(event->kind > GPC_ON_INVALIDATE || event->set >= decider->sets ||
+                      (event->way >= decider->ways && event->kind != GPC_ON_MISS)))
         return false;
-    if (event->kind == GPC_TAG_INVALIDATE)
+    if (event->kind == GPC_ON_INVALIDATE)
         return true;
-    if (event->kind == GPC_TAG_EVICT &&
+    if (event->kind == GPC_ON_EVICT &&
         (!event->eviction || event->eviction->set != event->set || event->eviction->way != event->way))
         return false;
     return gpci_decider_takes(decider, event->set, event->request);
 }
 
-/* Fail for a refused request or event with "NAME[index]: fault". Returns GPC_ERROR_ARGUMENT. */
-gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
-                                       const gpc_request *request, gpc_error *error);
-gpc_status gpci_decider_refuse_event(const gpci_decider *decider, size_t index, const gpc_tag_event *event,
-                                     gpc_error *error);
+/* Report a checked event to a policy; `policy` is the public object. */
+typedef void (*gpci_tell_fn)(void *policy, const gpc_policy_event *event);
 
-/* True if a request found its line, but does not count as a further use of the line. */
-GPCI_INLINE bool gpci_is_sector_miss(const gpc_tag_event *event) {
-    return event->kind == GPC_TAG_SECTOR_MISS || (event->kind == GPC_TAG_HIT && event->request->continues);
+/* Report an event beside the tags, or refuse a wrong event with "events[index]: fault". */
+gpc_status gpci_decider_event_beside(const gpci_decider *decider, size_t index, const gpc_policy_event *event,
+                                     gpci_tell_fn tell, void *policy, gpc_error *error);
+
+/* gpc_replacement_event and gpc_predictor_event after the check for NULL. */
+GPCI_INLINE gpc_status gpci_decider_events(const gpci_decider *decider, const gpc_policy_event *events, size_t count,
+                                           gpci_tell_fn tell, void *policy, size_t *out_done, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    size_t i = 0;
+    for (; i < count; i++) {
+        if (GPCI_LIKELY(gpci_decider_believes(decider, &events[i]))) {
+            tell(policy, &events[i]);
+            continue;
+        }
+        status = gpci_decider_event_beside(decider, i, &events[i], tell, policy, error);
+        if (status < 0)
+            break;
+    }
+    if (out_done)
+        *out_done = i;
+    return status;
 }
 
-/* Copy a host's sample to the library's struct. */
-gpc_status gpci_decider_take_sample(const gpc_sample *theirs, gpc_sample *ours);
+/* Fail for a refused request with "NAME[index]: fault". Returns GPC_ERROR_ARGUMENT. */
+gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
+                                       const gpc_request *request, gpc_error *error);
+
+/* True if a request found its line, but does not count as a further use of the line. */
+GPCI_INLINE bool gpci_is_sector_miss(const gpc_policy_event *event) {
+    return event->kind == GPC_ON_SECTOR_MISS || (event->kind == GPC_ON_HIT && event->request->continues);
+}
 
 /* gpc_cache_policy_value for the single policy. */
 gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value);

@@ -93,7 +93,7 @@ gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const uint32_t *
     return status;
 }
 
-static void tell_found(gpc_predictor *predictor, const gpc_tag_event *event) {
+static void tell_found(gpc_predictor *predictor, const gpc_policy_event *event) {
     const gpc_predictor_ops *ops = predictor->ops;
     if (gpci_is_sector_miss(event)) {
         if (ops->on_sector_miss)
@@ -103,55 +103,45 @@ static void tell_found(gpc_predictor *predictor, const gpc_tag_event *event) {
     }
 }
 
-/* Report an event, already checked. */
-static void train(gpc_predictor *predictor, const gpc_tag_event *event) {
+static void tell(void *p, const gpc_policy_event *event) {
+    gpc_predictor *predictor = p;
     const gpc_predictor_ops *ops = predictor->ops;
-    switch ((gpc_tag_event_kind)event->kind) {
-    case GPC_TAG_HIT:
-    case GPC_TAG_SECTOR_MISS:
+    switch ((gpc_policy_event_kind)event->kind) {
+    case GPC_ON_HIT:
+    case GPC_ON_SECTOR_MISS:
         tell_found(predictor, event);
         return;
-    case GPC_TAG_FILL:
+    case GPC_ON_FILL:
         if (ops->on_fill)
             ops->on_fill(predictor->self, event->set, event->way, event->request);
         return;
-    case GPC_TAG_EVICT:
+    case GPC_ON_EVICT:
         if (ops->on_evict)
             ops->on_evict(predictor->self, event->set, event->way, event->eviction, event->request);
         return;
-    case GPC_TAG_INVALIDATE:
+    case GPC_ON_INVALIDATE:
         if (ops->on_invalidate)
             ops->on_invalidate(predictor->self, event->set, event->way);
         return;
-    default: /* no function for these events */
+    case GPC_ON_WARP_EVENT:
+        if (ops->on_warp_event)
+            ops->on_warp_event(predictor->self, event->warp_event);
+        return;
+    case GPC_ON_SAMPLE:
+        if (ops->on_sample)
+            ops->on_sample(predictor->self, event->sample);
+        return;
+    default: /* predictors have no function for misses */
         return;
     }
 }
 
-gpc_status gpc_predictor_train(gpc_predictor *predictor, const gpc_tag_event *event) {
-    if (!predictor || !event || !gpci_decider_believes(&predictor->decider, event))
-        return GPC_ERROR_ARGUMENT;
-    train(predictor, event);
-    return GPC_OK;
-}
-
-gpc_status gpc_predictor_train_many(gpc_predictor *predictor, const gpc_tag_event *events, size_t count,
-                                    gpc_error *error, size_t *out_done) {
-    gpc_status status = predictor && (events || !count)
-                            ? GPC_OK
-                            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_train_many: %s is NULL",
-                                        predictor ? "events" : "predictor");
-    size_t i = 0;
-    for (; status == GPC_OK && i < count; i++) {
-        if (!gpci_decider_believes(&predictor->decider, &events[i])) {
-            status = gpci_decider_refuse_event(&predictor->decider, i, &events[i], error);
-            break;
-        }
-        train(predictor, &events[i]);
-    }
-    if (out_done)
-        *out_done = i;
-    return status;
+gpc_status gpc_predictor_event(gpc_predictor *predictor, const gpc_policy_event *events, size_t count, size_t *out_done,
+                               gpc_error *error) {
+    if (!predictor || (!events && count))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_event: %s is NULL",
+                         predictor ? "events" : "predictor");
+    return gpci_decider_events(&predictor->decider, events, count, tell, predictor, out_done, error);
 }
 
 gpc_decision gpc_predictor_reply(gpc_predictor *predictor, const gpc_request *request, gpc_decision predicted,
@@ -170,22 +160,6 @@ uint32_t gpc_predictor_respond(gpc_predictor *predictor, uint32_t set, uint32_t 
 
 gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *request, uint32_t reason) {
     return predictor && request ? gpci_predictor_stall(predictor->ops, predictor->self, request, reason) : GPC_CACHE;
-}
-
-gpc_status gpc_predictor_warp_event(gpc_predictor *predictor, const gpc_warp_event *event) {
-    if (!predictor || !event || event->kind > GPC_KERNEL_END)
-        return GPC_ERROR_ARGUMENT;
-    if (predictor->ops->on_warp_event)
-        predictor->ops->on_warp_event(predictor->self, event);
-    return GPC_OK;
-}
-
-gpc_status gpc_predictor_sample(gpc_predictor *predictor, const gpc_sample *sample) {
-    gpc_sample ours;
-    gpc_status status = predictor && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
-    if (status == GPC_OK && predictor->ops->on_sample)
-        predictor->ops->on_sample(predictor->self, &ours);
-    return status;
 }
 
 gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value) {

@@ -103,7 +103,7 @@ bool gpc_replacement_declines(gpc_replacement *replacement, uint32_t set, const 
                           replacement->ops->declines(replacement->self, set, candidates, request)));
 }
 
-static void tell_found(gpc_replacement *replacement, const gpc_tag_event *event) {
+static void tell_found(gpc_replacement *replacement, const gpc_policy_event *event) {
     const gpc_replacement_ops *ops = replacement->ops;
     if (gpci_is_sector_miss(event)) {
         if (ops->on_sector_miss)
@@ -113,103 +113,45 @@ static void tell_found(gpc_replacement *replacement, const gpc_tag_event *event)
     }
 }
 
-/* Report an event, already checked. */
-static void tell(gpc_replacement *replacement, const gpc_tag_event *event) {
+static void tell(void *r, const gpc_policy_event *event) {
+    gpc_replacement *replacement = r;
     const gpc_replacement_ops *ops = replacement->ops;
-    switch ((gpc_tag_event_kind)event->kind) {
-    case GPC_TAG_MISS:
+    switch ((gpc_policy_event_kind)event->kind) {
+    case GPC_ON_MISS:
         if (ops->on_miss && !event->request->continues)
             ops->on_miss(replacement->self, event->set, event->request);
         return;
-    case GPC_TAG_FILL:
+    case GPC_ON_FILL:
         if (ops->on_fill)
             ops->on_fill(replacement->self, event->set, event->way, event->request);
         return;
-    case GPC_TAG_EVICT:
+    case GPC_ON_EVICT:
         if (ops->on_evict)
             ops->on_evict(replacement->self, event->set, event->way, event->eviction, event->request);
         return;
-    case GPC_TAG_INVALIDATE:
+    case GPC_ON_INVALIDATE:
         if (ops->on_invalidate)
             ops->on_invalidate(replacement->self, event->set, event->way);
+        return;
+    case GPC_ON_WARP_EVENT:
+        if (ops->on_warp_event)
+            ops->on_warp_event(replacement->self, event->warp_event);
+        return;
+    case GPC_ON_SAMPLE:
+        if (ops->on_sample)
+            ops->on_sample(replacement->self, event->sample);
         return;
     default:
         tell_found(replacement, event);
     }
 }
 
-GPCI_INLINE gpc_status tell_one(gpc_replacement *replacement, const gpc_tag_event *event) {
-    if (!replacement || !gpci_decider_believes(&replacement->decider, event))
-        return GPC_ERROR_ARGUMENT;
-    tell(replacement, event);
-    return GPC_OK;
-}
-
-gpc_status gpc_replacement_hit(gpc_replacement *replacement, uint32_t set, uint32_t way, const gpc_request *request) {
-    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_HIT, .set = set, .way = way, .request = request});
-}
-
-gpc_status gpc_replacement_sector_miss(gpc_replacement *replacement, uint32_t set, uint32_t way,
-                                       const gpc_request *request) {
-    return tell_one(replacement,
-                    &(gpc_tag_event){.kind = GPC_TAG_SECTOR_MISS, .set = set, .way = way, .request = request});
-}
-
-gpc_status gpc_replacement_miss(gpc_replacement *replacement, uint32_t set, const gpc_request *request) {
-    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_MISS, .set = set, .request = request});
-}
-
-gpc_status gpc_replacement_fill(gpc_replacement *replacement, uint32_t set, uint32_t way, const gpc_request *request) {
-    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = way, .request = request});
-}
-
-gpc_status gpc_replacement_evict(gpc_replacement *replacement, const gpc_eviction *eviction,
-                                 const gpc_request *request) {
-    return eviction ? tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_EVICT,
-                                                             .set = eviction->set,
-                                                             .way = eviction->way,
-                                                             .eviction = eviction,
-                                                             .request = request})
-                    : GPC_ERROR_ARGUMENT;
-}
-
-gpc_status gpc_replacement_invalidate(gpc_replacement *replacement, uint32_t set, uint32_t way) {
-    return tell_one(replacement, &(gpc_tag_event){.kind = GPC_TAG_INVALIDATE, .set = set, .way = way});
-}
-
-gpc_status gpc_replacement_tell(gpc_replacement *replacement, const gpc_tag_event *events, size_t count,
-                                gpc_error *error, size_t *out_done) {
-    gpc_status status = replacement && (events || !count)
-                            ? GPC_OK
-                            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_tell: %s is NULL",
-                                        replacement ? "events" : "replacement");
-    size_t i = 0;
-    for (; status == GPC_OK && i < count; i++) {
-        if (!gpci_decider_believes(&replacement->decider, &events[i])) {
-            status = gpci_decider_refuse_event(&replacement->decider, i, &events[i], error);
-            break;
-        }
-        tell(replacement, &events[i]);
-    }
-    if (out_done)
-        *out_done = i;
-    return status;
-}
-
-gpc_status gpc_replacement_warp_event(gpc_replacement *replacement, const gpc_warp_event *event) {
-    if (!replacement || !event || event->kind > GPC_KERNEL_END)
-        return GPC_ERROR_ARGUMENT;
-    if (replacement->ops->on_warp_event)
-        replacement->ops->on_warp_event(replacement->self, event);
-    return GPC_OK;
-}
-
-gpc_status gpc_replacement_sample(gpc_replacement *replacement, const gpc_sample *sample) {
-    gpc_sample ours;
-    gpc_status status = replacement && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
-    if (status == GPC_OK && replacement->ops->on_sample)
-        replacement->ops->on_sample(replacement->self, &ours);
-    return status;
+gpc_status gpc_replacement_event(gpc_replacement *replacement, const gpc_policy_event *events, size_t count,
+                                 size_t *out_done, gpc_error *error) {
+    if (!replacement || (!events && count))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_event: %s is NULL",
+                         replacement ? "events" : "replacement");
+    return gpci_decider_events(&replacement->decider, events, count, tell, replacement, out_done, error);
 }
 
 gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index, gpc_policy_value *value) {

@@ -138,7 +138,7 @@ static gpc_eviction describe(const own_line *line, uint32_t set, uint32_t way) {
 /* A way for the request's line: the lowest free way, or the policy's victim. */
 static void allocate(host *h, const gpc_request *request, outcome *o) {
     const uint32_t set = set_of(request);
-    gpc_tag_event events[2];
+    gpc_policy_event events[2];
     size_t count = 0, done;
     uint32_t way = 0;
     while (way < WAYS && h->lines[set][way].here)
@@ -151,15 +151,15 @@ static void allocate(host *h, const gpc_request *request, outcome *o) {
         }
         o->eviction = describe(&h->lines[set][way], set, way);
         o->evicted = 1;
-        events[count++] = (gpc_tag_event){
-            .kind = GPC_TAG_EVICT, .set = set, .way = way, .request = request, .eviction = &o->eviction};
+        events[count++] = (gpc_policy_event){
+            .kind = GPC_ON_EVICT, .set = set, .way = way, .request = request, .eviction = &o->eviction};
     }
     o->way = way;
-    events[count++] = (gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = way, .request = request};
+    events[count++] = (gpc_policy_event){.kind = GPC_ON_FILL, .set = set, .way = way, .request = request};
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_replacement_tell(h->replacement, events, count, &error, &done), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replacement_event(h->replacement, events, count, &done, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(done, count);
-    cr_assert_eq(gpc_predictor_train_many(h->predictor, events, count, &error, &done), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_predictor_event(h->predictor, events, count, &done, &error), GPC_OK, "%s", error.message);
     h->lines[set][way] = (own_line){.here = true,
                                     .address = request->address / LINE * LINE,
                                     .valid = request->sector_mask,
@@ -171,12 +171,19 @@ static void serve(host *h, const gpc_request *request, outcome *o) {
     const uint32_t set = set_of(request);
     own_line *line = &h->lines[set][o->way];
     const uint8_t need = request->sector_mask, found = need & line->valid;
-    const gpc_tag_event event = {
-        .kind = found ? GPC_TAG_HIT : GPC_TAG_SECTOR_MISS, .set = set, .way = o->way, .request = request};
-    cr_assert_eq(found ? gpc_replacement_hit(h->replacement, set, o->way, request)
-                       : gpc_replacement_sector_miss(h->replacement, set, o->way, request),
-                 GPC_OK);
-    cr_assert_eq(gpc_predictor_train(h->predictor, &event), GPC_OK);
+    const gpc_policy_event event = {
+        .kind = found ? GPC_ON_HIT : GPC_ON_SECTOR_MISS, .set = set, .way = o->way, .request = request};
+    cr_assert_eq(
+        found
+            ? gpc_replacement_event(
+                  h->replacement,
+                  &(gpc_policy_event){.kind = GPC_ON_HIT, .set = set, .way = o->way, .request = request}, 1, NULL, NULL)
+            : gpc_replacement_event(
+                  h->replacement,
+                  &(gpc_policy_event){.kind = GPC_ON_SECTOR_MISS, .set = set, .way = o->way, .request = request}, 1,
+                  NULL, NULL),
+        GPC_OK);
+    cr_assert_eq(gpc_predictor_event(h->predictor, &event, 1, NULL, NULL), GPC_OK);
     o->outcome = found == need || !is_read(request) ? GPC_HIT : GPC_SECTOR_MISS;
     line->reuse += o->outcome == GPC_HIT && !request->continues;
     line->valid |= need;
@@ -196,7 +203,11 @@ static outcome look_up(host *h, const gpc_request *request) {
         serve(h, request, &o);
         return o;
     }
-    cr_assert_eq(gpc_replacement_miss(h->replacement, set_of(request), request), GPC_OK);
+    cr_assert_eq(
+        gpc_replacement_event(h->replacement,
+                              &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set_of(request), .request = request}, 1,
+                              NULL, NULL),
+        GPC_OK);
     if (!early && !admitted(h, request, &o))
         return o;
     if (!h->late) {
@@ -281,15 +292,23 @@ static void go_on(host *h, const char *spec, size_t i, const gpc_request *reques
     cr_assert_eq(gpc_predictor_stall(h->predictor, request, reason), gpc_cache_stall(h->cache, request, reason),
                  "%s, access %zu: held up", spec, i);
     const gpc_warp_event event = {.kind = (uint32_t)(draw >> 8) % 5, .warp = request->warp, .cycle = i};
-    cr_assert_eq(gpc_replacement_warp_event(h->replacement, &event), GPC_OK);
-    cr_assert_eq(gpc_predictor_warp_event(h->predictor, &event), GPC_OK);
+    cr_assert_eq(gpc_replacement_event(h->replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &event}, 1, NULL,
+                                       NULL),
+                 GPC_OK);
+    cr_assert_eq(gpc_predictor_event(h->predictor, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &event},
+                                     1, NULL, NULL),
+                 GPC_OK);
     cr_assert_eq(gpc_cache_warp_event(h->cache, &event), GPC_OK);
     if (draw >> 12 & 3 || way == NO_WAY)
         return;
-    const gpc_tag_event gone = {.kind = GPC_TAG_INVALIDATE, .set = set, .way = way};
+    const gpc_policy_event gone = {.kind = GPC_ON_INVALIDATE, .set = set, .way = way};
     h->lines[set][way].here = false;
-    cr_assert_eq(gpc_replacement_invalidate(h->replacement, set, way), GPC_OK);
-    cr_assert_eq(gpc_predictor_train(h->predictor, &gone), GPC_OK);
+    cr_assert_eq(gpc_replacement_event(h->replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_INVALIDATE, .set = set, .way = way}, 1, NULL,
+                                       NULL),
+                 GPC_OK);
+    cr_assert_eq(gpc_predictor_event(h->predictor, &gone, 1, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_cache_invalidate_line(h->cache, request->address), GPC_OK);
 }
 
@@ -300,8 +319,12 @@ static void sample(host *h, uint64_t draw) {
     cr_assert_eq(gpc_cache_sample(h->cache, &told), GPC_OK);
     told.reads = h->reads;
     told.read_hits = h->hits;
-    cr_assert_eq(gpc_replacement_sample(h->replacement, &told), GPC_OK);
-    cr_assert_eq(gpc_predictor_sample(h->predictor, &told), GPC_OK);
+    cr_assert_eq(gpc_replacement_event(h->replacement, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &told}, 1,
+                                       NULL, NULL),
+                 GPC_OK);
+    cr_assert_eq(
+        gpc_predictor_event(h->predictor, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &told}, 1, NULL, NULL),
+        GPC_OK);
     h->reads = h->hits = 0;
 }
 

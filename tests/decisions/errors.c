@@ -123,7 +123,10 @@ Test(decisions_errors, one_sector_unless_said) {
         r.sectors = p.sectors = sectors;
         cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
         cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
-        cr_expect_eq(gpc_replacement_hit(replacement, 0, 0, &second), expected, "%u sectors", sectors);
+        cr_expect_eq(gpc_replacement_event(
+                         replacement, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &second},
+                         1, NULL, NULL),
+                     expected, "%u sectors", sectors);
         cr_expect_eq(gpc_predictor_predict(predictor, 0, &second, &prediction), expected, "%u sectors", sectors);
         gpc_replacement_destroy(replacement);
         gpc_predictor_destroy(predictor);
@@ -169,7 +172,7 @@ Test(decisions_errors, nothing_there) {
     const gpc_request load = {.address = 0};
     const gpc_sample sample = GPC_SAMPLE_INIT;
     const gpc_warp_event event = {.kind = GPC_WARP_START};
-    const gpc_tag_event hit = {.request = &load};
+    const gpc_policy_event hit = {.request = &load};
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     gpc_prediction prediction;
     gpc_error error = GPC_ERROR_INIT;
@@ -182,22 +185,33 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(gpc_predictor_create(NULL, NULL, &error, &predictor), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_create(context, NULL, &error, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replacement_choose(NULL, 0, NULL, &load, &way), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_hit(NULL, 0, 0, &load), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_tell(NULL, &hit, 1, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(NULL,
+                                       &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &load}, 1,
+                                       NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(NULL, &hit, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "replacement is NULL"), "%s", error.message);
-    cr_expect_eq(gpc_replacement_warp_event(NULL, &event), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_sample(NULL, &sample), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(NULL, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &event}, 1,
+                                       NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(
+        gpc_replacement_event(NULL, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL),
+        GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replacement_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
     cr_expect(!gpc_replacement_declines(NULL, 0, NULL, &load));
     cr_expect(!gpc_predictor_before_lookup(NULL));
     cr_expect_eq(gpc_predictor_predict(NULL, 0, &load, &prediction), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_train(NULL, &hit), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_train_many(NULL, &hit, 1, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_event(NULL, &hit, 1, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_event(NULL, &hit, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_reply(NULL, &load, GPC_BYPASS, 1), GPC_BYPASS);
     cr_expect_eq(gpc_predictor_respond(NULL, 0, 0, &load), 0);
     cr_expect_eq(gpc_predictor_stall(NULL, &load, GPC_BUSY_LINE), GPC_CACHE);
-    cr_expect_eq(gpc_predictor_warp_event(NULL, &event), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_sample(NULL, &sample), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(
+        gpc_predictor_event(NULL, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &event}, 1, NULL, NULL),
+        GPC_ERROR_ARGUMENT);
+    cr_expect_eq(
+        gpc_predictor_event(NULL, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL),
+        GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
     gpc_replacement_destroy(NULL);
     gpc_predictor_destroy(NULL);
@@ -205,9 +219,9 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, &load, 1, &prediction, &error, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "sets is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, NULL, 0, NULL, &error, NULL), GPC_OK);
-    cr_expect_eq(gpc_predictor_train_many(predictor, NULL, 1, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_event(predictor, NULL, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "events is NULL"), "%s", error.message);
-    cr_expect_eq(gpc_predictor_train_many(predictor, NULL, 0, &error, NULL), GPC_OK);
+    cr_expect_eq(gpc_predictor_event(predictor, NULL, 0, NULL, &error), GPC_OK);
     cr_expect_eq(gpc_predictor_policy_value(predictor, 0, &value), GPC_ERROR_RANGE);
     gpc_context_destroy(context); /* before the objects */
     gpc_predictor_destroy(predictor);

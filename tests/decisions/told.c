@@ -129,20 +129,34 @@ static void expect(const char *const *calls, unsigned count) {
 Test(decisions, what_continues) {
     const gpc_request first = {.address = 128, .sector_mask = 1},
                       second = {.address = 128, .sector_mask = 2, .continues = 1};
-    cr_expect_eq(gpc_replacement_miss(replacement, 1, &first), GPC_OK);
-    cr_expect_eq(gpc_replacement_miss(replacement, 1, &second), GPC_OK);
-    cr_expect_eq(gpc_replacement_fill(replacement, 1, 5, &first), GPC_OK);
-    cr_expect_eq(gpc_replacement_hit(replacement, 1, 5, &second), GPC_OK);
-    cr_expect_eq(gpc_replacement_hit(replacement, 1, 5, &first), GPC_OK);
+    cr_expect_eq(gpc_replacement_event(
+                     replacement, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = 1, .request = &first}, 1, NULL, NULL),
+                 GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_MISS, .set = 1, .request = &second}, 1, NULL,
+                                       NULL),
+                 GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_FILL, .set = 1, .way = 5, .request = &first},
+                                       1, NULL, NULL),
+                 GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 1, .way = 5, .request = &second},
+                                       1, NULL, NULL),
+                 GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 1, .way = 5, .request = &first},
+                                       1, NULL, NULL),
+                 GPC_OK);
     cr_expect_eq(all.ways[1], 5);
     expect((const char *const[]){"miss", "fill", "sector miss", "hit"}, 4);
-    const gpc_tag_event events[] = {{.kind = GPC_TAG_HIT, .set = 1, .way = 5, .request = &second},
-                                    {.kind = GPC_TAG_SECTOR_MISS, .set = 1, .way = 5, .request = &first},
-                                    {.kind = GPC_TAG_MISS, .set = 1, .way = 99, .request = &first},
-                                    {.kind = GPC_TAG_HIT, .set = 1, .way = 69, .request = &first}};
+    const gpc_policy_event events[] = {{.kind = GPC_ON_HIT, .set = 1, .way = 5, .request = &second},
+                                       {.kind = GPC_ON_SECTOR_MISS, .set = 1, .way = 5, .request = &first},
+                                       {.kind = GPC_ON_MISS, .set = 1, .way = 99, .request = &first},
+                                       {.kind = GPC_ON_HIT, .set = 1, .way = 69, .request = &first}};
     size_t done = 0;
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_predictor_train_many(predictor, events, 4, &error, &done), GPC_OK, "%s", error.message);
+    cr_expect_eq(gpc_predictor_event(predictor, events, 4, &done, &error), GPC_OK, "%s", error.message);
     cr_expect(done == 4 && all.ways[0] == 5 && all.ways[2] == 69);
     expect((const char *const[]){"sector miss", "sector miss", "hit"}, 3);
 }
@@ -150,30 +164,49 @@ Test(decisions, what_continues) {
 Test(decisions, lines_that_leave) {
     const gpc_request load = {.address = 0};
     const gpc_eviction eviction = {.line_address = 512, .set = 0, .way = 69};
-    cr_expect_eq(gpc_replacement_evict(replacement, &eviction, &load), GPC_OK);
-    cr_expect_eq(gpc_replacement_invalidate(replacement, 3, 2), GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_EVICT,
+                                                           .set = eviction.set,
+                                                           .way = eviction.way,
+                                                           .eviction = &eviction,
+                                                           .request = &load},
+                                       1, NULL, NULL),
+                 GPC_OK);
+    cr_expect_eq(gpc_replacement_event(replacement, &(gpc_policy_event){.kind = GPC_ON_INVALIDATE, .set = 3, .way = 2},
+                                       1, NULL, NULL),
+                 GPC_OK);
     cr_expect(all.ways[0] == 69 && all.sets[1] == 3 && all.ways[1] == 2);
     expect((const char *const[]){"evict", "invalidate"}, 2);
-    const gpc_tag_event events[] = {
-        {.kind = GPC_TAG_EVICT, .set = 0, .way = 69, .request = &load, .eviction = &eviction},
-        {.kind = GPC_TAG_FILL, .set = 0, .way = 69, .request = &load},
-        {.kind = GPC_TAG_INVALIDATE, .set = 0, .way = 69}};
+    const gpc_policy_event events[] = {
+        {.kind = GPC_ON_EVICT, .set = 0, .way = 69, .request = &load, .eviction = &eviction},
+        {.kind = GPC_ON_FILL, .set = 0, .way = 69, .request = &load},
+        {.kind = GPC_ON_INVALIDATE, .set = 0, .way = 69}};
     for (size_t i = 0; i < 3; i++)
-        cr_expect_eq(gpc_predictor_train(predictor, &events[i]), GPC_OK);
+        cr_expect_eq(gpc_predictor_event(predictor, &events[i], 1, NULL, NULL), GPC_OK);
     expect((const char *const[]){"evict", "fill", "invalidate"}, 3);
 }
 
-static void refused(gpc_tag_event event, const char *text) {
+/* A sample in a struct that no library knows. */
+Test(decisions, sample_of_no_size) {
+    const gpc_sample sample = {.struct_size = 1};
+    const gpc_policy_event event = {.kind = GPC_ON_SAMPLE, .sample = &sample};
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_replacement_event(replacement, &event, 1, NULL, &error), GPC_ERROR_ABI);
+    cr_expect(strstr(error.message, "gpc_sample.struct_size"), "%s", error.message);
+    cr_expect_eq(gpc_predictor_event(predictor, &event, 1, NULL, NULL), GPC_ERROR_ABI);
+}
+
+static void refused(gpc_policy_event event, const char *text) {
     const gpc_request load = {.address = 0};
-    const gpc_tag_event events[] = {{.kind = GPC_TAG_HIT, .request = &load}, event, {.request = &load}};
+    const gpc_policy_event events[] = {{.kind = GPC_ON_HIT, .request = &load}, event, {.request = &load}};
     gpc_error error = GPC_ERROR_INIT;
     size_t done = 77;
-    cr_expect_eq(gpc_replacement_tell(replacement, events, 3, &error, &done), GPC_ERROR_ARGUMENT, "%s", text);
+    cr_expect_eq(gpc_replacement_event(replacement, events, 3, &done, &error), GPC_ERROR_ARGUMENT, "%s", text);
     cr_expect(!strcmp(error.message, text), "%s", error.message);
     cr_expect_eq(done, 1);
     expect((const char *const[]){"hit"}, 1);
     error.message[0] = '\0';
-    cr_expect_eq(gpc_predictor_train_many(predictor, events, 3, &error, &done), GPC_ERROR_ARGUMENT, "%s", text);
+    cr_expect_eq(gpc_predictor_event(predictor, events, 3, &done, &error), GPC_ERROR_ARGUMENT, "%s", text);
     cr_expect(!strcmp(error.message, text), "%s", error.message);
     cr_expect_eq(done, 1);
     expect((const char *const[]){"hit"}, 1);
@@ -183,22 +216,43 @@ Test(decisions, what_cannot_have_happened) {
     const gpc_request load = {.address = 0}, kind = {.kind = GPC_KIND_COUNT}, sector = {.sector_mask = 4},
                       size = {.address = 120, .size = 16};
     const gpc_eviction eviction = {.way = 2};
-    refused((gpc_tag_event){.kind = GPC_TAG_EVENT_COUNT}, "events[1]: 6 is no gpc_tag_event_kind");
-    refused((gpc_tag_event){.set = 4, .request = &load}, "events[1]: set 4 of 4");
-    refused((gpc_tag_event){.way = 70, .request = &load}, "events[1]: way 70 of 70");
-    refused((gpc_tag_event){.kind = GPC_TAG_FILL}, "events[1]: request is NULL");
-    refused((gpc_tag_event){.kind = GPC_TAG_EVICT, .request = &load}, "events[1]: eviction is NULL");
-    refused((gpc_tag_event){.kind = GPC_TAG_EVICT, .way = 1, .request = &load, .eviction = &eviction},
+    refused((gpc_policy_event){.kind = GPC_POLICY_EVENT_COUNT}, "events[1]: 8 is no gpc_policy_event_kind");
+    const gpc_warp_event warp_event = {.kind = GPC_KERNEL_END + 1};
+    refused((gpc_policy_event){.kind = GPC_ON_WARP_EVENT}, "events[1]: warp_event is NULL");
+    refused((gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &warp_event},
+            "events[1]: 5 is no gpc_warp_event_kind");
+    refused((gpc_policy_event){.kind = GPC_ON_SAMPLE}, "events[1]: sample is NULL");
+    refused((gpc_policy_event){.set = 4, .request = &load}, "events[1]: set 4 of 4");
+    refused((gpc_policy_event){.way = 70, .request = &load}, "events[1]: way 70 of 70");
+    refused((gpc_policy_event){.kind = GPC_ON_FILL}, "events[1]: request is NULL");
+    refused((gpc_policy_event){.kind = GPC_ON_EVICT, .request = &load}, "events[1]: eviction is NULL");
+    refused((gpc_policy_event){.kind = GPC_ON_EVICT, .way = 1, .request = &load, .eviction = &eviction},
             "events[1]: of set 0, way 1, its eviction of 0, 2");
-    refused((gpc_tag_event){.request = &kind}, "events[1]: gpc_request.kind cannot be what it is");
-    refused((gpc_tag_event){.request = &sector}, "events[1]: gpc_request.sector_mask cannot be what it is");
-    refused((gpc_tag_event){.request = &size}, "events[1]: gpc_request.size cannot be what it is");
-    cr_expect_eq(gpc_replacement_hit(replacement, 4, 0, &load), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_fill(replacement, 0, 70, &load), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_miss(replacement, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_evict(replacement, NULL, &load), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_sector_miss(replacement, 0, 0, &kind), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_warp_event(replacement, &(gpc_warp_event){.kind = 5}), GPC_ERROR_ARGUMENT);
+    refused((gpc_policy_event){.request = &kind}, "events[1]: gpc_request.kind cannot be what it is");
+    refused((gpc_policy_event){.request = &sector}, "events[1]: gpc_request.sector_mask cannot be what it is");
+    refused((gpc_policy_event){.request = &size}, "events[1]: gpc_request.size cannot be what it is");
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 4, .way = 0, .request = &load}, 1,
+                                       NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(replacement,
+                                       &(gpc_policy_event){.kind = GPC_ON_FILL, .set = 0, .way = 70, .request = &load},
+                                       1, NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(replacement, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = 0}, 1, NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(
+        gpc_replacement_event(replacement, &(gpc_policy_event){.kind = GPC_ON_EVICT, .request = &load}, 1, NULL, NULL),
+        GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(
+                     replacement, &(gpc_policy_event){.kind = GPC_ON_SECTOR_MISS, .set = 0, .way = 0, .request = &kind},
+                     1, NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_event(
+                     replacement,
+                     &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &(gpc_warp_event){.kind = 5}}, 1,
+                     NULL, NULL),
+                 GPC_ERROR_ARGUMENT);
     expect(NULL, 0);
 }
 

@@ -90,11 +90,11 @@ static void call_replacement(api_thing *thing) {
     uint32_t chosen;
     const gpc_request request = api_request(w);
     const gpc_eviction eviction = {.set = set, .way = way, .line_address = request.address & ~(uint64_t)127};
-    const gpc_tag_event event = {.request = what & 16 ? &request : NULL,
-                                 .eviction = what & 32 ? &eviction : NULL,
-                                 .kind = what % 7,
-                                 .set = set,
-                                 .way = way};
+    const gpc_policy_event event = {.request = what & 16 ? &request : NULL,
+                                    .eviction = what & 32 ? &eviction : NULL,
+                                    .kind = what % 7,
+                                    .set = set,
+                                    .way = way};
     const uint64_t candidates[] = {api_byte(w)};
     gpc_error error = GPC_ERROR_INIT;
     switch (what % 4) {
@@ -105,12 +105,13 @@ static void call_replacement(api_thing *thing) {
     case 1: {
         const gpc_warp_event warp = api_warp_event(w);
         const gpc_sample sample = api_sample(w);
-        gpc_replacement_warp_event(thing->it, &warp);
-        gpc_replacement_sample(thing->it, &sample);
+        gpc_replacement_event(thing->it, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &warp}, 1, NULL,
+                              NULL);
+        gpc_replacement_event(thing->it, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL);
         break;
     }
     default:
-        api_check(gpc_replacement_tell(thing->it, &event, 1, &error, NULL), &error);
+        api_check(gpc_replacement_event(thing->it, &event, 1, NULL, &error), &error);
     }
 }
 
@@ -121,11 +122,11 @@ static void call_predictor(api_thing *thing) {
     gpc_prediction prediction;
     const gpc_request request = api_request(w);
     const gpc_eviction eviction = {.set = set, .way = way, .line_address = request.address & ~(uint64_t)127};
-    const gpc_tag_event event = {.request = what & 16 ? &request : NULL,
-                                 .eviction = what & 32 ? &eviction : NULL,
-                                 .kind = what % 7,
-                                 .set = set,
-                                 .way = way};
+    const gpc_policy_event event = {.request = what & 16 ? &request : NULL,
+                                    .eviction = what & 32 ? &eviction : NULL,
+                                    .kind = what % 7,
+                                    .set = set,
+                                    .way = way};
     gpc_error error = GPC_ERROR_INIT;
     switch (what % 4) {
     case 0:
@@ -135,14 +136,15 @@ static void call_predictor(api_thing *thing) {
     case 1: {
         const gpc_warp_event warp = api_warp_event(w);
         const gpc_sample sample = api_sample(w);
-        gpc_predictor_warp_event(thing->it, &warp);
-        gpc_predictor_sample(thing->it, &sample);
+        gpc_predictor_event(thing->it, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &warp}, 1, NULL,
+                            NULL);
+        gpc_predictor_event(thing->it, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL);
         gpc_predictor_reply(thing->it, &request, what >> 7, api_byte(w));
         gpc_predictor_respond(thing->it, set, what & 64 ? UINT32_MAX : way, &request);
         break;
     }
     default:
-        api_check(gpc_predictor_train_many(thing->it, &event, 1, &error, NULL), &error);
+        api_check(gpc_predictor_event(thing->it, &event, 1, NULL, &error), &error);
     }
 }
 

@@ -37,16 +37,16 @@ static void use(gpc_replacement *replacement, gpc_predictor *predictor, oom_heap
     const size_t calls = heap->calls;
     for (uint32_t i = 0; i < 300; i++) {
         const gpc_request load = {.address = 128 * (uint64_t)(i % 77), .pc = i % 5};
-        const gpc_tag_event fill = {.kind = GPC_TAG_FILL, .set = i % 32, .way = i % 4, .request = &load};
+        const gpc_policy_event fill = {.kind = GPC_ON_FILL, .set = i % 32, .way = i % 4, .request = &load};
         gpc_prediction prediction;
         uint32_t way;
         if (replacement) {
             cr_assert_eq(gpc_replacement_choose(replacement, i % 32, NULL, &load, &way), GPC_OK);
-            cr_assert_eq(gpc_replacement_tell(replacement, &fill, 1, NULL, NULL), GPC_OK);
+            cr_assert_eq(gpc_replacement_event(replacement, &fill, 1, NULL, NULL), GPC_OK);
         }
         if (predictor) {
             cr_assert_eq(gpc_predictor_predict(predictor, i % 32, &load, &prediction), GPC_OK);
-            cr_assert_eq(gpc_predictor_train(predictor, &fill), GPC_OK);
+            cr_assert_eq(gpc_predictor_event(predictor, &fill, 1, NULL, NULL), GPC_OK);
         }
     }
     cr_assert_eq(heap->calls, calls);

@@ -7,7 +7,7 @@ import unittest
 from harness import TemporaryCase
 
 import gpucache
-from gpucache import Decision, Outcome, ReadsBits, TagEvent, TagEventKind, WarpClass, WarpState
+from gpucache import Decision, Outcome, ReadsBits, PolicyEvent, PolicyEventKind, WarpClass, WarpState
 
 LINE, SETS, WAYS = 128, 4, 2
 TELLS = gpucache.GPC_READS_OF_REQUESTS | ReadsBits.POLICY_WORD | ReadsBits.WARP_EVENTS | ReadsBits.SAMPLES
@@ -43,8 +43,8 @@ class Tags:
             return Outcome.BYPASSED, None
         if lines[way] is not None:
             leaves = gpucache.Eviction(line_address=lines[way] * LINE, set=place, way=way, valid_sectors=1)
-            events.append(TagEvent("evict", place, way, request, leaves))
-        events.append(TagEvent(TagEventKind.FILL, place, way, request))
+            events.append(PolicyEvent("evict", place, way, request, leaves))
+        events.append(PolicyEvent(PolicyEventKind.FILL, place, way, request))
         self.replacement.tell(events)
         self.predictor.tell(events)
         lines[way] = number
@@ -119,7 +119,7 @@ class Replacement(TemporaryCase):
             policy.hit(0, 4, 0)
         with self.assertRaisesRegex(gpucache.ArgumentError, r"events\[1\]: eviction is NULL") as caught:
             request = gpucache.Request()
-            policy.tell([TagEvent("fill", 0, 0, request), TagEvent("evict", 0, 0, request), TagEvent("miss", 0)])
+            policy.tell([PolicyEvent("fill", 0, 0, request), PolicyEvent("evict", 0, 0, request), PolicyEvent("miss", 0)])
         self.assertEqual(caught.exception.done, 1)
         with self.assertRaisesRegex(TypeError, "no field 'adress'"):
             policy.miss(0, 0, adress=3)

@@ -34,7 +34,7 @@ _EXPORTS = {
         "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
         "CacheEventKind ChoiceKind CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint "
         "ImportOutcome Index Kind LogLevel Merge MessageKind NoteReason OpClass Object Order Origin Outcome PolicyKind "
-        "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Stage Status TagEventKind Token "
+        "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Stage Status PolicyEventKind Token "
         "TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass "
         "WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
     ),
@@ -43,7 +43,7 @@ _EXPORTS = {
     "comparison": "Comparison compare",
     "config": "Config ImportedOption Key Preset config_keys preset_text presets",
     "context": "Context PolicyInfo version",
-    "decisions": "Prediction PredictorDecisions ReplacementDecisions TagEvent ThrottleDecisions",
+    "decisions": "Prediction PredictorDecisions ReplacementDecisions PolicyEvent ThrottleDecisions",
     "dram": "Dram",
     "errors": (
         "AbiError ArgumentError CallbackError CancelledError ExistsError FormatError GpucacheError InputOutputError "

@@ -75,6 +75,7 @@ from ._constants import OpClass as OpClass
 from ._constants import Order as Order
 from ._constants import Origin as Origin
 from ._constants import Outcome as Outcome
+from ._constants import PolicyEventKind as PolicyEventKind
 from ._constants import PolicyKind as PolicyKind
 from ._constants import PrefetchFound as PrefetchFound
 from ._constants import PrefetchOutcome as PrefetchOutcome
@@ -86,7 +87,6 @@ from ._constants import Simd as Simd
 from ._constants import Space as Space
 from ._constants import Stage as Stage
 from ._constants import Status as Status
-from ._constants import TagEventKind as TagEventKind
 from ._constants import Token as Token
 from ._constants import TokenClear as TokenClear
 from ._constants import Tokens as Tokens
@@ -125,10 +125,10 @@ from .config import presets as presets
 from .context import Context as Context
 from .context import PolicyInfo as PolicyInfo
 from .context import version as version
+from .decisions import PolicyEvent as PolicyEvent
 from .decisions import Prediction as Prediction
 from .decisions import PredictorDecisions as PredictorDecisions
 from .decisions import ReplacementDecisions as ReplacementDecisions
-from .decisions import TagEvent as TagEvent
 from .decisions import ThrottleDecisions as ThrottleDecisions
 from .dram import Dram as Dram
 from .errors import AbiError as AbiError

@@ -608,16 +608,18 @@ class Busy(IntEnum):
 GPC_BUSY_COUNT = 8
 
 
-class TagEventKind(IntEnum):
+class PolicyEventKind(IntEnum):
     HIT = 0
     SECTOR_MISS = 1
     MISS = 2
     FILL = 3
     EVICT = 4
     INVALIDATE = 5
+    WARP_EVENT = 6
+    SAMPLE = 7
 
 
-GPC_TAG_EVENT_COUNT = 6
+GPC_POLICY_EVENT_COUNT = 8
 
 
 class Component(IntEnum):

@@ -576,11 +576,12 @@ class gpc_shape(SizedRecord):
     )
 
 
-class gpc_tag_event(Record):
+class gpc_policy_event(Record):
     __slots__ = ()
     _fields_ = (
-        ("request", POINTER(gpc_request)), ("eviction", POINTER(gpc_eviction)), ("kind", c_uint32), ("set", c_uint32),
-        ("way", c_uint32), ("reserved", c_uint32),
+        ("request", POINTER(gpc_request)), ("eviction", POINTER(gpc_eviction)),
+        ("warp_event", POINTER(gpc_warp_event)), ("sample", POINTER(gpc_sample)), ("kind", c_uint32),
+        ("set", c_uint32), ("way", c_uint32), ("reserved", c_uint32),
     )
 
 
@@ -1262,17 +1263,9 @@ FUNCTIONS = {
     "gpc_replacement_destroy": (None, (c_void_p,)),
     "gpc_replacement_choose": (c_int, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request), POINTER(c_uint32))),
     "gpc_replacement_declines": (c_bool, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))),
-    "gpc_replacement_hit": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
-    "gpc_replacement_sector_miss": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
-    "gpc_replacement_miss": (c_int, (c_void_p, c_uint32, POINTER(gpc_request))),
-    "gpc_replacement_fill": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
-    "gpc_replacement_evict": (c_int, (c_void_p, POINTER(gpc_eviction), POINTER(gpc_request))),
-    "gpc_replacement_invalidate": (c_int, (c_void_p, c_uint32, c_uint32)),
-    "gpc_replacement_tell": (c_int, (
-        c_void_p, POINTER(gpc_tag_event), c_size_t, POINTER(gpc_error), POINTER(c_size_t),
+    "gpc_replacement_event": (c_int, (
+        c_void_p, POINTER(gpc_policy_event), c_size_t, POINTER(c_size_t), POINTER(gpc_error),
     )),
-    "gpc_replacement_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
-    "gpc_replacement_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
     "gpc_replacement_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_predictor_create": (c_int, (c_void_p, POINTER(gpc_predictor_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_predictor_destroy": (None, (c_void_p,)),
@@ -1282,15 +1275,12 @@ FUNCTIONS = {
         c_void_p, POINTER(c_uint32), POINTER(gpc_request), c_size_t, POINTER(gpc_prediction), POINTER(gpc_error),
         POINTER(c_size_t),
     )),
-    "gpc_predictor_train": (c_int, (c_void_p, POINTER(gpc_tag_event))),
-    "gpc_predictor_train_many": (c_int, (
-        c_void_p, POINTER(gpc_tag_event), c_size_t, POINTER(gpc_error), POINTER(c_size_t),
+    "gpc_predictor_event": (c_int, (
+        c_void_p, POINTER(gpc_policy_event), c_size_t, POINTER(c_size_t), POINTER(gpc_error),
     )),
     "gpc_predictor_reply": (c_int, (c_void_p, POINTER(gpc_request), c_int, c_uint32)),
     "gpc_predictor_respond": (c_uint32, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
     "gpc_predictor_stall": (c_int, (c_void_p, POINTER(gpc_request), c_uint32)),
-    "gpc_predictor_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
-    "gpc_predictor_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
     "gpc_predictor_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_dram_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_dram_destroy": (None, (c_void_p,)),

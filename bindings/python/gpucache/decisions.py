@@ -10,7 +10,7 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple, U
 
 from . import _generated as g
 from ._base import filled
-from ._constants import GPC_WAY_BYPASS, Busy, Decision, TagEventKind, WarpEventKind
+from ._constants import GPC_WAY_BYPASS, Busy, Decision, PolicyEventKind, WarpEventKind
 from ._loader import lib
 from ._native import Handle, choice, invoke, settle, text
 from .cache import Eviction, Request, WarpEvent, _request
@@ -28,18 +28,18 @@ class Prediction(NamedTuple):
     word: int
 
 
-class TagEvent(NamedTuple):
+class PolicyEvent(NamedTuple):
     """An event at the simulator's tags, for tell(). INVALIDATE needs no request, EVICT also an Eviction."""
 
-    kind: Union[TagEventKind, str, int]
+    kind: Union[PolicyEventKind, str, int]
     set: int
     way: int = 0
     request: Optional[Request] = None
     eviction: Optional[Eviction] = None
 
 
-def _raw(event: TagEvent) -> g.gpc_tag_event:
-    raw = g.gpc_tag_event(kind=choice(TagEventKind, event.kind, "kind"), set=event.set, way=event.way)
+def _raw(event: PolicyEvent) -> g.gpc_policy_event:
+    raw = g.gpc_policy_event(kind=choice(PolicyEventKind, event.kind, "kind"), set=event.set, way=event.way)
     if event.request is not None:
         raw.request = ctypes.pointer(event.request)
     if event.eviction is not None:
@@ -64,58 +64,61 @@ class _Decisions(Handle):
         function = getattr(lib, self._functions + name)
         settle(invoke(function, self._live(), *arguments), what=function.__name__)
 
-    def _tell(self, function: Any, events: Sequence[g.gpc_tag_event]) -> None:
-        array = (g.gpc_tag_event * len(events))(*events)
+    def _tell(self, events: Sequence[g.gpc_policy_event]) -> None:
+        array = (g.gpc_policy_event * len(events))(*events)
         error, done = g.gpc_error(), ctypes.c_size_t()
-        status = invoke(function, self._live(), array, len(events), ctypes.byref(error), ctypes.byref(done))
+        function = getattr(lib, self._functions + "event")
+        status = invoke(function, self._live(), array, len(events), ctypes.byref(done), ctypes.byref(error))
         try:
             settle(status, error)
         except BaseException as raised:
             raised.done = done.value  # type: ignore[attr-defined]
             raise
 
-    def tell(self, events: Iterable[TagEvent]) -> None:
+    def tell(self, events: Iterable[PolicyEvent]) -> None:
         """Report events in order, in a call. An exception has the attribute `done`: number of events reported before.
         """
-        raise NotImplementedError
+        self._tell([_raw(event) for event in events])
 
-    def _one(self, kind: TagEventKind, set: int, way: int, address: Any, fields: Any) -> None:
-        self.tell([TagEvent(kind, set, way, _request(address, fields))])
+    def _one(self, kind: PolicyEventKind, set: int, way: int, address: Any, fields: Any) -> None:
+        self.tell([PolicyEvent(kind, set, way, _request(address, fields))])
 
     def hit(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
         """`way` served the request, or sectors of it: a Request, or an address and fields of Request.
 
         With continues=1, a further sector of the same instruction's line, the hit is no new use of the line.
         """
-        self._one(TagEventKind.HIT, set, way, address, fields)
+        self._one(PolicyEventKind.HIT, set, way, address, fields)
 
     def sector_miss(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
         """`way` has the request's line, but no requested sector."""
-        self._one(TagEventKind.SECTOR_MISS, set, way, address, fields)
+        self._one(PolicyEventKind.SECTOR_MISS, set, way, address, fields)
 
     def miss(self, set: int, address: Union[Request, int], **fields: Any) -> None:
         """No way of `set` has the request's line."""
-        self._one(TagEventKind.MISS, set, 0, address, fields)
+        self._one(PolicyEventKind.MISS, set, 0, address, fields)
 
     def fill(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
         """`way` is the request's now."""
-        self._one(TagEventKind.FILL, set, way, address, fields)
+        self._one(PolicyEventKind.FILL, set, way, address, fields)
 
     def evict(self, eviction: Eviction, address: Union[Request, int], **fields: Any) -> None:
         """A line leaves to make room for the request's."""
-        self.tell([TagEvent(TagEventKind.EVICT, eviction.set, eviction.way, _request(address, fields), eviction)])
+        self.tell([PolicyEvent(PolicyEventKind.EVICT, eviction.set, eviction.way, _request(address, fields), eviction)])
 
     def invalidate(self, set: int, way: int) -> None:
         """The line of `way` is dropped."""
-        self.tell([TagEvent(TagEventKind.INVALIDATE, set, way)])
+        self.tell([PolicyEvent(PolicyEventKind.INVALIDATE, set, way)])
 
     def warp_event(self, kind: Any, **fields: Any) -> None:
         """A WarpEventKind, with fields of WarpEvent."""
-        self._call("warp_event", ctypes.byref(filled(WarpEvent, kind=choice(WarpEventKind, kind, "kind"), **fields)))
+        event = filled(WarpEvent, kind=choice(WarpEventKind, kind, "kind"), **fields)
+        self._tell([g.gpc_policy_event(kind=PolicyEventKind.WARP_EVENT, warp_event=ctypes.pointer(event))])
 
     def sample(self, **fields: Any) -> None:
         """A period ended: fields of gpc_sample, of the SM and of the simulator's own cache since the last sample."""
-        self._call("sample", ctypes.byref(filled(g.gpc_sample, **fields)))
+        sample = ctypes.pointer(filled(g.gpc_sample, **fields))
+        self._tell([g.gpc_policy_event(kind=PolicyEventKind.SAMPLE, sample=sample)])
 
     def policy_values(self) -> "dict[str, PolicyValue]":
         """Counters published by the policy: {name: PolicyValue}."""
@@ -138,11 +141,6 @@ class ReplacementDecisions(_Decisions):
                  **options: Any) -> None:
         super().__init__(context, policy, share_with, options)
         self._words = (options.get("ways", g.gpc_replacement_options().ways) + 63) // 64
-
-    def tell(self, events: Iterable[TagEvent]) -> None:
-        self._tell(lib.gpc_replacement_tell, [_raw(event) for event in events])
-
-    tell.__doc__ = _Decisions.tell.__doc__
 
     def _bits(self, candidates: Optional[Iterable[int]]) -> Any:
         if candidates is None:
@@ -180,11 +178,6 @@ class PredictorDecisions(_Decisions):
     def __init__(self, context: Any, policy: str = "always-cache", *,
                  share_with: "Optional[PredictorDecisions]" = None, **options: Any) -> None:
         super().__init__(context, policy, share_with, options)
-
-    def tell(self, events: Iterable[TagEvent]) -> None:
-        self._tell(lib.gpc_predictor_train_many, [_raw(event) for event in events])
-
-    tell.__doc__ = _Decisions.tell.__doc__
 
     @property
     def before_lookup(self) -> bool:

@@ -58,27 +58,37 @@ class gpucache_decisions {
         m_last_line = m_config.block_addr(mf->get_addr());
         m_last_uid = mf->get_inst().get_uid();
         if (status == HIT || status == HIT_RESERVED)
-            return gpucache_glue::check(gpc_replacement_hit(m_replacement, set, way, &request));
+            return report(GPC_ON_HIT, set, way, &request);
         if (status == SECTOR_MISS)
-            return gpucache_glue::check(gpc_replacement_sector_miss(m_replacement, set, way, &request));
-        gpucache_glue::check(gpc_replacement_miss(m_replacement, set, &request));
+            return report(GPC_ON_SECTOR_MISS, set, way, &request);
+        report(GPC_ON_MISS, set, way, &request);
         if (evicted) {
             gpc_eviction eviction = {};
             eviction.line_address = *evicted;
             eviction.set = set;
             eviction.way = way;
-            gpucache_glue::check(gpc_replacement_evict(m_replacement, &eviction, &request));
+            report(GPC_ON_EVICT, set, way, &request, &eviction);
         }
-        gpucache_glue::check(gpc_replacement_fill(m_replacement, set, way, &request));
+        report(GPC_ON_FILL, set, way, &request);
     }
 
     /* tag_array::flush and invalidate, for every dropped line. */
     void dropped(unsigned idx) {
-        gpucache_glue::check(
-            gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));
+        report(GPC_ON_INVALIDATE, idx / m_config.get_assoc(), idx % m_config.get_assoc(), nullptr);
     }
 
   private:
+    void report(gpc_policy_event_kind kind, uint32_t set, uint32_t way, const gpc_request *request,
+                const gpc_eviction *eviction = nullptr) {
+        gpc_policy_event event = {};
+        event.kind = kind;
+        event.set = set;
+        event.way = way;
+        event.request = request;
+        event.eviction = eviction;
+        gpucache_glue::check(gpc_replacement_event(m_replacement, &event, 1, nullptr, nullptr));
+    }
+
     /* A further sector of an instruction's line is no reuse of the line. */
     gpc_request request_of(mem_fetch *mf) const {
         gpc_request r = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), m_core_id);
