@@ -225,9 +225,6 @@ typedef struct gpc_cache_options {
             NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0, 0, NULL, 0, 0           \
     }
 
-/* Fill `options` as GPC_CACHE_OPTIONS_INIT does. Any thread. Since: 0.1. */
-GPC_API void gpc_cache_options_init(gpc_cache_options *options);
-
 /*
  * Create an empty cache. Strings are copied.
  *   options  NULL for the defaults

@@ -48,9 +48,6 @@ typedef enum gpc_simd {
 #define GPC_CONTEXT_OPTIONS_INIT \
     { sizeof(gpc_context_options), NULL, NULL, NULL, NULL, NULL, NULL, 1, GPC_SIMD_AUTO, 0 }
 
-/* Fill `options` as GPC_CONTEXT_OPTIONS_INIT does. Any thread. Since: 0.1. */
-GPC_API void gpc_context_options_init(gpc_context_options *options);
-
 /*
  * Fill in a struct by its name, for callers without macros (Rust, Go, Julia). The result equals the _INIT macro.
  * Structs without an _INIT macro (tables of policies, statistics, gpc_request) are zero except struct_size.

@@ -24,12 +24,6 @@ typedef struct gpc_error {
         }                            \
     }
 
-/*
- * Fill `error` as GPC_ERROR_INIT does; for callers without macros.
- * Thread rule: any thread, on its own object. Since: 0.1.
- */
-GPC_API void gpc_error_init(gpc_error *error);
-
 GPC_END_DECLS
 
 #endif

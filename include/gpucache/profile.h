@@ -143,6 +143,14 @@ typedef struct gpc_profile_summary {
     gpc_profile_counts counts;    /* sum over all SMs */
 } gpc_profile_summary;
 
+/* No counts. */
+#define GPC_PROFILE_SUMMARY_INIT                            \
+    {                                                       \
+        sizeof(gpc_profile_summary), 0, 0, 0, 0, 0, 0, 0, { \
+            0                                               \
+        }                                                   \
+    }
+
 /* A point of a miss-ratio curve: the misses are accesses - hits. A plain record. */
 typedef struct gpc_profile_point {
     uint64_t bytes;    /* in: capacity of every SM's cache; a part of a line does not count */
@@ -197,9 +205,6 @@ GPC_API gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_acces
  * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (the profile was read from a file). Since: 0.1.
  */
 GPC_API gpc_status gpc_profile_reset(gpc_profile *profile);
-
-/* Clear and set struct_size. Any thread. Since: 0.1. */
-GPC_API void gpc_profile_summary_init(gpc_profile_summary *summary);
 
 /* Totals. Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1. */
 GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary);

@@ -27,10 +27,6 @@ const char *gpc_version_string(void) {
     return TEXT(GPC_VERSION_MAJOR) "." TEXT(GPC_VERSION_MINOR) "." TEXT(GPC_VERSION_PATCH);
 }
 
-void gpc_error_init(gpc_error *error) {
-    *error = (gpc_error)GPC_ERROR_INIT;
-}
-
 gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) {
     size_t head = offsetof(gpc_error, message);
     if (!error || error->struct_size <= head)

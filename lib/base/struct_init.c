@@ -41,6 +41,7 @@
     X(gpc_port_stats, GPC_PORT_STATS_INIT)                     \
     X(gpc_predictor_options, GPC_PREDICTOR_OPTIONS_INIT)       \
     X(gpc_profile_save_options, GPC_PROFILE_SAVE_OPTIONS_INIT) \
+    X(gpc_profile_summary, GPC_PROFILE_SUMMARY_INIT)           \
     X(gpc_recording, GPC_RECORDING_INIT)                       \
     X(gpc_replacement_options, GPC_REPLACEMENT_OPTIONS_INIT)   \
     X(gpc_replay_stream, GPC_REPLAY_STREAM_INIT)               \
@@ -67,7 +68,6 @@
     X(gpc_policy_env)           \
     X(gpc_predictor_ops)        \
     X(gpc_prefetcher_ops)       \
-    X(gpc_profile_summary)      \
     X(gpc_progress)             \
     X(gpc_protocol)             \
     X(gpc_replacement_ops)      \

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-void gpc_cache_options_init(gpc_cache_options *options) {
-    *options = (gpc_cache_options)GPC_CACHE_OPTIONS_INIT;
-}
-
 #define REFUSE(field, text, value) \
     return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options." field ": " text, (unsigned long long)(value))
 

@@ -55,10 +55,6 @@ static void add_counts(gpc_profile_counts *into, const gpc_profile_counts *more)
     memcpy(into, to, sizeof to);
 }
 
-void gpc_profile_summary_init(gpc_profile_summary *summary) {
-    *summary = (gpc_profile_summary){.struct_size = sizeof *summary};
-}
-
 gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary) {
     if (!profile || !summary)
         return GPC_ERROR_ARGUMENT;

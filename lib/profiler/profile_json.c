@@ -143,8 +143,7 @@ static void put_lines(gpci_text *text, const gpc_profile *profile) {
 }
 
 static void put_all(gpci_text *text, gpc_profile *profile, bool lines) {
-    gpc_profile_summary summary;
-    gpc_profile_summary_init(&summary);
+    gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
     gpc_profile_get_summary(profile, &summary);
     gpci_text_put(text, "{\"line_bytes\": %" PRIu32 ", \"sms\": %" PRIu32 ", \"launches\": %" PRIu64,
                   summary.line_bytes, summary.sms, summary.launches);

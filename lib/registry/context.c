@@ -4,10 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void gpc_context_options_init(gpc_context_options *options) {
-    *options = (gpc_context_options)GPC_CONTEXT_OPTIONS_INIT;
-}
-
 static gpc_simd widest_simd(gpc_simd ceiling) {
     gpc_simd widest = GPC_SIMD_NONE;
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))

@@ -40,17 +40,6 @@ Test(context, struct_size) {
     cr_expect_eq(context, NULL, "out is untouched on failure");
 }
 
-Test(context, initialisers_agree) {
-    gpc_context_options by_macro = GPC_CONTEXT_OPTIONS_INIT, by_function;
-    memset(&by_function, 0xff, sizeof by_function);
-    gpc_context_options_init(&by_function);
-    cr_expect_eq(memcmp(&by_macro, &by_function, sizeof by_macro), 0);
-    gpc_error error_by_macro = GPC_ERROR_INIT, error_by_function;
-    memset(&error_by_function, 0xff, sizeof error_by_function);
-    gpc_error_init(&error_by_function);
-    cr_expect_eq(memcmp(&error_by_macro, &error_by_function, sizeof error_by_macro), 0);
-}
-
 Test(context, hooks_all_or_none) {
     for (int given = 0; given < 8; given++) {
         heap h = {0};

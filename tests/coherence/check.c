@@ -55,7 +55,7 @@ static uint32_t rows_of(const gpc_protocol *protocol, int place) {
 
 static void change(changed *c, const gpc_protocol *from) {
     *c = (changed){.protocol = *from};
-    gpc_error_init(&c->error);
+    c->error = (gpc_error)GPC_ERROR_INIT;
     const gpc_protocol_rules **tables[] = {&c->protocol.first, &c->protocol.between, &c->protocol.shared,
                                            &c->protocol.memory};
     for (int place = 0; place < 4; place++)
@@ -304,8 +304,7 @@ Test(coherence_check, columns_follow_flags_and_bits) {
 }
 
 static void refuse_head(const gpc_protocol *protocol, const char *message) {
-    gpc_error error;
-    gpc_error_init(&error);
+    gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpci_protocol_check(protocol, &error), GPC_ERROR_ARGUMENT, "%s", message);
     cr_expect(strstr(error.message, message), "%s", error.message);
 }
@@ -339,7 +338,6 @@ Test(coherence_check, what_stands_before_the_tables) {
     refuse_head(&p, "letters must be 6 of A to Z");
     p.letters = "NMOEVI";
     p.between = p.shared = NULL; /* trees of two levels, and without caches between */
-    gpc_error error;
-    gpc_error_init(&error);
+    gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpci_protocol_check(&p, &error), GPC_OK, "%s", error.message);
 }

@@ -22,7 +22,7 @@ static small *open_any(void) {
     s->networks[1].name = "down";
     s->networks[2].name = "third";
     s->networks[3].name = "fourth";
-    gpc_error_init(&s->error);
+    s->error = (gpc_error)GPC_ERROR_INIT;
     return s;
 }
 

@@ -80,8 +80,7 @@ static gpc_status scenario_profile(gpc_context *context, oom_heap *heap, gpc_err
     if (status != GPC_OK)
         return status;
     status = feed(profile, error);
-    gpc_profile_summary summary;
-    gpc_profile_summary_init(&summary);
+    gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
     if (status == GPC_OK && (status = gpc_profile_get_summary(profile, &summary)) < 0)
         say(error, status);
     if (status < 0) {

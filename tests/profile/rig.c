@@ -72,8 +72,7 @@ void rig_load_line(rig *r, uint32_t warp, uint64_t pc, uint64_t address) {
 }
 
 gpc_profile_summary rig_summary(const rig *r) {
-    gpc_profile_summary summary;
-    gpc_profile_summary_init(&summary);
+    gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
     cr_assert_eq(gpc_profile_get_summary(r->profile, &summary), GPC_OK);
     return summary;
 }

@@ -175,7 +175,7 @@ gpc_status try_convert(rig *r, const char *from, const char *to, gpc_trace_forma
     gpc_trace *trace = open_trace(r, from);
     gpc_trace_writer *writer = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    gpc_error_init(&r->error);
+    r->error = (gpc_error)GPC_ERROR_INIT;
     gpc_status status = gpc_trace_writer_create(r->context, to, format, &r->error, &writer);
     while (status == GPC_OK && (status = gpc_trace_next_kernel(trace, &kernel, &r->error)) == GPC_OK) {
         status = gpc_trace_writer_kernel(writer, &kernel, &r->error);

@@ -1091,8 +1091,6 @@ class gpc_access_window(SizedRecord):
 # name: (result, arguments)
 FUNCTIONS = {
     "gpc_status_string": (c_char_p, (c_int,)),
-    "gpc_error_init": (None, (POINTER(gpc_error),)),
-    "gpc_context_options_init": (None, (POINTER(gpc_context_options),)),
     "gpc_struct_init": (c_int, (c_char_p, c_size_t, POINTER(gpc_error), c_void_p)),
     "gpc_context_create_0_3": (c_int, (POINTER(gpc_context_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_context_destroy": (None, (c_void_p,)),
@@ -1120,7 +1118,6 @@ FUNCTIONS = {
     "gpc_stats_subtract_as": (c_int, (POINTER(gpc_layout), c_void_p, c_void_p, c_void_p)),
     "gpc_stats_json_as": (c_int, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t, POINTER(c_size_t))),
     "gpc_stats_csv_as": (c_int, (POINTER(gpc_layout), c_void_p, c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t))),
-    "gpc_cache_options_init": (None, (POINTER(gpc_cache_options),)),
     "gpc_cache_create": (c_int, (c_void_p, POINTER(gpc_cache_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_cache_destroy": (None, (c_void_p,)),
     "gpc_cache_access": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result))),
@@ -1378,7 +1375,6 @@ FUNCTIONS = {
     "gpc_profile_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_profile_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
     "gpc_profile_reset": (c_int, (c_void_p,)),
-    "gpc_profile_summary_init": (None, (POINTER(gpc_profile_summary),)),
     "gpc_profile_get_summary": (c_int, (c_void_p, POINTER(gpc_profile_summary))),
     "gpc_profile_sms": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_sm)), POINTER(c_size_t))),
     "gpc_profile_instructions": (c_int, (c_void_p, POINTER(POINTER(gpc_profile_instruction)), POINTER(c_size_t))),

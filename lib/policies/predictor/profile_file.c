@@ -36,8 +36,7 @@ gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, cha
     if (status < 0)
         return status;
     share->users++;
-    gpc_profile_summary summary;
-    gpc_profile_summary_init(&summary);
+    gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
     status = gpc_profile_get_summary(share->profile, &summary);
     if (status < 0) {
         gpci_profile_left(share);
