@@ -48,7 +48,8 @@ static const need needs[] = {
     {"l1.mshr_free", "l1.data_banks=0"},
     {"l1.line", "l1.sectors=2; l1.index=modulo"},
     {"l2.line", "l1.sectors=2; l2.sectors=2; l1.index=modulo"},
-    {"l1.fetch_sectors", "l1.sectors=4; l1.line=128B; l2.line=128B"},
+    {"l1.fetch_sectors", "l1.sectors=4; l1.line=128B; l2.line=128B; l1.mshr_free=filled; l1.release_width=0B; "
+                         "l1.release_latency=0"},
     {"l2.fetch_sectors", "l2.sectors=4; l2.line=128B"},
     {"l1.release_latency", "l1.release_width=32B"},
     {"l1.mshr_free", "l1.release_width=4B"},
@@ -57,7 +58,7 @@ static const need needs[] = {
     {"sm.lsu", "l1.coalescer=multi2sim; coherence=nmoesi; l1.line_order=; l1.data_banks=0"},
     {"l1.reorder_", "l1.reorder=warp"},
     {"l1.bank_index", "l1.banks=4; l1.tag_ports=4"},
-    {"l1.banks", "l1.tag_ports=4"},
+    {"l1.banks", "l1.tag_ports=4; l1.bank_index=hopper"}, /* no other banks in trees */
     {"l2.banks", "l2.tag_ports=4"},
     {"l1.data_bank_width", "l1.data_banks=16; l1.data_width=128B"},
     {"l1.data_width", "l1.data_banks=16"},
@@ -76,7 +77,8 @@ static const need needs[] = {
      "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping=; dram.pseudo_channels=1"},
     {"address.indexing", "address.mapping=" ADDRESS_MAPPING},
     {"dram.group_banks", "dram.mapping="},
-    {"dram.group_bits", "dram.mapping=; address.mapping=" ADDRESS_MAPPING},
+    {"dram.group_bits", "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping=; "
+                        "dram.pseudo_channels=1; address.mapping=" ADDRESS_MAPPING},
     {"l2.sm_partition", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.link_", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.partitions", "sm.count=4; l2.slices=4"},
@@ -134,6 +136,7 @@ static const struct {
     {"l1.line", {"32B", "64B"}},
     {"l2.line", {"32B", "64B"}},
     {"l1.data_width", {"32B", "64B", "256B"}},
+    {"l2.interleave_bytes", {"128B", "512B", "1KiB", "4KiB"}}, /* not below l2.line */
     {"l1.data_bank_width", {"8B", "16B"}},
     {"l1.data_banks", {"32", "16"}},
     {"dram.row_bytes", {"1KiB", "2KiB", "4KiB"}},
