@@ -60,6 +60,7 @@ static void on_ready(void *user_data, uint32_t sm) {
 static bool on_memory(void *user_data, const gpc_memory_request *request) {
     cycles_host *host = user_data;
     note(&host->at, request->address), note(&host->at, gpc_hierarchy_now(host->at.hierarchy));
+    note(&host->at, request->process);
     if (!snapshot_below(&host->at, 3))
         return false;
     if (!request->write)
@@ -293,6 +294,16 @@ static void note_stages(void *user_data, const gpc_stage_row *s) {
     note(user_data, s->pc), note(user_data, s->accesses);
 }
 
+/* Notes transitions among all states of a protocol, and their origins. */
+static void note_matrices(snapshot_host *at, const gpc_coherence *tree, uint32_t module) {
+    const uint32_t states = GPC_LINE_COUNT + gpc_coherence_protocol(tree)->state_count;
+    uint64_t transitions[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
+    uint32_t origins[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
+    cr_assert_eq(gpc_coherence_get_matrices(tree, module, states, transitions, origins), GPC_OK);
+    for (uint32_t i = 0; i < states * states; i++)
+        note(at, transitions[i]), note(at, origins[i]);
+}
+
 static void note_rest(snapshot_host *at) {
     (void)gpc_hierarchy_stages(at->hierarchy, note_stages, at);
     const gpc_coherence *tree = gpc_hierarchy_coherence(at->hierarchy);
@@ -311,6 +322,7 @@ static void note_rest(snapshot_host *at) {
         gpc_coherence_get_stats(tree, i, &stats);
         for (size_t n = 0; n < sizeof stats; n++)
             note(at, ((const uint8_t *)&stats)[n]);
+        note_matrices(at, tree, i);
     }
 }
 
@@ -472,6 +484,11 @@ static const row rows[] = {
     {COHERENT "coherence = mesi\nl1.sectors = 4\nl2.sectors = 4\nl1.bypass = witness\nl2.bypass = witness-below\n"
               "l2.inclusion = non-inclusive\nl2.size = 1KiB\n",
      RUSH | NARROW, 600},
+    {"l2.write_to_read = 200\n", RUSH | NARROW, 300},
+    {"l1.allocate = replaceable\n", RUSH | NARROW, 300},
+    {"l1.sectors = 4\nl1.size = 32KiB\nl1.combine_lines = 8\n", RUSH | WORDS, 300},
+    {"dram.latency = 50\ndram.latency_at = request\nclock.dram = 200\n", RUSH, 200},
+    {"streams = 2\n", STREAMS | MEMORY, 200},
 };
 
 Test(hierarchy_snapshots, of_each_cycle) {
