@@ -256,6 +256,23 @@ Test(dram_cycles, refresh_of_the_same_bank_of_each_group) {
     rig_close(r);
 }
 
+/* Banks that could close in one cycle close in order, a command a cycle. */
+Test(dram_cycles, banks_close_in_order_before_their_refresh) {
+    rig *r = rig_open("dram.refresh=same-bank");
+    uint32_t closed = 0;
+    rig_request(r, at(0, 2, 0), false, 0);
+    rig_request(r, at(0, 0, 0), false, 1);
+    rig_advance(r, 300);
+    rig_request(r, at(0, 1, 0), false, 2); /* refreshes are carried out before the next request */
+    rig_drain(r);
+    for (size_t i = 0; i < r->event_count; i++)
+        if (r->events[i].command == GPCI_DRAM_PRECHARGE)
+            cr_expect_eq(r->events[i].bank, 2 * closed++);
+    cr_assert_eq(closed, 2);
+    cr_expect_eq(nth(r, GPCI_DRAM_PRECHARGE, 1), nth(r, GPCI_DRAM_PRECHARGE, 0) + 1);
+    rig_close(r);
+}
+
 /* After any idle time, the banks' turns, counters and times equal those of a channel run continuously. */
 Test(dram_cycles, idle_channel_refreshes_its_banks_in_turn) {
     static const char *const kinds[] = {"dram.refresh=per-bank", "dram.refresh=per-bank dram.trfc_bank=700",

@@ -71,6 +71,7 @@ static const gpc_predictor_ops upper = {.struct_size = sizeof upper,
                                        .instance_bytes = sizeof(talker),
                                        .init = init,
                                        .predict = predict},
+                               quiet = {.struct_size = sizeof quiet, .name = "quiet", .predict = predict_cache},
                                lower = {.struct_size = sizeof lower,
                                         .name = "lower",
                                         .reads = GPC_READS_PLACE | GPC_READS_POLICY_WORD,
@@ -93,6 +94,7 @@ static void open_with(rig *r, talk *t, const char *settings) {
     gpc_hierarchy_destroy(r->hierarchy);
     cr_assert_eq(gpc_context_register_predictor(r->context, &upper, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_predictor(r->context, &deaf, t, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_register_predictor(r->context, &quiet, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_predictor(r->context, &lower, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_replacement(r->context, &miser, NULL, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(r->config, settings, NULL, &error), GPC_OK, "%s", error.message);
@@ -148,6 +150,21 @@ Test(memory_links, deaf_predictor_keeps_its_decision) {
         cr_expect_eq(t.heard_down, 7, "%s", settings[i]);
         cr_expect_eq(s.l1_bypasses, 2, "%s", settings[i]);
         cr_expect_eq(s.l1_overturned_bypasses, 0, "%s", settings[i]);
+        rig_close(&r);
+    }
+}
+
+/* A predictor that leaves the word alone sends 0, also as a candidate of a vote. */
+Test(memory_links, untouched_words_are_0) {
+    static const char *const predictors[] = {"quiet", "vote(quiet, always-cache)", "vote(always-cache, quiet)"};
+    for (unsigned i = 0; i < sizeof predictors / sizeof *predictors; i++) {
+        rig r;
+        talk t = {.heard_down = 5};
+        char text[128];
+        snprintf(text, sizeof text, "l1.bypass = %s\nl2.bypass = lower\n", predictors[i]);
+        open_with(&r, &t, text);
+        rig_load(&r, 0x80);
+        cr_expect_eq(t.heard_down, 0, "%s: %u", predictors[i], t.heard_down);
         rig_close(&r);
     }
 }

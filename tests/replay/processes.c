@@ -148,6 +148,8 @@ Test(processes, are_apart) {
             }
 }
 
+#define WINDOWS "-local mem base_addr = 0x7f0002000000\n-shmem base_addr = 0x7f0000000000\n"
+
 /* A program's number changes no counter and no cycle, if low bits choose sets, slices and channels. */
 Test(processes, numbers_change_nothing) {
     static const setting plain[] = {{"l1.index", "modulo"},   {"l1.unified", "0"},
@@ -158,10 +160,12 @@ Test(processes, numbers_change_nothing) {
                                     {"tlb.page", "64KiB"},    {"tlb.l1_entries", "8"},
                                     {"tlb.l2_entries", "16"}, {NULL, NULL}};
     static const char *const traces[] = {"synthetic:gather:64KiB", "synthetic:vectoradd:64KiB",
-                                         "synthetic:transpose-naive:64KiB"};
+                                         "synthetic:transpose-naive:64KiB", "mixed.traceg"};
     for (size_t m = 0; m < 2; m++)
         for (size_t n = 0; n < sizeof traces / sizeof *traces; n++) {
             rig *r = open_with(modes[m], plain);
+            put_kernel(r, "mixed.traceg", 1, 1, WINDOWS, /* lanes in global and shared memory, then the global line */
+                       "0000 00000003 1 R1 LD.E 1 R2 4 0 0x1000 0x7f0000000100\n" LOAD("0010", "0x1000") EXIT("0020"));
             told t, last;
             const gpc_stats first = run(r, &(program){.traces = {traces[n]}, .processes = OWN}, &t);
             cr_expect_eq(t.processes[0], 0);
@@ -248,10 +252,9 @@ Test(processes, local_memory) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], NULL);
         told t;
-        const char *window = "-local mem base_addr = 0x7f0002000000\n-shmem base_addr = 0x7f0000000000\n";
-        put_kernel(r, "a.traceg", 1, 1, window,
+        put_kernel(r, "a.traceg", 1, 1, WINDOWS,
                    LDL("0000", "0xfff000") LD("0010", "0x7f0002fff100") LD("0020", "0x5000") EXIT("0030"));
-        put_kernel(r, "b.traceg", 1, 1, window,
+        put_kernel(r, "b.traceg", 1, 1, WINDOWS,
                    LDL("0000", "0xfff000") LD("0010", "0x7f0002fff100") LD("0020", "0x5000") EXIT("0030"));
         /* one SM: the two programs have slots 0 and 1; in sequence, slot 0 */
         set(r, "sm.count", "1");

@@ -112,5 +112,13 @@ Test(layouts, histograms) {
                          : k < info.buckets           ? ours.load_latency[k]
                                                       : 0,
                          "word %u of %u", k, words);
+        gpc_stats back;
+        cr_assert_eq(gpci_layout_take(&layout, GPC_TABLE_HIERARCHY, &theirs, &back, NULL), GPC_OK);
+        cr_expect_eq(back.load_latency[words == FEW ? FEW - 1 : 7], words == FEW ? rest : ours.load_latency[7]);
+        theirs.value[MANY - 1] = 3;
+        cr_assert_eq(gpci_layout_take(&layout, GPC_TABLE_HIERARCHY, &theirs, &back, NULL), GPC_OK);
+        cr_expect_eq(back.load_latency[info.buckets - 1], words == FEW ? 0 : ours.load_latency[info.buckets - 1] + 3,
+                     "%u words", words);
+        cr_expect_eq(back.round_trip_latency[0], 0);
     }
 }

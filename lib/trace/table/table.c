@@ -261,7 +261,7 @@ gpc_status gpci_table_line(gpci_table *table, gpci_line_is *line_is, gpc_error *
         if (*line_is != GPCI_LINE_IS_NOTHING)
             return GPC_OK;
         if (table->form == &gpci_form_nvbit &&
-            !gpci_notes_add(table->base.opcodes, GPC_NOTE_PASSED_OVER, OTHER_OUTPUT, sizeof OTHER_OUTPUT - 1, 0))
+            !gpci_notes_add(table->base.opcodes, GPC_NOTE_PASSED_OVER, OTHER_OUTPUT, strlen(OTHER_OUTPUT), 0))
             return gpci_out_of_memory(error);
     }
 }

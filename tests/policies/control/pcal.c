@@ -393,6 +393,16 @@ Test(pcal_machine, both_strategies_from_a_climb) {
     EXPECT(&r, GPCI_PCAL_VOTE, 2, "2400");
     PERIOD_OF(&r, 130, 150, 120, 120);
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "4444");
+    /* both again in a new phase */
+    all(&r, 150);
+    all(&r, 300);
+    all(&r, 300);
+    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
+    all(&r, 300);
+    all(&r, 350);
+    all(&r, 350);
+    EXPECT(&r, GPCI_PCAL_SETTLE, 2, "0000");
+    cr_expect_eq(r.pcal.climbs, 2);
 }
 
 /* Normally, periods after a change do not count. A step of two periods counts as the mean of both. */
