@@ -252,6 +252,26 @@ Test(coherent, refusals) {
     cr_expect(strstr(error.message, "cluster.size"), "%s", error.message);
 }
 
+/* A configuration of a context with a protocol of its own, and a hierarchy of a context without. */
+Test(coherent, protocol_of_another_context) {
+    rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *other = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    rig_open(&r, NULL);
+    gpc_protocol mine = *gpc_protocol_find(r.context, "nmoesi");
+    mine.name = "mine";
+    cr_assert_eq(gpc_context_register_protocol(r.context, &mine, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_load_text(r.config, COHERENT "coherence = mine\n", NULL, &error), GPC_OK, "%s",
+                 error.message);
+    cr_assert_eq(gpc_config_set(r.config, "l1.write_allocate", "fetch", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(NULL, NULL, &other), GPC_OK);
+    cr_expect_lt(gpc_hierarchy_create(other, r.config, &error, &hierarchy), 0);
+    cr_expect(strstr(error.message, "mine"), "%s", error.message);
+    gpc_context_destroy(other);
+    rig_close(&r);
+}
+
 /* "needs KEY = VALUE; KEY = VALUE ... (reasons)" as lines of configuration text. */
 static void settings_of(const char *message, char *out, size_t room) {
     const char *from = strstr(message, " needs "), *end = strstr(message, " (");

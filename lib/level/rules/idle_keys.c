@@ -58,8 +58,7 @@ static uint32_t place_of(const gpc_hierarchy *hierarchy) {
 /* True if an L1 keeps the line of a store miss, or if the configuration asks for no line. */
 static bool places_stores(const gpc_hierarchy *hierarchy, gpci_key allocate) {
     const gpc_protocol *protocol = protocol_of(hierarchy);
-    return !protocol || !protocol->first ||
-           !((*protocol->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
+    return !protocol || !((*protocol->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
            gpci_number(hierarchy, allocate) == GPC_WRITE_NO_ALLOCATE;
 }
 
