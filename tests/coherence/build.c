@@ -235,6 +235,20 @@ Test(coherence_build, refuses_transactions_beyond_measure) {
     small_close(s);
 }
 
+/* 57 levels of 18,396 blocks within 4096 bytes: 64 + 16 x 57 x 18,396 messages are 2^24, the most. */
+Test(coherence_build, longest_transactions) {
+    static const uint32_t bytes[] = {8, 16, 32, 128, 256, 512, 2048, 2048};
+    small *s = small_open_bare(57);
+    for (uint32_t i = 0; i < 57; i++) {
+        s->modules[i].block_bytes = i < 17 ? 4 : i < 25 ? bytes[i - 17] : 4096;
+        if (i < 56)
+            small_link(s, i, i + 1);
+    }
+    s->modules[56].memory = true;
+    cr_expect_eq(small_create(s), GPC_OK, "%s", s->error.message);
+    small_close(s);
+}
+
 Test(coherence_build, refuses_options_out_of_place) {
     WRONG("'l2'.write_through and no_write_allocate are for the first level", s->modules[2].write_through = true);
     WRONG("'l2'.write_through and no_write_allocate are for the first level", s->modules[2].no_write_allocate = true);
