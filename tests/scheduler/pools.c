@@ -201,3 +201,19 @@ Test(scheduler_pools, owl_blocks_come_and_go) {
     cr_expect_eq(step(&r, "01", ""), 0);
     rig_close(&r);
 }
+
+/* Counters of all throttles, in order, and none behind. */
+Test(scheduler_pools, published_counters) {
+    static const char *const names[] = {"scheduler.ccws.lost", "scheduler.pcal.tokens", "scheduler.pcal.bypassing",
+                                        "scheduler.pcal.throttled"};
+    gpc_policy_value value = GPC_POLICY_VALUE_INIT;
+    rig r;
+    rig_open(&r, "gto + ccws + warps(limit=3) + pcal", 4, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cr_assert_eq(gpc_scheduler_policy_value(r.scheduler, i, &value), GPC_OK, "%s", names[i]);
+        cr_expect_str_eq(value.name, names[i]);
+    }
+    cr_expect_eq(gpc_scheduler_policy_value(r.scheduler, 4, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    rig_close(&r);
+}
