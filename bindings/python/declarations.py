@@ -290,7 +290,7 @@ class _Parser:
             return None
         if self.accept("{"):
             while not self.accept("}"):
-                if self.constant(",", "}"):
+                if self.value(struct) if self.peek().text == "{" else self.constant(",", "}"):
                     raise HeaderError(token, "only zeros are understood in an array")
                 self.accept(",")
             return None

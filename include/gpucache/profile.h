@@ -144,11 +144,11 @@ typedef struct gpc_profile_summary {
 } gpc_profile_summary;
 
 /* No counts. */
-#define GPC_PROFILE_SUMMARY_INIT                            \
-    {                                                       \
-        sizeof(gpc_profile_summary), 0, 0, 0, 0, 0, 0, 0, { \
-            0                                               \
-        }                                                   \
+#define GPC_PROFILE_SUMMARY_INIT                                                 \
+    {                                                                            \
+        sizeof(gpc_profile_summary), 0, 0, 0, 0, 0, 0, 0, {                      \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, {0}, 0, 0, 0 \
+        }                                                                        \
     }
 
 /* A point of a miss-ratio curve: the misses are accesses - hits. A plain record. */

@@ -33,6 +33,7 @@ def probe(declared):
     """A C program that prints the compiler's values, and does not compile with a differing signature."""
     lines = ["#include <gpucache/gpucache.h>", "#include <stdio.h>"]
     checks, prints = [], []
+    structs = {struct.name for struct in declared.of(c.Struct)}
 
     def show(what, value):
         prints.append(f'    printf("{what} %lld\\n", (long long)({value}));')
@@ -60,8 +61,11 @@ def probe(declared):
         if struct.name in declared.initials:
             lines.append(f"static const {struct.name} initial_{struct.name} = {struct.name.upper()}_INIT;")
             for field in struct.fields:
+                value = f"initial_{struct.name}.{field.name}"
+                if not field.lengths and c_type(field.type).strip() in structs:  # zero or not
+                    value = f"__builtin_memcmp(&{value}, &({c_type(field.type)}){{0}}, sizeof {value}) != 0"
                 if not field.lengths:
-                    show(f"initial {struct.name} {field.name}", f"initial_{struct.name}.{field.name}")
+                    show(f"initial {struct.name} {field.name}", value)
     for name in declared.enumerators():
         show(f"enumerator {name}", name)
     for name in declared.constants:
@@ -105,6 +109,8 @@ class Layout(unittest.TestCase):
             for field in struct.fields:
                 if not field.lengths:
                     value = getattr(fresh, field.name)
+                    if isinstance(value, ctypes.Structure):
+                        value = any(bytes(value))
                     number = int(value if isinstance(value, (int, float)) else bool(value))  # a pointer is NULL or not
                     found = self.found["initial"][struct.name, field.name]
                     self.assertEqual(number % 2**64, found % 2**64, (struct.name, field.name))
@@ -235,6 +241,14 @@ class Parser(unittest.TestCase):
         text = generate.Generator(declared).generated()
         self.assertIn("gpc_t = gpc_s * 3 * 2\n", text)
         self.assertIn('("one", POINTER(gpc_t)), ("two", POINTER(gpc_t))', text)
+
+    def test_structures_in_an_initialiser(self):
+        declared = self.read(
+            "typedef struct gpc_t { uint64_t many[2]; uint64_t one; } gpc_t;\n"
+            "typedef struct gpc_s { size_t struct_size; gpc_t counts; } gpc_s;\n"
+            "#define GPC_S_INIT {sizeof(gpc_s), {{0}, 0}}\n"
+        )
+        self.assertEqual(declared.initials, {"gpc_s": {}})
 
     def test_true_in_an_initialiser(self):
         declared = self.read(
