@@ -484,9 +484,9 @@ static const row rows[] = {
     {COHERENT "coherence = mesi\nl1.sectors = 4\nl2.sectors = 4\nl1.bypass = witness\nl2.bypass = witness-below\n"
               "l2.inclusion = non-inclusive\nl2.size = 1KiB\n",
      RUSH | NARROW, 600},
-    {"l2.write_to_read = 200\n", RUSH | NARROW, 300},
+    {"l2.write_to_read = 30\n", RUSH | NARROW, 300},
     {"l1.allocate = replaceable\n", RUSH | NARROW, 300},
-    {"l1.sectors = 4\nl1.size = 32KiB\nl1.combine_lines = 8\n", RUSH | WORDS, 300},
+    {"l1.sectors = 4\nl1.size = 32KiB\nl1.combine_lines = 8\n", RUSH | NARROW, 300},
     {"dram.latency = 50\ndram.latency_at = request\nclock.dram = 200\n", RUSH, 200},
     {"streams = 2\n", STREAMS | MEMORY, 200},
 };
