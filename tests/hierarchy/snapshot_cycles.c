@@ -204,6 +204,56 @@ static void kernels(cycles_host *host) {
     }
 }
 
+/* Notes all counters of all objects. */
+static void note_counters(snapshot_host *at, gpc_counter_table table) {
+    for (size_t i = 0; i < gpc_counter_table_count(table); i++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        cr_assert_eq(gpc_counter_table_at(table, i, &info), GPC_OK);
+        for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
+            for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(at->hierarchy, kind); n++) {
+                uint64_t value = 0;
+                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value) == GPC_OK && !info.ratio)
+                    note(at, value);
+            }
+    }
+}
+
+static void note_stages(void *user_data, const gpc_stage_row *s) {
+    note(user_data, s->pc), note(user_data, s->accesses);
+}
+
+/* Notes transitions among all states of a protocol, and their origins. */
+static void note_matrices(snapshot_host *at, const gpc_coherence *tree, uint32_t module) {
+    const uint32_t states = GPC_LINE_COUNT + gpc_coherence_protocol(tree)->state_count;
+    uint64_t transitions[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
+    uint32_t origins[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
+    cr_assert_eq(gpc_coherence_get_matrices(tree, module, states, transitions, origins), GPC_OK);
+    for (uint32_t i = 0; i < states * states; i++)
+        note(at, transitions[i]), note(at, origins[i]);
+}
+
+static void note_rest(snapshot_host *at) {
+    (void)gpc_hierarchy_stages(at->hierarchy, note_stages, at);
+    const gpc_coherence *tree = gpc_hierarchy_coherence(at->hierarchy);
+    gpc_coherence_module module = {.struct_size = sizeof module};
+    note_counters(at, GPC_TABLE_HIERARCHY), note_counters(at, GPC_TABLE_NETWORK);
+    note_counters(at, GPC_TABLE_CACHE), note_counters(at, GPC_TABLE_COHERENCE);
+    for (uint32_t i = 0; i < gpc_hierarchy_ports(at->hierarchy); i++) {
+        gpc_port_stats stats = GPC_PORT_STATS_INIT;
+        gpc_hierarchy_port_stats(at->hierarchy, i, &stats);
+        for (size_t n = 0; n < sizeof stats; n++)
+            note(at, ((const uint8_t *)&stats)[n]);
+    }
+    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
+        gpc_coherence_stats stats;
+        gpc_coherence_stats_init(&stats);
+        gpc_coherence_get_stats(tree, i, &stats);
+        for (size_t n = 0; n < sizeof stats; n++)
+            note(at, ((const uint8_t *)&stats)[n]);
+        note_matrices(at, tree, i);
+    }
+}
+
 static void tell(snapshot_host *at) {
     gpc_warp_event event = {
         .kind = snapshot_below(at, 3), .sm = snapshot_below(at, SMS), .warp = snapshot_below(at, 8)};
@@ -217,8 +267,10 @@ static void tell(snapshot_host *at) {
     }
     note(at, (uint64_t)gpc_hierarchy_sample(at->hierarchy, samples));
     gpc_hierarchy_count_instructions(at->hierarchy, 1, 32, 0);
-    if (!snapshot_below(at, 8))
-        gpc_hierarchy_reset_stats(at->hierarchy);
+    if (snapshot_below(at, 8))
+        return;
+    note_rest(at); /* counts lost before a reset */
+    gpc_hierarchy_reset_stats(at->hierarchy);
 }
 
 static void operate(cycles_host *host) {
@@ -274,56 +326,6 @@ static bool finish(cycles_host *host) {
     if (status == GPC_OK && gpc_hierarchy_coherence(h))
         cr_expect_eq(gpc_coherence_check(gpc_hierarchy_coherence(h), 0, 1 << 16, &error), GPC_OK, "%s", error.message);
     return status == GPC_OK;
-}
-
-/* Notes all counters of all objects. */
-static void note_counters(snapshot_host *at, gpc_counter_table table) {
-    for (size_t i = 0; i < gpc_counter_table_count(table); i++) {
-        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_table_at(table, i, &info), GPC_OK);
-        for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
-            for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(at->hierarchy, kind); n++) {
-                uint64_t value = 0;
-                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value) == GPC_OK && !info.ratio)
-                    note(at, value);
-            }
-    }
-}
-
-static void note_stages(void *user_data, const gpc_stage_row *s) {
-    note(user_data, s->pc), note(user_data, s->accesses);
-}
-
-/* Notes transitions among all states of a protocol, and their origins. */
-static void note_matrices(snapshot_host *at, const gpc_coherence *tree, uint32_t module) {
-    const uint32_t states = GPC_LINE_COUNT + gpc_coherence_protocol(tree)->state_count;
-    uint64_t transitions[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
-    uint32_t origins[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
-    cr_assert_eq(gpc_coherence_get_matrices(tree, module, states, transitions, origins), GPC_OK);
-    for (uint32_t i = 0; i < states * states; i++)
-        note(at, transitions[i]), note(at, origins[i]);
-}
-
-static void note_rest(snapshot_host *at) {
-    (void)gpc_hierarchy_stages(at->hierarchy, note_stages, at);
-    const gpc_coherence *tree = gpc_hierarchy_coherence(at->hierarchy);
-    gpc_coherence_module module = {.struct_size = sizeof module};
-    note_counters(at, GPC_TABLE_HIERARCHY), note_counters(at, GPC_TABLE_NETWORK);
-    note_counters(at, GPC_TABLE_CACHE), note_counters(at, GPC_TABLE_COHERENCE);
-    for (uint32_t i = 0; i < gpc_hierarchy_ports(at->hierarchy); i++) {
-        gpc_port_stats stats = GPC_PORT_STATS_INIT;
-        gpc_hierarchy_port_stats(at->hierarchy, i, &stats);
-        for (size_t n = 0; n < sizeof stats; n++)
-            note(at, ((const uint8_t *)&stats)[n]);
-    }
-    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
-        gpc_coherence_stats stats;
-        gpc_coherence_stats_init(&stats);
-        gpc_coherence_get_stats(tree, i, &stats);
-        for (size_t n = 0; n < sizeof stats; n++)
-            note(at, ((const uint8_t *)&stats)[n]);
-        note_matrices(at, tree, i);
-    }
 }
 
 static void set_window(snapshot_host *at) {
@@ -489,6 +491,7 @@ static const row rows[] = {
     {"l1.sectors = 4\nl1.size = 32KiB\nl1.combine_lines = 8\n", RUSH | NARROW, 300},
     {"dram.latency = 50\ndram.latency_at = request\nclock.dram = 200\n", RUSH, 200},
     {"streams = 2\n", STREAMS | MEMORY, 200},
+    {"l1.size = 32KiB\nl1.data_banks = 1\nl1.data_bank_width = 32\nl1.data_width = 32B\n", RUSH | NARROW, 300},
 };
 
 Test(hierarchy_snapshots, of_each_cycle) {
