@@ -221,6 +221,8 @@ Test(gpgpusim_timed, numbers_of_units) {
                    "-gpgpu_num_tensor_core_units 4 -gpgpu_sub_core_model 1 -gpgpu_reg_file_port_throughput 3");
     EXPECT(&r, {"sm.units_fp", "4"}, {"sm.units_sfu", "4"}, {"sm.units_int", "4"}, {"sm.units_double", "4"},
            {"sm.units_tensor", "4"}, {"sm.unit_sharing", "scheduler"}, {"sm.latency_stages", "4"});
+    import_all(&r, "-specialized_unit_1 1,12,4,4,4,BRA\n-trace_opcode_latency_initiation_spec_op_1 4,4");
+    EXPECT(&r, {"sm.units_control", "12"});
     rig_close(&r);
     refuse("-gpgpu_num_sp_units 0", GPC_ERROR_RANGE, "1: -gpgpu_num_sp_units: sm.units_fp: '0' is not between");
 }

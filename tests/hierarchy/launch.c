@@ -141,6 +141,16 @@ Test(memory_launch, carveout_that_holds_the_blocks) {
     check_share(UNIFIED "l1.carveout = auto\n", &all, 28);   /* 8 x 28 KiB: 228 KiB */
 }
 
+/* Carve-outs of MiB, in the configuration's own spelling. */
+Test(memory_launch, carveouts_of_mebibytes) {
+    gpc_launch some = launch_of(256, 32, 2048);
+    rig r;
+    rig_open(&r, UNIFIED "l1.carveout = auto\nl1.size = 4MiB\nsm.shared = 2MiB\nl1.carveouts = 0B 1MiB 2MiB\n");
+    rig_begin(&r, &some);
+    cr_expect_eq(rig_stats(&r).l1_capacity, 3u << 20);
+    rig_close(&r);
+}
+
 /* The driver plans for twice the resident blocks, and for four times without shared memory in the kernel. */
 Test(memory_launch, carveout_of_the_driver) {
     gpc_launch some = launch_of(256, 32, 2048), none = launch_of(256, 32, 0), small = launch_of(32, 32, 4096);

@@ -33,6 +33,7 @@ typedef struct gate {
 } gate;
 
 static heard samples[MOST_SAMPLES]; /* every test has a separate process */
+static unsigned kernels[4];         /* kernels told, by SM */
 
 typedef struct self {
     gate *gate;
@@ -77,6 +78,12 @@ static bool on_sample(void *me, const gpc_stats *stats, uint64_t cycle) {
     return ++g->sampled == g->samples;
 }
 
+static bool on_kernel(void *me, const char *name) {
+    cr_expect_str_eq(name, "k");
+    kernels[((self *)me)->sm]++;
+    return false;
+}
+
 static void on_issue(void *me, uint32_t slot, uint64_t cycle) {
     gate *g = ((self *)me)->gate;
     if (slot < 4 && g->issues[slot] < 8)
@@ -93,6 +100,7 @@ static rig *open_gate(gate *g) {
                             .classify = classify,
                             .on_cache_event = g->events ? on_event : NULL,
                             .sample = g->samples ? on_sample : NULL,
+                            .on_kernel = on_kernel,
                             .on_issue = on_issue};
     rig *r = rig_open();
     static const char *const settings[][2] = {
@@ -127,6 +135,16 @@ static gpc_stats run(rig *r) {
 static gpc_stats run_warps(rig *r, unsigned warps, const char *lines) {
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     return run(r);
+}
+
+/* Schedulers of all SMs are told of a kernel, once. */
+Test(throttles, kernels_are_told) {
+    gate g = {.slots = 0};
+    rig *r = open_gate(&g);
+    set(r, "sm.count", "3");
+    run_warps(r, 1, MOV("0000") EXIT("0010"));
+    cr_expect(kernels[0] == 1 && kernels[1] == 1 && kernels[2] == 1 && !kernels[3]);
+    rig_close(r);
 }
 
 /* Open from a cycle on: asked again in the cycle, and the warp issues then. */

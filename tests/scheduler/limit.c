@@ -138,6 +138,11 @@ Test(scheduler_limit, named) {
     cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 1));
     cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 2), "blocks");
     rig_close(&r);
+    rig_open_full(&r, "lrr + warps(limit=2)", 70, 0); /* more than a word's */
+    rig_set_all(&r, GPC_STATE_READY);
+    cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 1));
+    cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 64), "warps");
+    rig_close(&r);
     rig_open_full(&r, "lrr + ccws", 8, 4);
     rig_set_all(&r, GPC_STATE_READY);
     cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 3));

@@ -150,6 +150,26 @@ static void plant(const made *m, uint64_t *count, int64_t by, const char *name) 
     cr_assert(is_right(m, text, sizeof text), "%s", text);
 }
 
+/* More energy of the whole than of all objects. */
+static gpc_status get_more(const void *data, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    const gpc_status status = get(data, kind, index, values);
+    values->stats.energy_l1_read += kind == GPC_OBJECT_WHOLE ? 1000 : 0;
+    return status;
+}
+
+/* Objects may lose a unit of energy each in rounding, and no more. */
+Test(ledger, energies_are_rounded) {
+    char text[2000] = "";
+    made m;
+    make(&m, SMALL "energy.l1_read = 1.5\n");
+    run(&m, false);
+    cr_assert(is_right(&m, text, sizeof text), "%s", text);
+    const gpci_ledger_owner owner = {.hierarchy = m.hierarchy, .data = m.hierarchy, .get = get_more};
+    cr_expect_not(gpci_ledger_right(&owner, text, sizeof text));
+    cr_expect(strstr(text, "of all objects of its kind"), "%s", text);
+    destroy(&m);
+}
+
 /* Counts of what no stream asked for, of copies, of sweeps by fences, and of networks. */
 Test(ledger, tells_of_every_source) {
     made m;

@@ -193,6 +193,10 @@ Test(pcal_auto, cost) {
      * detector of 96 + 2, 7 x 32, state 5, two sizes of 5, a period counter of 1.
      */
     cr_expect_eq(dynamic - fixed, 10 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 10 + 1);
+    /* tokens for L2 now and before, from 0 to 24 and all, and whether they were sought */
+    levels = "lrr + pcal(warps=6, ebt=auto, level=separate, tokens-l2=-1)";
+    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, NULL, &separate), GPC_OK);
+    cr_expect_eq(separate - dynamic, 24 + 5 + 2 * 5 + 1, "%d", (int)(separate - dynamic));
     /* 0 to 7, for 7 warps, take 3 bits */
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 7, NULL, &fixed), GPC_OK);
     cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 7, NULL, &dynamic), GPC_OK);
