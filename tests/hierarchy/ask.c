@@ -169,10 +169,9 @@ static bool on_event(void *user_data, const gpc_event *event) {
     return true;
 }
 
-Test(ask, location) {
+static void check_locations(const char *settings) {
     rig r;
-    rig_open(&r,
-             "mode = timed\nsm.count = 4\nl2.slices = 8\nl2.size = 256KiB\nl2.interleave = hash\ndram.channels = 4");
+    rig_open(&r, settings);
     for (uint64_t n = 0; n < 60; n++) {
         const uint64_t address = n * 7919 * 32;
         gpc_location at = GPC_LOCATION_INIT;
@@ -205,6 +204,13 @@ Test(ask, location) {
     gpc_location at = GPC_LOCATION_INIT;
     cr_expect_eq(gpc_hierarchy_locate(r.hierarchy, 4, 0, &at), GPC_ERROR_ARGUMENT);
     rig_close(&r);
+}
+
+#define PLACES "mode = timed\nsm.count = 4\nl2.slices = 8\nl2.size = 256KiB\nl2.interleave = hash\ndram.channels = 4\n"
+
+Test(ask, location) {
+    check_locations(PLACES);
+    check_locations(PLACES "dram.pseudo_channels = 2\n");
 }
 
 Test(ask, shape) {
