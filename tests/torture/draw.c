@@ -48,7 +48,7 @@ static const need needs[] = {
     {"l1.mshr_free", "l1.data_banks=0"},
     {"l1.line", "l1.sectors=2; l1.index=modulo"},
     {"l2.line", "l1.sectors=2; l2.sectors=2; l1.index=modulo"},
-    {"l1.fetch_sectors", "l1.sectors=4; l1.line=128B; l2.line=128B; l1.mshr_free=filled; l1.release_width=0B; "
+    {"l1.fetch_sectors", "l1.sectors=2; l1.line=64B; l2.line=64B; l1.mshr_free=filled; l1.release_width=0B; "
                          "l1.release_latency=0"},
     {"l2.fetch_sectors", "l2.sectors=4; l2.line=128B"},
     {"l1.release_latency", "l1.release_width=32B"},
@@ -60,7 +60,8 @@ static const need needs[] = {
     {"l1.bank_index", "l1.banks=4; l1.tag_ports=4"},
     {"l1.banks", "l1.tag_ports=4; l1.bank_index=hopper"}, /* no other banks in trees */
     {"l2.banks", "l2.tag_ports=4"},
-    {"l1.data_bank_width", "l1.data_banks=16; l1.data_width=128B"},
+    {"l1.data_bank_width", "l1.data_banks=16; l1.data_width=128B; l1.release_width=0B; l1.mshr_free=filled; "
+                           "l1.release_latency=0"},
     {"l1.data_width", "l1.data_banks=16"},
     {"l1.data_banks", "l1.release_width=0B; l1.mshr_free=filled; l1.release_latency=0"},
     {"l1.prefetch_queue", "l1.prefetcher=next-line"},
@@ -136,6 +137,7 @@ static const struct {
     {"l1.line", {"32B", "64B"}},
     {"l2.line", {"32B", "64B"}},
     {"l1.data_width", {"32B", "64B", "256B"}},
+    {"l1.fetch_sectors", {"2", "2", "2", "4"}},                /* at most the sectors of a line */
     {"l2.interleave_bytes", {"128B", "512B", "1KiB", "4KiB"}}, /* not below l2.line */
     {"l1.data_bank_width", {"8B", "16B"}},
     {"l1.data_banks", {"32", "16"}},
