@@ -2,7 +2,7 @@
 #ifndef GPC_BASE_BASE_H
 #define GPC_BASE_BASE_H
 
-/* Common base of all parts of the library: memory, errors, option structs, random numbers. Nothing is exported. */
+/* Base of all parts of the library: memory, errors, option structs, random numbers, links. Nothing is exported. */
 
 #include <gpucache/gpucache.h>
 
@@ -218,6 +218,131 @@ GPCI_INLINE unsigned gpci_log2(uint64_t x) {
 /* Number of bits to number x elements: ceiling of the base-2 logarithm; x must not be 0. */
 GPCI_INLINE unsigned gpci_ceil_log2(uint64_t x) {
     return x > 1 ? gpci_log2(x - 1) + 1 : 0;
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 gpci_u128;
+#endif
+
+/*
+ * Division by a constant divisor d, for n < 2^63. A power of two is a shift. Otherwise let l = ceil(log2 d) and m =
+ * ceil(2^(63+l) / d); then
+ *   floor(n / d) = floor(n m / 2^(63+l)) = mulhi(n, m) >> (l - 1).
+ * Proof. m d = 2^(63+l) + e with 0 <= e < d < 2^l. Hence n m / 2^(63+l) = n/d + r with r = n e / (d 2^(63+l)) < (n /
+ * 2^63) / d < 1/d. The fraction of n/d is at most (d-1)/d, and so r never carries into the whole part. m fits in 64
+ * bits: d > 2^(l-1) gives 2^(63+l) / d < 2^64. Example: d = 3: l = 2, m = ceil(2^65 / 3); n = 7: 7 m / 2^65 = 2.33..,
+ * quotient 2.
+ */
+typedef struct gpci_divisor {
+    uint64_t multiplier; /* m; 0 = d is a power of two */
+    uint32_t divisor;
+    uint32_t shift; /* l - 1; for a power of two its logarithm */
+} gpci_divisor;
+
+/* `divisor` must not be 0. */
+gpci_divisor gpci_divisor_of(uint32_t divisor);
+
+GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *divisor, uint64_t n) {
+    if (!divisor->multiplier)
+        return n >> divisor->shift;
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((gpci_u128)n * divisor->multiplier >> 64) >> divisor->shift;
+#else
+    return n / divisor->divisor;
+#endif
+}
+
+GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *divisor, uint64_t n) {
+    if (!divisor->multiplier)
+        return (uint32_t)n & (divisor->divisor - 1);
+    return (uint32_t)(n - gpci_quotient(divisor, n) * divisor->divisor);
+}
+
+/*
+ * Links: the parts of every network. The star of a tree alone (coherence/engine/engine_network.c) has three links from
+ * sender to receiver, the crossbar of a hierarchy with a clock (timed/network/network.h) has one.
+ *
+ * A link takes messages, one at a time, from a buffer to the next buffer. From the grant in cycle g on, a message of s
+ * bytes occupies the reading side of the first buffer and the writing side of the second for
+ *
+ *     c = ceil(s / bytes per cycle)
+ *
+ * cycles, and is there in cycle g + c + latency. A buffer with a turnaround can be read so many cycles later. The
+ * message gives up its room in the first buffer at the grant, and has room in the second from the grant on: a full
+ * buffer holds messages back, and no message is lost.
+ *
+ * Example, 32 bytes per cycle, latency 4: 136 bytes granted in cycle 10 occupy both buffers until 15, and are there in
+ * 19.
+ */
+
+/* Room in a buffer is counted in messages; in bytes; in flits, the bytes that a link takes in a cycle. */
+typedef enum gpci_room_unit { GPCI_ROOM_MESSAGES, GPCI_ROOM_BYTES, GPCI_ROOM_FLITS } gpci_room_unit;
+
+typedef struct gpci_link {
+    gpci_divisor width; /* bytes per cycle */
+    uint32_t latency, turnaround;
+    gpci_room_unit unit;
+} gpci_link;
+
+typedef struct gpci_link_buffer {
+    uint64_t used, capacity;        /* room in the link's unit */
+    uint64_t read_free, write_free; /* first cycle of the next grant from the buffer, into the buffer */
+} gpci_link_buffer;
+
+GPCI_INLINE uint32_t gpci_link_cycles(const gpci_link *link, uint32_t bytes) {
+    return (uint32_t)gpci_quotient(&link->width, (uint64_t)bytes + link->width.divisor - 1);
+}
+
+/* Room taken by a message of so many bytes. */
+GPCI_INLINE uint32_t gpci_link_room(const gpci_link *link, uint32_t bytes) {
+    return link->unit == GPCI_ROOM_FLITS ? gpci_link_cycles(link, bytes) : link->unit == GPCI_ROOM_BYTES ? bytes : 1;
+}
+
+GPCI_INLINE bool gpci_link_has_room(const gpci_link_buffer *buffer, uint64_t room) {
+    return buffer->used + room <= buffer->capacity;
+}
+
+/* Grant at cycle `at` a message of so many cycles and so much room. Returns the cycle in which the message is there. */
+GPCI_INLINE uint64_t gpci_link_grant(const gpci_link *link, gpci_link_buffer *from, gpci_link_buffer *to, uint64_t at,
+                                     uint32_t cycles, uint32_t room) {
+    from->used -= room;
+    from->read_free = at + cycles + link->turnaround;
+    to->used += room;
+    to->write_free = at + cycles;
+    return at + cycles + link->latency;
+}
+
+/*
+ * Turns: several buffers have a message for an output. The output takes the first one behind the one served last whose
+ * link is free.
+ */
+#define GPCI_NO_TURN UINT32_MAX
+
+typedef struct gpci_link_turn {
+    const uint64_t *requests, *busy; /* [words] bit per buffer */
+    uint64_t bits;
+    uint32_t words, word, left;
+} gpci_link_turn;
+
+/* Turns from `start` on. `busy` may be NULL. */
+GPCI_INLINE gpci_link_turn gpci_link_turn_from(const uint64_t *requests, const uint64_t *busy, uint32_t words,
+                                               uint32_t start) {
+    const uint32_t word = start / 64;
+    const uint64_t bits = requests[word] & ~(busy ? busy[word] : 0) & ~(uint64_t)0 << (start & 63);
+    return (gpci_link_turn){requests, busy, bits, words, word, words};
+}
+
+/* Next buffer in turn, or GPCI_NO_TURN. */
+GPCI_INLINE uint32_t gpci_link_turn_next(gpci_link_turn *turn) {
+    for (; !turn->bits; turn->left--) {
+        if (!turn->left)
+            return GPCI_NO_TURN;
+        turn->word = turn->word + 1 < turn->words ? turn->word + 1 : 0;
+        turn->bits = turn->requests[turn->word] & ~(turn->busy ? turn->busy[turn->word] : 0);
+    }
+    const uint32_t buffer = turn->word * 64 + gpci_lowest(turn->bits);
+    turn->bits &= turn->bits - 1;
+    return buffer;
 }
 
 #endif

@@ -92,7 +92,7 @@ static void check_rest(const world *w) {
     }
     for (uint32_t n = 0; n < w->c->star_count; n++)
         for (uint32_t b = 0; b < e->nets[n].count * GPCI_BUFFER_COUNT; b++)
-            cr_assert(!e->nets[n].buffers[b].used);
+            cr_assert(!e->nets[n].buffers[b].room.used);
     cr_assert(gpci_invariants_of_tags(w->c, text, sizeof text), "seed %llu: %s", (unsigned long long)w->seed, text);
     cr_assert(gpci_invariants_over(w->c, w->t.base, w->t.bytes, text, sizeof text), "seed %llu: %s",
               (unsigned long long)w->seed, text);

@@ -57,6 +57,49 @@ Test(network, a_packet_takes_its_transfer_and_the_latency) {
     cr_expect_eq(alone(32, 0, 0, same, 5), 1, "there at once; the receiver has had its turn");
 }
 
+/* Cycle in which a message has passed so many links in a row; each buffer has room for only this message. */
+static uint64_t passed(const gpci_link *link, uint32_t bytes, uint32_t links, uint64_t at) {
+    const uint32_t room = gpci_link_room(link, bytes);
+    gpci_link_buffer buffers[4] = {{.used = room, .capacity = room}};
+    for (uint32_t i = 0; i < links; i++) {
+        const uint64_t free = at + gpci_link_cycles(link, bytes);
+        buffers[i + 1].capacity = room;
+        cr_expect(gpci_link_has_room(&buffers[i + 1], room));
+        at = gpci_link_grant(link, &buffers[i], &buffers[i + 1], at, gpci_link_cycles(link, bytes), room);
+        cr_expect(gpci_link_has_room(&buffers[i], room));
+        cr_expect(!gpci_link_has_room(&buffers[i + 1], 1));
+        cr_expect_eq(buffers[i].read_free, free + link->turnaround);
+        cr_expect_eq(buffers[i + 1].write_free, free);
+    }
+    return at;
+}
+
+/* The examples of lib/timed/network/README.md: three links of a star, sent a cycle before; the link of a crossbar. */
+Test(network, links_of_star_and_crossbar) {
+    const gpci_link star = {.width = gpci_divisor_of(64), .unit = GPCI_ROOM_BYTES};
+    const gpci_link across = {.width = gpci_divisor_of(32), .latency = 4, .turnaround = 2, .unit = GPCI_ROOM_FLITS};
+    cr_expect_eq(passed(&star, 8, 3, 0 + 1), 4);
+    cr_expect_eq(passed(&star, 72, 3, 8 + 1), 15);
+    cr_expect_eq(passed(&across, 136, 1, 10), 19);
+    cr_expect_eq(gpci_link_room(&star, 136), 136);
+    cr_expect_eq(gpci_link_room(&across, 136), 5);
+    cr_expect_eq(gpci_link_room(&(gpci_link){.width = gpci_divisor_of(32)}, 136), 1);
+}
+
+/* Bits of 130 buffers in turn from 70 on, but for a busy one; the word of the start is seen to its end, then again. */
+Test(network, turns) {
+    const uint64_t requests[] = {(uint64_t)1 << 3, (uint64_t)1 << 63 | 1 << 7 | 1 << 2, 1 << 1},
+                   busy[] = {0, 1 << 7, 0};
+    const uint32_t expected[] = {127, 129, 3, 66, 127, GPCI_NO_TURN};
+    gpci_link_turn turn = gpci_link_turn_from(requests, busy, 3, 70);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        cr_expect_eq(gpci_link_turn_next(&turn), expected[i], "turn %zu", i);
+    turn = gpci_link_turn_from(requests, NULL, 3, 70);
+    cr_expect_eq(gpci_link_turn_next(&turn), 71);
+    turn = gpci_link_turn_from(busy, NULL, 1, 0);
+    cr_expect_eq(gpci_link_turn_next(&turn), GPCI_NO_TURN);
+}
+
 /* Input 0 sends again four cycles after the first packet; the output takes another input's meanwhile. */
 Test(network, turnaround_is_of_an_input) {
     item items[] = {PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 0, 32), PACKET(1, 1, 1, 32)};

@@ -6,44 +6,6 @@
 
 /* Set of a line, and slice of an address: both without a division, inlined into hot loops. */
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 gpci_u128;
-#endif
-
-/*
- * Division by a constant divisor d, for n < 2^63. A power of two is a shift. Otherwise let l = ceil(log2 d) and m =
- * ceil(2^(63+l) / d); then
- *   floor(n / d) = floor(n m / 2^(63+l)) = mulhi(n, m) >> (l - 1).
- * Proof. m d = 2^(63+l) + e with 0 <= e < d < 2^l. Hence n m / 2^(63+l) = n/d + r with r = n e / (d 2^(63+l)) < (n /
- * 2^63) / d < 1/d. The fraction of n/d is at most (d-1)/d, and so r never carries into the whole part. m fits in 64
- * bits: d > 2^(l-1) gives 2^(63+l) / d < 2^64. Example: d = 3: l = 2, m = ceil(2^65 / 3); n = 7: 7 m / 2^65 = 2.33..,
- * quotient 2.
- */
-typedef struct gpci_divisor {
-    uint64_t multiplier; /* m; 0 = d is a power of two */
-    uint32_t divisor;
-    uint32_t shift; /* l - 1; for a power of two its logarithm */
-} gpci_divisor;
-
-/* `divisor` must not be 0. */
-gpci_divisor gpci_divisor_of(uint32_t divisor);
-
-GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *divisor, uint64_t n) {
-    if (!divisor->multiplier)
-        return n >> divisor->shift;
-#ifdef __SIZEOF_INT128__
-    return (uint64_t)((gpci_u128)n * divisor->multiplier >> 64) >> divisor->shift;
-#else
-    return n / divisor->divisor;
-#endif
-}
-
-GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *divisor, uint64_t n) {
-    if (!divisor->multiplier)
-        return (uint32_t)n & (divisor->divisor - 1);
-    return (uint32_t)(n - gpci_quotient(divisor, n) * divisor->divisor);
-}
-
 /*
  * Hashing by a polynomial over GF(2) (Rau, ISCA 1991). A number is read as a polynomial, bit i being x^i. Its remainder
  * by an irreducible polynomial of degree n replaces its low n bits. The low bits are their own remainder; the remainder

@@ -255,7 +255,7 @@ static void reset_networks(gpci_engine *engine) {
             gpci_star_buffer *member = &net->buffers[net->used[net->used_count - 1] * GPCI_BUFFER_COUNT];
             member->listed = false;
             for (uint32_t b = 0; b < GPCI_BUFFER_COUNT; b++)
-                member[b].write_free = member[b].read_free = member[b].decided = 0;
+                member[b].room.write_free = member[b].room.read_free = member[b].decided = 0;
         }
     }
 }

@@ -41,6 +41,10 @@ static bool on_network(const gpci_module *module, uint32_t network) {
     return module->given.low_network == network || module->given.high_network == network;
 }
 
+static uint64_t room_of(uint32_t bytes) {
+    return bytes ? bytes : UINT64_MAX;
+}
+
 static bool make_net(gpci_engine *engine, uint32_t network) {
     const gpc_coherence *coherence = engine->tree;
     gpci_net *net = &engine->nets[network];
@@ -50,14 +54,17 @@ static bool make_net(gpci_engine *engine, uint32_t network) {
             engine->places[(size_t)network * coherence->module_count + i] = net->count++;
     if (!net->count)
         return true;
+    net->link = (gpci_link){.width = gpci_divisor_of(given->bandwidth), .unit = GPCI_ROOM_BYTES};
+    net->words = (net->count + 63) / 64;
+    net->requests = gpci_zalloc(engine->context, (size_t)net->count * net->words, sizeof *net->requests);
     net->buffers = gpci_zalloc(engine->context, (size_t)net->count * GPCI_BUFFER_COUNT, sizeof *net->buffers);
     net->used = gpci_zalloc(engine->context, net->count, sizeof *net->used);
     for (uint32_t i = 0; net->buffers && i < net->count * GPCI_BUFFER_COUNT; i++) {
         const bool out = i % GPCI_BUFFER_COUNT == GPCI_BUFFER_OUT || i % GPCI_BUFFER_COUNT == GPCI_BUFFER_SWITCH_OUT;
         net->buffers[i].row = net->buffers[i].waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
-        net->buffers[i].size = out ? given->output_buffer : given->input_buffer;
+        net->buffers[i].room.capacity = room_of(out ? given->output_buffer : given->input_buffer);
     }
-    return net->buffers && net->used;
+    return net->requests && net->buffers && net->used;
 }
 
 static bool make_nets(gpci_engine *engine) {
@@ -234,6 +241,7 @@ void gpci_engine_destroy(gpci_engine *engine) {
         return;
     gpc_context *context = engine->context;
     for (uint32_t i = 0; engine->nets && i < engine->tree->star_count; i++) {
+        gpci_free(context, engine->nets[i].requests);
         gpci_free(context, engine->nets[i].buffers);
         gpci_free(context, engine->nets[i].used);
     }

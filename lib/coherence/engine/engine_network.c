@@ -3,8 +3,8 @@
 
 /*
  * Star network with buffers. A message goes from the module's output buffer over a link to the switch's input buffer,
- * through the switch to the output buffer of the receiver's link, and over this link to the receiver's input buffer.
- * Each of the three transfers takes size / bandwidth cycles, rounded up, and occupies both buffers; entering the output
+ * through the switch to the output buffer of the receiver's link, and over this link to the receiver's input buffer:
+ * three links (gpci_link), of which the switch's takes the message of one module at a time. Entering the output
  * buffer takes one cycle. If a buffer is busy, the message tries again when the buffer is free; if it is full, the
  * message waits.
  *
@@ -21,14 +21,12 @@ static uint32_t place_of(const gpci_engine *engine, uint32_t network, uint32_t m
     return engine->places[(size_t)network * engine->tree->module_count + module];
 }
 
-static gpci_star_buffer *buffer_of(const gpci_engine *engine, uint32_t network, uint32_t module, uint32_t which) {
-    return &engine->nets[network].buffers[place_of(engine, network, module) * GPCI_BUFFER_COUNT + which];
+GPCI_INLINE gpci_star_buffer *buffer_of(const gpci_net *net, uint32_t place, uint32_t which) {
+    return &net->buffers[place * GPCI_BUFFER_COUNT + which];
 }
 
 /* List a member that a lone access uses: an access in an earlier cycle begins on idle networks. */
-static void use(const gpci_engine *engine, uint32_t network, uint32_t module) {
-    gpci_net *net = &engine->nets[network];
-    const uint32_t place = place_of(engine, network, module);
+static void use(gpci_net *net, uint32_t place) {
     gpci_star_buffer *member = &net->buffers[place * GPCI_BUFFER_COUNT];
     if (member->listed)
         return;
@@ -37,51 +35,65 @@ static void use(const gpci_engine *engine, uint32_t network, uint32_t module) {
 }
 
 /* Buffer of a message. */
-static gpci_star_buffer *where(const gpci_engine *engine, const gpci_sent_message *sent) {
-    const uint32_t node = sent->buffer <= GPCI_BUFFER_SWITCH_IN ? sent->from : sent->to;
-    return buffer_of(engine, sent->network, node, sent->buffer);
+GPCI_INLINE gpci_star_buffer *where(const gpci_engine *engine, const gpci_sent_message *sent) {
+    const uint32_t place = sent->buffer <= GPCI_BUFFER_SWITCH_IN ? sent->from_place : sent->to_place;
+    return buffer_of(&engine->nets[sent->network], place, sent->buffer);
 }
 
-static bool fits(const gpci_star_buffer *buffer, uint32_t bytes) {
-    return !buffer->size || buffer->used + bytes <= buffer->size;
+/* The message at the head of a switch's input asks for an output, or no longer. */
+GPCI_INLINE void request(const gpci_engine *engine, const gpci_sent_message *sent, bool asks) {
+    const gpci_net *net = &engine->nets[sent->network];
+    uint64_t *requests = net->requests + (size_t)sent->to_place * net->words;
+    if (asks)
+        gpci_bit_set(requests, sent->from_place);
+    else
+        gpci_bit_clear(requests, sent->from_place);
 }
 
 /* Append a message to a buffer. */
-static void insert(const gpci_engine *engine, uint32_t sent_message, gpci_star_buffer *buffer) {
+GPCI_INLINE void insert(const gpci_engine *engine, uint32_t sent_message, gpci_star_buffer *buffer) {
     gpci_sent_message *sent = message_at(engine, sent_message);
     sent->behind = GPCI_NO_ITEM;
     sent->began = engine->now;
-    buffer->used += sent->bytes;
-    if (buffer->row.head == GPCI_NO_ITEM)
-        buffer->row.head = sent_message;
-    else
+    if (buffer->row.head != GPCI_NO_ITEM) {
         message_at(engine, buffer->row.tail)->behind = sent_message;
+    } else {
+        buffer->row.head = sent_message;
+        if (sent->buffer == GPCI_BUFFER_SWITCH_IN)
+            request(engine, sent, true);
+    }
     buffer->row.tail = sent_message;
 }
 
 /* Remove the head of a buffer. */
-static void extract(gpci_engine *engine, const gpci_sent_message *sent, gpci_star_buffer *buffer) {
+GPCI_INLINE void extract(gpci_engine *engine, const gpci_sent_message *sent, gpci_star_buffer *buffer) {
     buffer->row.head = sent->behind;
-    buffer->used -= sent->bytes;
+    if (sent->buffer == GPCI_BUFFER_SWITCH_IN) {
+        request(engine, sent, false);
+        if (sent->behind != GPCI_NO_ITEM)
+            request(engine, message_at(engine, sent->behind), true);
+    }
     gpci_wake(engine, &buffer->waiters, 0);
 }
 
 bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
     gpc_coherence *coherence = engine->tree;
     const gpci_module *low = gpci_module_at(coherence, message->low);
-    const uint32_t network = low->given.high_network;
-    gpci_star_buffer *buffer = buffer_of(engine, network, message->from, GPCI_BUFFER_OUT);
-    if (engine->now < buffer->write_free) {
-        gpci_step_in(engine, message->task, message->again, buffer->write_free - engine->now);
+    const uint32_t network = low->given.high_network, from = place_of(engine, network, message->from),
+                   to = place_of(engine, network, message->to);
+    gpci_net *net = &engine->nets[network];
+    gpci_star_buffer *buffer = buffer_of(net, from, GPCI_BUFFER_OUT);
+    if (engine->now < buffer->room.write_free) {
+        gpci_step_in(engine, message->task, message->again, buffer->room.write_free - engine->now);
         return false;
     }
-    if (!fits(buffer, message->bytes)) {
+    if (!gpci_link_has_room(&buffer->room, message->bytes)) {
         gpci_due_queue_join(&engine->waiters, &buffer->waiters, (gpci_due){message->task, message->again});
         return false;
     }
     if (engine->alone) {
-        use(engine, network, message->from);
-        use(engine, network, message->to);
+        use(net, from);
+        use(net, to);
     }
     const uint32_t sent_message = gpci_items_take_any(&engine->sent_messages);
     gpci_sent_message *sent = message_at(engine, sent_message);
@@ -91,6 +103,8 @@ bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
                                 .from = message->from,
                                 .to = message->to,
                                 .bytes = message->bytes,
+                                .from_place = from,
+                                .to_place = to,
                                 .buffer = GPCI_BUFFER_OUT,
                                 .kind = message->kind,
                                 .address = message->address,
@@ -98,7 +112,8 @@ bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
                                 .message = engine->alone ? gpci_trail_send(engine, message) : GPC_NO_MESSAGE,
                                 .masked = message->masked};
     insert(engine, sent_message, buffer);
-    buffer->write_free = engine->now + 1;
+    buffer->room.used += message->bytes;
+    buffer->room.write_free = engine->now + 1;
     gpci_tree_count_bytes(coherence, low, gpci_module_at(coherence, message->from),
                           gpci_module_at(coherence, message->to), message->kind, message->bytes);
     gpci_step_in(engine, sent_message, GPCI_STEP_message_leaves, 1);
@@ -109,8 +124,8 @@ bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
 static bool held_up(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sent_message, gpci_step step) {
     if (buffer->row.head != sent_message)
         gpci_due_queue_join(&engine->waiters, &buffer->waiters, (gpci_due){sent_message, step});
-    else if (engine->now < buffer->read_free)
-        gpci_step_in(engine, sent_message, step, buffer->read_free - engine->now);
+    else if (engine->now < buffer->room.read_free)
+        gpci_step_in(engine, sent_message, step, buffer->room.read_free - engine->now);
     else
         return false;
     return true;
@@ -118,9 +133,9 @@ static bool held_up(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sent
 
 /* True if a message must wait for the destination buffer; `step` runs again later. */
 static bool shut_out(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sent_message, gpci_step step) {
-    if (engine->now < buffer->write_free)
-        gpci_step_in(engine, sent_message, step, buffer->write_free - engine->now);
-    else if (!fits(buffer, message_at(engine, sent_message)->bytes))
+    if (engine->now < buffer->room.write_free)
+        gpci_step_in(engine, sent_message, step, buffer->room.write_free - engine->now);
+    else if (!gpci_link_has_room(&buffer->room, message_at(engine, sent_message)->bytes))
         gpci_due_queue_join(&engine->waiters, &buffer->waiters, (gpci_due){sent_message, step});
     else
         return false;
@@ -128,17 +143,16 @@ static bool shut_out(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sen
 }
 
 /* Move a message from its buffer into buffer `which`, and run `step` when the message has arrived there. */
-static void move(gpci_engine *engine, uint32_t sent_message, gpci_star_buffer *from, gpci_star_buffer *buffer,
-                 uint32_t which, gpci_step step) {
+GPCI_INLINE void move(gpci_engine *engine, uint32_t sent_message, gpci_star_buffer *from, gpci_star_buffer *buffer,
+                      uint32_t which, gpci_step step) {
     gpci_sent_message *sent = message_at(engine, sent_message);
-    const uint32_t bandwidth = engine->tree->stars[sent->network].given.bandwidth;
-    const uint64_t cycles = ((uint64_t)sent->bytes + bandwidth - 1) / bandwidth;
-    from->read_free = engine->now + cycles;
-    buffer->write_free = engine->now + cycles;
+    const gpci_link *link = &engine->nets[sent->network].link;
+    const uint64_t there = gpci_link_grant(link, &from->room, &buffer->room, engine->now,
+                                           gpci_link_cycles(link, sent->bytes), sent->bytes);
     extract(engine, sent, from);
     sent->buffer = which;
     insert(engine, sent_message, buffer);
-    gpci_step_in(engine, sent_message, step, cycles);
+    gpci_step_in(engine, sent_message, step, there - engine->now);
 }
 
 void gpci_step_message_leaves(gpci_engine *engine, uint32_t sent_message) {
@@ -159,13 +173,12 @@ static uint32_t granted_input(const gpci_engine *engine, const gpci_sent_message
         return output->granted;
     output->decided = engine->now + 1;
     output->granted = GPCI_NO_ITEM;
-    for (uint32_t i = 1; i <= net->count; i++) {
-        const uint32_t place = (*last + i) % net->count;
-        const gpci_star_buffer *input = &net->buffers[place * GPCI_BUFFER_COUNT + GPCI_BUFFER_SWITCH_IN];
-        if (input->row.head == GPCI_NO_ITEM || engine->now < input->read_free)
-            continue;
-        const gpci_sent_message *first = message_at(engine, input->row.head);
-        if (first->to != sent->to || (engine->alone && first->began >= engine->now))
+    gpci_link_turn turn = gpci_link_turn_from(net->requests + (size_t)sent->to_place * net->words, NULL, net->words,
+                                              *last + 1 < net->count ? *last + 1 : 0);
+    for (uint32_t place; (place = gpci_link_turn_next(&turn)) != GPCI_NO_TURN;) {
+        const gpci_star_buffer *input = buffer_of(net, place, GPCI_BUFFER_SWITCH_IN);
+        if (engine->now < input->room.read_free ||
+            (engine->alone && message_at(engine, input->row.head)->began >= engine->now))
             continue;
         output->granted = *last = place;
         break;
@@ -176,11 +189,11 @@ static uint32_t granted_input(const gpci_engine *engine, const gpci_sent_message
 void gpci_step_message_passes(gpci_engine *engine, uint32_t sent_message) {
     const gpci_sent_message *sent = message_at(engine, sent_message);
     gpci_star_buffer *from = where(engine, sent),
-                     *buffer = buffer_of(engine, sent->network, sent->to, GPCI_BUFFER_SWITCH_OUT);
+                     *buffer = buffer_of(&engine->nets[sent->network], sent->to_place, GPCI_BUFFER_SWITCH_OUT);
     if (held_up(engine, from, sent_message, GPCI_STEP_message_passes) ||
         shut_out(engine, buffer, sent_message, GPCI_STEP_message_passes))
         return;
-    if (granted_input(engine, sent, buffer) != place_of(engine, sent->network, sent->from))
+    if (granted_input(engine, sent, buffer) != sent->from_place)
         gpci_step_in(engine, sent_message, GPCI_STEP_message_passes, 1);
     else
         move(engine, sent_message, from, buffer, GPCI_BUFFER_SWITCH_OUT, GPCI_STEP_message_leaves);
@@ -217,7 +230,9 @@ void gpci_step_message_there(gpci_engine *engine, uint32_t sent_message) {
     const uint32_t task = sent->task;
     const gpci_step step = (gpci_step)sent->step;
     gpci_report_message(engine, sent);
-    extract(engine, sent, where(engine, sent));
+    gpci_star_buffer *buffer = where(engine, sent);
+    buffer->room.used -= sent->bytes;
+    extract(engine, sent, buffer);
     gpci_items_give(&engine->sent_messages, sent_message);
     gpci_step_in(engine, task, step, 0);
 }

@@ -184,6 +184,7 @@ typedef struct gpci_sent_message {
     uint32_t next, behind; /* next: in the pool; behind: in the buffer */
     uint32_t task, step;   /* step of `task` to run on arrival */
     uint32_t network, from, to, bytes;
+    uint32_t from_place, to_place; /* on the network: places of `from` and `to` */
     uint32_t buffer, kind;
     uint64_t address, sent, began;
     uint32_t message; /* index in the list of steps, of a lone access */
@@ -194,18 +195,19 @@ typedef struct gpci_sent_message {
 enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
 
 typedef struct gpci_star_buffer {
-    gpci_due_queue row, waiters;    /* row: messages, chained by `behind`; waiters: for room or for the head */
-    uint64_t size, used;            /* bytes; 0: unlimited */
-    uint64_t write_free, read_free; /* first cycle in which the buffer can be written, read */
-    uint64_t decided;               /* switch output: 1 + cycle of the last decision */
+    gpci_due_queue row, waiters; /* row: messages, chained by `behind`; waiters: for room or for the head */
+    gpci_link_buffer room;       /* bytes */
+    uint64_t decided;            /* switch output: 1 + cycle of the last decision */
     uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
     bool listed;            /* first buffer of a member: the member is in gpci_net.used */
 } gpci_star_buffer;
 
 /* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
 typedef struct gpci_net {
-    uint32_t count, used_count;
-    uint32_t *used; /* [count] members used by lone accesses since the network was idle: places */
+    gpci_link link; /* each of the three from sender to receiver */
+    uint32_t count, used_count, words;
+    uint64_t *requests; /* [count][words] by receiver: bit per sender with a message for it at the switch's input */
+    uint32_t *used;     /* [count] members used by lone accesses since the network was idle: places */
     gpci_star_buffer *buffers;
 } gpci_net;
 

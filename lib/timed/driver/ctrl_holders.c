@@ -82,7 +82,7 @@ static gpci_mover by_way_out(const gpci_timed *timed, const gpci_ctrl *ctrl) {
         return gpci_by_clock(ctrl->component);
     const gpci_packet *pkt = first_of(timed, &ctrl->out);
     const bool room = timed->coherent ? gpci_coherent_l1_room(timed, ctrl)
-                      : ctrl->networks.requests_out->in_flits
+                      : gpci_network_in_flits(ctrl->networks.requests_out)
                           ? gpci_network_takes(ctrl->networks.requests_out, ctrl->index,
                                                timed->header + gpci_packet_payload(timed, pkt))
                           : gpci_network_can_send(ctrl->networks.requests_out, ctrl->index);

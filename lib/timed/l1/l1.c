@@ -292,7 +292,7 @@ typedef void (*send_fn)(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 typedef bool (*room_fn)(const gpci_timed *timed, const gpci_ctrl *ctrl);
 
 static bool has_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
-    if (GPCI_LIKELY(!ctrl->networks.requests_out->in_flits))
+    if (GPCI_LIKELY(!gpci_network_in_flits(ctrl->networks.requests_out)))
         return gpci_network_can_send(ctrl->networks.requests_out, ctrl->index);
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, ctrl->out.first);
     return gpci_network_takes(ctrl->networks.requests_out, ctrl->index,

@@ -111,8 +111,7 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
 static bool is_behind(const gpci_network *network, uint32_t packet) {
     const uint32_t output = network->pool->links[packet].to;
     const gpci_network_output *port = &network->outputs[output];
-    return !gpci_bit_is_set(network->linked, output) &&
-           port->used + (uint64_t)network->largest > network->output_capacity;
+    return !gpci_bit_is_set(network->linked, output) && !gpci_link_has_room(&port->room, network->largest);
 }
 
 /* Packets at an input wait for links, which come free by the clock, or for room at outputs. */

@@ -48,13 +48,13 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.size = size;
     packet->path.entered = now;
     gpci_packet_link *link = &network->pool->links[index];
-    const uint32_t flits = gpci_network_flits(network, size);
+    const uint32_t flits = gpci_link_cycles(&network->link, size);
     link->due = !simple && network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     link->to = (uint16_t)output;
     link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
     gpci_network_append(list, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
-    port->used += simple ? 1 : gpci_network_weight_of(network, index);
+    port->room.used += simple ? 1 : gpci_network_room_of(network, index);
     gpci_network_come(&port->stay, now);
     GPCI_AGAIN(port->packets_again++);
     GPCI_AGAIN(port->bytes_again += size);
@@ -103,16 +103,17 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) 
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
-    const uint32_t weight = simple ? 1 : gpci_network_weight_of(network, index);
-    const bool had_none = (!simple && network->in_bytes) || port->used == network->output_capacity;
+    const uint32_t room = simple ? 1 : gpci_network_room_of(network, index);
+    const bool had_none =
+        (!simple && network->link.unit != GPCI_ROOM_MESSAGES) || port->room.used == port->room.capacity;
     port->buffer.first = network->pool->links[index].next;
     if (!simple && network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
-        port->freed = port->freed_at == at ? port->freed + weight : weight;
+        port->freed = port->freed_at == at ? port->freed + room : room;
         port->freed_at = at;
     }
-    port->used -= weight;
-    if (had_none && port->used < network->output_capacity)
+    port->room.used -= room;
+    if (had_none && gpci_link_has_room(&port->room, 1))
         reopen(network, output, simple);
     port->distant = false;
     network->arrivals[output] = GPCI_NEVER;
@@ -151,29 +152,30 @@ void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
-    return network->inputs[input].used + (uint64_t)network->largest <= network->input_capacity;
+    return gpci_link_has_room(&network->inputs[input].room, network->largest);
 }
 
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size) {
-    const uint32_t used = network->inputs[input].used;
-    if (GPCI_UNLIKELY(network->in_flits))
+    if (GPCI_UNLIKELY(gpci_network_in_flits(network)))
         return gpci_network_takes(network, input, size);
-    return used < network->input_capacity && (!network->in_bytes || used + (uint64_t)size <= network->input_capacity);
+    const uint32_t room = gpci_link_room(&network->link, size);
+    return gpci_link_has_room(&network->inputs[input].room, room ? room : 1);
 }
 
 bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t size) {
-    if (!network->in_flits)
+    if (!gpci_network_in_flits(network))
         return gpci_network_can_send(network, input);
     const gpci_network_input *port = &network->inputs[input];
     const uint64_t now = gpci_clock_own(network->options.clock, network->wheel->now),
                    leaving = port->left > now ? port->left - now : 0;
-    return port->used + leaving + gpci_network_flits(network, size) <= network->input_capacity;
+    return gpci_link_has_room(&port->room, leaving + gpci_link_room(&network->link, size));
 }
 
 /* Several threads. */
 
 static void simplify(gpci_network *network) {
-    network->simple = !network->in_bytes && !network->fast && !network->sharing && !network->watch;
+    network->simple =
+        network->link.unit == GPCI_ROOM_MESSAGES && !network->fast && !network->sharing && !network->watch;
 }
 
 void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing) {

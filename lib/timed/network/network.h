@@ -2,7 +2,6 @@
 #ifndef GPC_TIMED_NETWORK_H
 #define GPC_TIMED_NETWORK_H
 
-#include "cache/index/index.h"
 #include "stats/stats.h"
 #include "timed/component/clock.h"
 #include "timed/component/component.h"
@@ -12,9 +11,8 @@
  * A crossbar: input ports with buffers, output ports with buffers, a link of `width` bytes per cycle per port, and
  * round-robin arbitration per output among the inputs with a packet for the output.
  *
- * A packet crosses when the links of output and input are both free and the output buffer has room. Both links are then
- * busy for ceil(size / width) cycles; the packet arrives in the output buffer, ready to be received, `latency` cycles
- * later. Room in the output buffer is claimed with the grant, so no packet is lost: a full buffer holds senders back.
+ * A packet crosses over the link of its input and output (gpci_link) when both are free and the output buffer has
+ * room.
  *
  * Buffer sizes are packets or bytes. In bytes, a packet needs room for all bytes; an output waits for room for the
  * chosen packet, and no other packet overtakes.
@@ -61,11 +59,10 @@ typedef struct gpci_network_stay {
 } gpci_network_stay;
 
 typedef struct gpci_network_input {
-    uint32_t used;  /* room used by packets in all queues */
-    uint32_t next;  /* output that goes first */
-    uint32_t offer; /* while matching: output that has chosen this input */
-    uint64_t free;  /* network cycle of the next possible move, with a turnaround */
-    uint64_t left;  /* network cycle by which the last moved packet is gone, if rooms are flits */
+    gpci_link_buffer room; /* taken by packets in all queues */
+    uint32_t next;         /* output that goes first */
+    uint32_t offer;        /* while matching: output that has chosen this input */
+    uint64_t left;         /* network cycle by which the last moved packet is gone, if rooms are flits */
     gpci_network_stay stay;
 #ifdef GPCI_CHECK
     uint64_t packets_again, bytes_again; /* entered */
@@ -73,14 +70,13 @@ typedef struct gpci_network_input {
 } gpci_network_input;
 
 typedef struct gpci_network_output {
-    uint64_t ready;    /* network cycle at which the link becomes free */
-    uint64_t freed_at; /* network cycle of the last receive */
-    uint64_t refused;  /* last matching in which an input took another output */
-    uint32_t freed;    /* room freed in the core cycle of freed_at */
-    uint32_t input;    /* input using the link */
-    uint32_t next;     /* input that goes first */
-    uint32_t used;     /* room used by packets in the buffer or on the way */
-    bool distant;      /* the first packet is due beyond the wheel's span: the receiver is woken later */
+    gpci_link_buffer room; /* taken by packets in the buffer or on the way */
+    uint64_t freed_at;     /* network cycle of the last receive */
+    uint64_t refused;      /* last matching in which an input took another output */
+    uint32_t freed;        /* room freed in the core cycle of freed_at */
+    uint32_t input;        /* input using the link */
+    uint32_t next;         /* input that goes first */
+    bool distant;          /* the first packet is due beyond the wheel's span: the receiver is woken later */
     gpci_packet_list buffer;
     gpci_network_stay stay;
     uint64_t packets, bytes, spent; /* packets left, and cycles spent by packets */
@@ -104,15 +100,12 @@ typedef struct gpci_network {
     gpci_pool *pool;
     gpci_wheel *wheel;
     gpci_network_options options;
-    uint32_t input_capacity, output_capacity;
-    uint32_t largest;             /* largest packet in the rooms' unit: 1, bytes, or flits */
+    gpci_link link;
+    uint32_t largest;             /* largest packet in the link's unit of room */
     uint32_t in_words, out_words; /* words of bitmaps of inputs, outputs */
-    bool in_bytes;                /* rooms are bytes or flits */
-    bool in_flits;                /* rooms are flits */
     bool virtual_queues;          /* several lanes per input */
     bool fast;                    /* several network cycles per core cycle, or a turnaround */
     bool simple;                  /* not fast, rooms are packets, one thread, not watched */
-    gpci_divisor width;           /* of the options */
     gpci_network_input *inputs;
     gpci_network_output *outputs;
     uint64_t *arrivals;      /* [outputs] core cycle at which the buffer's first packet is due; or GPCI_NEVER */
@@ -138,8 +131,8 @@ typedef struct gpci_network {
     uint64_t matchings;
 } gpci_network;
 
-GPCI_INLINE uint32_t gpci_network_flits(const gpci_network *network, uint32_t size) {
-    return (uint32_t)gpci_quotient(&network->width, (uint64_t)size + network->options.width - 1);
+GPCI_INLINE bool gpci_network_in_flits(const gpci_network *network) {
+    return network->link.unit == GPCI_ROOM_FLITS;
 }
 
 /* Create a network. `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
@@ -220,15 +213,10 @@ GPCI_INLINE void gpci_network_set_shared(const gpci_network *network, uint64_t *
         gpci_bit_set(words, bit);
 }
 
-/* Room taken by a packet of this size, in bytes or flits. */
-GPCI_INLINE uint32_t gpci_network_part_of(const gpci_network *network, uint32_t size) {
-    return network->in_flits ? gpci_network_flits(network, size) : size;
-}
-
 /* Room taken by a packet. */
-GPCI_INLINE uint32_t gpci_network_weight_of(const gpci_network *network, uint32_t packet) {
-    return GPCI_UNLIKELY(network->in_bytes)
-               ? gpci_network_part_of(network, gpci_packet_at(network->pool, packet)->path.size)
+GPCI_INLINE uint32_t gpci_network_room_of(const gpci_network *network, uint32_t packet) {
+    return GPCI_UNLIKELY(network->link.unit != GPCI_ROOM_MESSAGES)
+               ? gpci_link_room(&network->link, gpci_packet_at(network->pool, packet)->path.size)
                : 1;
 }
 

@@ -24,6 +24,11 @@ static bool create_bitmaps(gpci_network *network) {
     return true;
 }
 
+/* A buffer of length 0 still has the latch of the stage. */
+static uint32_t room_of(uint64_t capacity) {
+    return capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
+}
+
 static bool create_ports(gpci_network *network) {
     const uint32_t inputs = network->options.inputs, outputs = network->options.outputs;
     const size_t lanes = network->virtual_queues ? (size_t)inputs * outputs : inputs;
@@ -35,9 +40,12 @@ static bool create_ports(gpci_network *network) {
     if (!network->inputs || !network->outputs || !network->arrivals || !network->lanes || !network->offered ||
         !create_bitmaps(network))
         return false;
-    for (uint32_t i = 0; i < inputs; i++)
+    for (uint32_t i = 0; i < inputs; i++) {
+        network->inputs[i].room.capacity = room_of(network->options.input_capacity);
         network->inputs[i].offer = outputs;
+    }
     for (uint32_t i = 0; i < outputs; i++) {
+        network->outputs[i].room.capacity = room_of(network->options.output_capacity);
         network->outputs[i].buffer.first = GPCI_NO_PACKET;
         network->arrivals[i] = GPCI_NEVER;
         gpci_bit_set(network->open, i);
@@ -45,11 +53,6 @@ static bool create_ports(gpci_network *network) {
     for (size_t i = 0; i < lanes; i++)
         network->lanes[i].first = GPCI_NO_PACKET;
     return true;
-}
-
-/* A buffer of length 0 still has the latch of the stage. */
-static uint32_t room_of(uint64_t capacity) {
-    return capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
 }
 
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
@@ -63,18 +66,17 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->wheel = wheel;
     network->options = *options;
     network->virtual_queues = options->queues == GPCI_QUEUES_VIRTUAL;
-    network->input_capacity = room_of(options->input_capacity);
-    network->output_capacity = room_of(options->output_capacity);
-    network->in_bytes = options->largest != 0;
-    network->in_flits = options->flits;
-    network->largest = network->in_bytes ? options->largest : 1;
-    if (network->in_flits)
-        network->largest = (options->largest + options->width - 1) / options->width;
+    network->link = (gpci_link){.width = gpci_divisor_of(options->width),
+                                .latency = options->latency,
+                                .turnaround = options->turnaround,
+                                .unit = options->flits     ? GPCI_ROOM_FLITS
+                                        : options->largest ? GPCI_ROOM_BYTES
+                                                           : GPCI_ROOM_MESSAGES};
+    network->largest = gpci_link_room(&network->link, options->largest);
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
     network->fast = options->clock.own > options->clock.core || options->turnaround;
-    network->simple = !network->in_bytes && !network->fast;
-    network->width = gpci_divisor_of(options->width);
+    network->simple = network->link.unit == GPCI_ROOM_MESSAGES && !network->fast;
     if (!create_ports(network)) {
         gpci_network_destroy(network);
         return gpci_out_of_memory(error);

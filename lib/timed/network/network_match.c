@@ -16,7 +16,7 @@ static inline bool is_fast(const gpci_network *network, form variant) {
 }
 
 static inline bool is_in_bytes(const gpci_network *network, form variant) {
-    return !variant.plain && network->in_bytes;
+    return !variant.plain && network->link.unit != GPCI_ROOM_MESSAGES;
 }
 
 static inline gpci_clock clock_of(const gpci_network *network, form variant) {
@@ -60,7 +60,7 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form vari
 
 /* True if an input's packet for an output has arrived by network cycle `at`, and has been routed. */
 GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
-    const uint64_t free = network->inputs[input].free;
+    const uint64_t free = network->inputs[input].room.read_free;
     if (free > at) {
         const uint64_t core = gpci_clock_core(clock_of(network, variant), free);
         if (core > network->wheel->now)
@@ -72,29 +72,21 @@ GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output
 
 /* Next input, in turn, able to send to this output at network cycle `at`; or `inputs`. */
 GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form variant) {
-    const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
-    const uint32_t words = network->in_words, start = network->outputs[output].next;
-    uint32_t word = start / 64;
-    uint64_t bits = requests[word] & ~sending[word] & ~(uint64_t)0 << (start & 63);
-    for (uint32_t left = words;; left--) { /* first from the start on, finally inputs before the start */
-        for (; bits; bits &= bits - 1) {
-            uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!is_fast(network, variant) || is_ready(network, input, output, at, variant))
-                return input;
-            gpci_bit_set(network->requested, output); /* ready later, in this core cycle or the next */
-        }
-        if (!left)
-            return network->options.inputs;
-        word = word + 1 < words ? word + 1 : 0;
-        bits = requests[word] & ~sending[word];
+    gpci_link_turn turn = gpci_link_turn_from(network->requests + (size_t)output * network->in_words, network->sending,
+                                              network->in_words, network->outputs[output].next);
+    for (uint32_t input; (input = gpci_link_turn_next(&turn)) != GPCI_NO_TURN;) {
+        if (!is_fast(network, variant) || is_ready(network, input, output, at, variant))
+            return input;
+        gpci_bit_set(network->requested, output); /* ready later, in this core cycle or the next */
     }
+    return network->options.inputs;
 }
 
 /* Room in an output's buffer at network cycle `at`. */
 GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form variant) {
     const gpci_network_output *port = &network->outputs[output];
     if (!is_fast(network, variant) || port->freed_at <= at ||
-        port->used + (uint64_t)port->freed < network->output_capacity)
+        gpci_link_has_room(&port->room, (uint64_t)port->freed + 1))
         return true;
     gpci_bit_set(network->requested, output); /* room later in this core cycle */
     return false;
@@ -103,12 +95,12 @@ GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, f
 /* Rooms in bytes: true if an input's packet for this output fits at network cycle `at`. */
 GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     const gpci_network_output *port = &network->outputs[output];
-    const uint64_t used = port->used + (uint64_t)(is_fast(network, variant) && port->freed_at > at ? port->freed : 0);
-    return used + gpci_network_weight_of(network, queue_of(network, input, output, variant)->first) <=
-           network->output_capacity;
+    const uint64_t freed = is_fast(network, variant) && port->freed_at > at ? port->freed : 0;
+    return gpci_link_has_room(&port->room,
+                              freed + gpci_network_room_of(network, queue_of(network, input, output, variant)->first));
 }
 
-/* Occupy both links for some cycles; they become free in a turn of the last output. */
+/* Both links are occupied for some cycles; they become free in a turn of the last output. */
 GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form variant) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, variant), until),
@@ -116,7 +108,6 @@ GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, 
     const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
     const uint32_t word = output / 64;
     const uint64_t bit = (uint64_t)1 << (output & 63);
-    port->ready = until;
     port->input = input;
     gpci_bit_set(network->sending, input);
     network->linked[word] |= bit;
@@ -153,9 +144,7 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
             gpci_network_note_request(network, input, next, true);
         }
     }
-    const bool had_none = is_in_bytes(network, variant) || port->used == network->input_capacity;
-    port->used -= variant.plain ? 1 : gpci_network_weight_of(network, packet);
-    if (had_none)
+    if (is_in_bytes(network, variant) || port->room.used == port->room.capacity)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     gpci_network_go(&port->stay, network->wheel->now);
     return packet;
@@ -169,10 +158,12 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     uint64_t now = network->wheel->now;
     uint32_t cycles = link->flits;
     if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
-        cycles = gpci_network_flits(network, gpci_packet_at(network->pool, index)->path.size);
-    if (GPCI_UNLIKELY(network->in_flits))
+        cycles = gpci_link_cycles(&network->link, gpci_packet_at(network->pool, index)->path.size);
+    if (GPCI_UNLIKELY(gpci_network_in_flits(network)))
         gpci_network_leave_by_flits(network, input, at + cycles);
-    uint64_t due = gpci_clock_core(clock_of(network, variant), at + cycles + network->options.latency);
+    const uint64_t there = gpci_link_grant(&network->link, &network->inputs[input].room, &port->room, at, cycles,
+                                           variant.plain ? 1 : gpci_network_room_of(network, index));
+    const uint64_t due = gpci_clock_core(clock_of(network, variant), there);
     link->due = due > now ? due : now;
     if (variant.virtual_queues)
         network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
@@ -180,17 +171,14 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     const bool first = port->buffer.first == GPCI_NO_PACKET;
     gpci_network_append(&port->buffer, network->pool, index);
-    port->used += variant.plain ? 1 : gpci_network_weight_of(network, index);
     if (first)
         gpci_network_announce(network, output, false);
     gpci_network_come(&port->stay, now);
-    if (is_fast(network, variant) && network->options.turnaround)
-        network->inputs[input].free = at + cycles + network->options.turnaround;
     if (cycles) {
         occupy(network, input, output, at + cycles, variant);
         return;
     }
-    if (port->used >= network->output_capacity)
+    if (!gpci_link_has_room(&port->room, 1))
         gpci_bit_clear(network->open, output);
     consider_input(network, input, variant); /* neither link was busy */
 }
@@ -270,13 +258,13 @@ GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form variant)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
             uint32_t output = word * 64 + gpci_lowest(bits);
             gpci_network_output *port = &network->outputs[output];
-            if (port->ready > at)
+            if (port->room.write_free > at)
                 continue;
             const uint64_t bit = bits & -bits;
             network->released[word] &= ~bit;
             network->linked[word] &= ~bit;
             gpci_bit_clear(network->sending, port->input);
-            if (port->used < network->output_capacity)
+            if (gpci_link_has_room(&port->room, 1))
                 network->open[word] |= bit;
             network->candidates[word] |= bit;
             consider_input(network, port->input, variant);
@@ -287,8 +275,8 @@ GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form variant)
 static uint64_t first_release(const gpci_network *network, uint64_t end) {
     for (uint32_t word = 0; word < network->out_words; word++)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
-            uint64_t ready = network->outputs[word * 64 + gpci_lowest(bits)].ready;
-            end = ready < end ? ready : end;
+            const uint64_t free = network->outputs[word * 64 + gpci_lowest(bits)].room.write_free;
+            end = free < end ? free : end;
         }
     return end;
 }
@@ -320,7 +308,8 @@ GPCI_INLINE void match_due(gpci_network *network, form variant) {
 
 static void match_form(gpci_network *network) {
     const gpci_clock clock = network->options.clock;
-    const bool plain = !network->in_bytes && clock.own == clock.core && !network->options.turnaround;
+    const bool plain =
+        network->link.unit == GPCI_ROOM_MESSAGES && clock.own == clock.core && !network->options.turnaround;
     if (GPCI_UNLIKELY(!plain))
         match_due(network, (form){false, network->virtual_queues});
     else if (network->virtual_queues)
@@ -334,7 +323,7 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
     const uint32_t component = network->options.first_output + output;
     const gpci_network_output *port = &network->outputs[output];
     if (gpci_bit_is_set(network->linked, output)) {
-        uint64_t core = gpci_clock_core(network->options.clock, port->ready);
+        uint64_t core = gpci_clock_core(network->options.clock, port->room.write_free);
         if (core <= network->wheel->now)
             gpci_bit_set(network->released, output);
         else
