@@ -467,6 +467,11 @@ Test(clusters, without_a_clock) {
     cr_assert_eq(run_file(r, "synthetic:multicast:64KiB:cluster=4,tiles=8", &s), GPC_OK, "%s", r->error.message);
     cr_expect(s.bulk_read_sectors == 2048 && s.bulk_multicast_sectors == 3 * 2048 && s.l2_read_sectors == 2048);
     cr_expect_eq(s.mbarrier_phases, GPC_ABSENT);
+    /* the blocks share two SMs: the other SM is sent the data once, whatever blocks it has */
+    set(r, "sm.count", "2");
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "synthetic:multicast:64KiB:cluster=4,tiles=8", &s), GPC_OK, "%s", r->error.message);
+    cr_expect(s.bulk_multicast_sectors > 0 && s.bulk_multicast_sectors <= s.bulk_read_sectors);
     rig_close(r);
 }
 
