@@ -92,6 +92,33 @@ static void read_l1(const gpc_replay *replay, uint32_t sm, uint64_t *values) {
     }
 }
 
+static uint32_t oldest; /* highest age of a warp that L1's policy was told */
+
+static void note_age(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)set, (void)way;
+    oldest = request->warp_age > oldest ? request->warp_age : oldest;
+}
+
+static uint32_t lowest_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)request;
+    return (uint32_t)__builtin_ctzll(candidates[0]);
+}
+
+/* Ages go on over the warps of all blocks of an SM: four blocks of two warps have 0 to 7. */
+Test(together, ages_without_a_clock) {
+    static const gpc_replacement_ops watch = {
+        .struct_size = sizeof watch, .name = "age-watch", .choose_victim = lowest_way, .on_hit = note_age};
+    rig *r = open_with("functional", "1");
+    told t;
+    cr_assert_eq(gpc_context_register_replacement(r->context, &watch, NULL, NULL, &r->error), GPC_OK, "%s",
+                 r->error.message);
+    set(r, "l1.replacement", "age-watch");
+    put_kernel(r, "a.traceg", 4, 2, "", WORK_AT("0x10"));
+    run_together(r, &(ask){.traces = {"a.traceg"}}, &t);
+    cr_expect_eq(oldest, 7, "%u", oldest);
+    rig_close(r);
+}
+
 /* Partitions of SMs, disjoint memory: an L1 counts as if alone. L2 serves both. */
 Test(together, partitions_have_l1s_of_their_own) {
     static const char *const modes[] = {"functional", "timed"};
